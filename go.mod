@@ -1,0 +1,3 @@
+module goptxas
+
+go 1.26
