@@ -1,0 +1,117 @@
+// Package diag carries messages to the user: what is wrong, how badly and
+// where. A Sink belongs to one compilation; units of work (a module's
+// declarations, one function body, one kernel's code generation) report
+// into their own Unit, possibly at the same time, and the Sink shows the
+// units in the order they were opened, whatever order they finish in.
+package diag
+
+import (
+	"fmt"
+
+	"goptxas/internal/engine/src"
+)
+
+// Severity says what a message does to the compilation.
+type Severity uint8
+
+// The severities, mildest first. Two of them show as "info" and two as
+// "error": the second info is advice about the generated code, the second
+// error marks a fault that stops its own function alone.
+const (
+	Ignored Severity = iota
+	Info
+	Advice
+	Warning
+	Error
+	ErrorStar
+	Fatal
+)
+
+// words are padded to eight columns, as hosts that parse messages expect.
+var words = [...]string{
+	Ignored: "", Info: "info    ", Advice: "info    ", Warning: "warning ",
+	Error: "error   ", ErrorStar: "error*  ", Fatal: "fatal   ",
+}
+
+// String returns the severity's word without padding.
+func (s Severity) String() string {
+	return [...]string{"ignored", "info", "info", "warning", "error", "error*", "fatal"}[s]
+}
+
+// Message is one finished diagnostic.
+type Message struct {
+	Severity Severity
+	File     string // "" when the message has no place
+	Line     int
+	Text     string
+}
+
+// Append appends m in the form tools print it, without a newline:
+// "ptxas in.ptx, line 6; error   : text".
+func (m *Message) Append(dst []byte) []byte {
+	dst = append(dst, "ptxas "...)
+	if m.File != "" {
+		dst = fmt.Appendf(dst, "%s, line %d; ", m.File, m.Line)
+	}
+	dst = append(dst, words[m.Severity]...)
+	dst = append(dst, ": "...)
+	return append(dst, m.Text...)
+}
+
+// Unit collects the messages of one piece of work in the order they are
+// found. It has one owner at a time; Close hands it to the Sink.
+type Unit struct {
+	sink   *Sink
+	file   *src.File
+	msgs   []Message
+	errors int
+	fatal  bool
+	closed bool
+}
+
+// Report adds a message about position p of the unit's file; with
+// src.NoPos the message has no place.
+func (u *Unit) Report(sev Severity, p src.Pos, text string) {
+	m := Message{Severity: sev, Text: text}
+	if p != src.NoPos && u.file != nil {
+		m.File, m.Line = u.file.Line(p)
+	}
+	u.Add(m)
+}
+
+// Reportf is Report with a format.
+func (u *Unit) Reportf(sev Severity, p src.Pos, format string, args ...any) {
+	u.Report(sev, p, fmt.Sprintf(format, args...))
+}
+
+// Add adds a finished message, after the sink's -w and -Werror rules.
+func (u *Unit) Add(m Message) {
+	if m.Severity == Warning {
+		switch {
+		case u.sink.opts.WarningsAreErrors:
+			m.Severity = Error
+		case u.sink.opts.NoWarnings:
+			return
+		}
+	}
+	switch m.Severity {
+	case Ignored:
+		return
+	case Error, ErrorStar:
+		u.errors++
+	case Fatal:
+		u.errors++
+		u.fatal = true
+	}
+	u.msgs = append(u.msgs, m)
+}
+
+// Errors returns how many errors and fatal faults the unit holds.
+func (u *Unit) Errors() int { return u.errors }
+
+// Fatal reports whether a fatal fault was reported: the unit's owner
+// should stop.
+func (u *Unit) Fatal() bool { return u.fatal }
+
+// Messages returns what was reported so far.
+func (u *Unit) Messages() []Message { return u.msgs }
