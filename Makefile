@@ -1,0 +1,46 @@
+# Everything is done from here; `make` alone lists the doors.
+GO      ?= go
+GOFLAGS ?= -buildvcs=false
+export GOFLAGS
+# Packages that start goroutines: the ones worth running under the race detector.
+RACE    := ./internal/engine/... ./internal/driver/... .
+FUZZTIME ?= 30s
+
+.PHONY: help build demo test test-oracle oracle lint bench fuzz race generate ci
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+build: ## the programs, in bin/
+	$(GO) build -o bin/ ./cmd/...
+
+demo: build ## read, check and compile the example
+	sh tools/demo.sh
+
+test: ## vet and every test that needs only Go
+	$(GO) vet ./...
+	GOPTXAS_ORACLE=/nonexistent $(GO) test ./...
+
+oracle: ## install the reference tools in the user's cache
+	sh tools/oracle.sh
+
+test-oracle: ## every test, with the reference tools
+	$(GO) test ./...
+
+lint: ## gofumpt and staticcheck, pinned in tools/go.mod
+	sh tools/lint.sh
+
+bench: ## benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## every fuzz target for FUZZTIME each
+	sh tools/fuzz.sh $(FUZZTIME)
+
+race: ## the concurrent packages under the race detector
+	$(GO) test -race $(RACE)
+
+generate: ## regenerate *_gen.go
+	$(GO) generate ./...
+
+ci: ## what the build machine runs
+	.ci/run

@@ -1,0 +1,119 @@
+// Package oracle runs the reference tools (ptxas, nvdisasm, cuobjdump, …)
+// where they are installed. `make oracle` installs them in the user's cache
+// folder; GOPTXAS_ORACLE names another folder of the same shape. Tests that
+// need them call Find and are skipped with one line when there are none.
+package oracle
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// binDir is where the packages put their programs, below the install folder.
+var binDir = filepath.Join("nvidia", "cu13", "bin")
+
+// Names lists the programs a complete installation holds.
+var Names = [...]string{"ptxas", "nvdisasm", "cuobjdump", "nvlink", "fatbinary", "nvcc"}
+
+// Tools is one installation of the reference tools.
+type Tools struct {
+	bin string
+}
+
+// Result is what a program left behind when it ended.
+type Result struct {
+	Exit   int // negative: ended by that signal
+	Stdout string
+	Stderr string
+}
+
+// Dir returns the folder that holds, or would hold, the installation.
+func Dir() string {
+	if d := os.Getenv("GOPTXAS_ORACLE"); d != "" {
+		return d
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "goptxas", "oracle")
+}
+
+// Available reports whether every tool is installed.
+func Available() bool {
+	_, ok := open(Dir())
+	return ok
+}
+
+// Find returns the installed tools, or skips the test with one line.
+func Find(t testing.TB) *Tools {
+	t.Helper()
+	tools, ok := open(Dir())
+	if !ok {
+		t.Skip("reference tools not installed: run `make oracle` or set GOPTXAS_ORACLE")
+	}
+	return tools
+}
+
+// open looks for a complete installation below dir; dir may also be the bin
+// folder itself.
+func open(dir string) (*Tools, bool) {
+	if dir == "" {
+		return nil, false
+	}
+	for _, bin := range []string{filepath.Join(dir, binDir), dir} {
+		if complete(bin) {
+			return &Tools{bin}, true
+		}
+	}
+	return nil, false
+}
+
+func complete(bin string) bool {
+	for _, n := range Names {
+		if st, err := os.Stat(filepath.Join(bin, n)); err != nil || st.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// Path returns the path of the named program.
+func (x *Tools) Path(name string) string { return filepath.Join(x.bin, name) }
+
+// Ptxas runs the reference compiler in the current folder.
+func (x *Tools) Ptxas(args ...string) Result { return x.Run("", "ptxas", args...) }
+
+// Run runs a program in dir ("" is the current folder) and waits for it.
+func (x *Tools) Run(dir, name string, args ...string) Result {
+	return Run(dir, x.Path(name), args...)
+}
+
+// Run runs any program in dir and waits for it. A program that cannot be
+// started gives exit 127 and the reason on Stderr, as a shell would.
+func Run(dir, path string, args ...string) Result {
+	var out, errs bytes.Buffer
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	r := Result{}
+	err := cmd.Run()
+	var ee *exec.ExitError
+	switch {
+	case errors.As(err, &ee):
+		r.Exit = ee.ExitCode()
+		if ws, ok := ee.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			r.Exit = -int(ws.Signal())
+		}
+	case err != nil:
+		r.Exit = 127
+		errs.WriteString(err.Error() + "\n")
+	}
+	r.Stdout, r.Stderr = out.String(), errs.String()
+	return r
+}
