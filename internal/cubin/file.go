@@ -79,7 +79,7 @@ type Target struct {
 }
 
 // Content is what a section holds. The implementations are Bytes, NoBits,
-// *Strings, *SymTab, *Relocs, *Info, *TKInfo, *CUInfo, *CallGraph and
+// Same, *Strings, *SymTab, *Relocs, *Info, *TKInfo, *CUInfo, *CallGraph and
 // *Prototypes.
 type Content interface {
 	// encode gives the section's bytes once everything has its number.
@@ -96,6 +96,12 @@ func (b Bytes) encode(*encoder) []byte { return b }
 type NoBits uint64
 
 func (NoBits) encode(*encoder) []byte { return nil }
+
+// Same is content that the file stores once for two sections: the capsule
+// copy of a debug section, where it is equal to the original.
+type Same struct{ As *Section }
+
+func (Same) encode(*encoder) []byte { return nil }
 
 // Strings is a string table: the names in the order in which they were
 // made. Names that no section or symbol uses may stand among them.

@@ -54,14 +54,13 @@ func perms(s *elf.Section, isNew bool) uint32 {
 	return permR
 }
 
-// mercFlag marks capsule sections, which no segment covers.
-const mercFlag = 0x10000000
-
+// appendSegments adds the segments of all loaded sections but the capsules,
+// which no segment covers.
 func appendSegments(list []elf.Prog, im *elf.Image, isNew bool) []elf.Prog {
 	open := false
 	for i := range im.Sections {
 		s := &im.Sections[i]
-		if s.Flags&elf.FlagAlloc == 0 || s.Flags&mercFlag != 0 {
+		if s.Flags&elf.FlagAlloc == 0 || s.Flags&elf.FlagMercury != 0 {
 			continue
 		}
 		perm := perms(s, isNew)
@@ -72,7 +71,7 @@ func appendSegments(list []elf.Prog, im *elf.Image, isNew bool) []elf.Prog {
 		p := &list[len(list)-1]
 		bss := p.Memsz - p.Filesz
 		p.Filesz = s.Off - p.Off
-		if elf.TakesNoRoom(s.Type) {
+		if elf.TakesNoRoom(s.Type, s.Flags) {
 			bss += s.Size
 		} else {
 			p.Filesz += s.Size

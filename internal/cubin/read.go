@@ -66,9 +66,12 @@ func (r *reader) sections() error {
 			Name: name, Type: e.Type, Flags: e.Flags, Addr: e.Addr,
 			Align: e.Align, EntSize: e.EntSize, Gap: e.GapBefore, index: uint32(i + 1),
 		}
-		if elf.TakesNoRoom(e.Type) {
+		switch {
+		case elf.TakesNoRoom(e.Type, e.Flags):
 			s.Content = NoBits(e.Size)
-		} else {
+		case e.SameAs > 0:
+			s.Content = Same{r.f.Sections[e.SameAs-1]}
+		default:
 			s.Content = Bytes(e.Data)
 		}
 		r.f.Sections[i] = s

@@ -29,7 +29,9 @@ func TestDir(t *testing.T) {
 		}
 		if f.Odd != nil {
 			odd++
-			if odd < 12 { t.Logf("%s: odd %.300s", filepath.Base(p), fmt.Sprintf("%+v", *f.Odd)) }
+			if odd < 12 {
+				t.Logf("%s: odd %.300s", filepath.Base(p), fmt.Sprintf("%+v", *f.Odd))
+			}
 		}
 		if !bytes.Equal(w, b) {
 			n := 0

@@ -153,6 +153,8 @@ func (f *File) putSection(e *encoder, x *elf.Section, s *Section, names map[stri
 	switch c := s.Content.(type) {
 	case NoBits:
 		x.Size = uint64(c)
+	case Same:
+		x.SameAs = int(c.As.index)
 	case *SymTab:
 		x.Data, x.Info = f.encodeSyms(e, s, c)
 	case nil:

@@ -69,6 +69,7 @@ type Section struct {
 	Align     uint64
 	EntSize   uint64
 	Data      []byte
+	SameAs    int    // number of the earlier section whose bytes this one shares in the file, or 0
 	GapBefore uint64 // bytes between the end of the previous content and this one beyond what alignment asks for
 }
 

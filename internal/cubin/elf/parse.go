@@ -69,6 +69,7 @@ func (im *Image) parseSections(b []byte, n int) error {
 	im.Sections = make([]Section, n)
 	budget := uint64(len(b))
 	end := uint64(HeaderSize)
+	seen := make(map[[2]uint64]int, n)
 	for i := range im.Sections {
 		r, s := t[i*SectionSize:], &im.Sections[i]
 		s.NameOff = le.Uint32(r)
@@ -82,6 +83,10 @@ func (im *Image) parseSections(b []byte, n int) error {
 		s.Align = le.Uint64(r[48:])
 		s.EntSize = le.Uint64(r[56:])
 		if s.Type == TypeNull {
+			continue
+		}
+		if j := seen[[2]uint64{s.Off, s.Size}]; j > 0 && s.Off < end && s.mayShare() {
+			s.SameAs, s.Data = j, im.Sections[j].Data
 			continue
 		}
 		if at := alignUp(end, s.Align); s.Off > at {
@@ -98,9 +103,32 @@ func (im *Image) parseSections(b []byte, n int) error {
 			return fmt.Errorf("section %d: contents overlap", i)
 		}
 		budget -= s.Size
+		seen[[2]uint64{s.Off, s.Size}] = i
 		end = s.Off + s.Size
 	}
 	return nil
+}
+
+// FlagMercury marks the capsule sections of sm_100 and later.
+const FlagMercury = 0x10000000
+
+// structured lists the types whose contents are tables; they are never
+// shared, which also bounds the memory a reader spends on them.
+var structured = [...]uint32{TypeSymtab, TypeStrtab, TypeRela, TypeRel, TypeNote, 0x70000000, 0x70000082, 0x70000083, 0x70000085, 0x70000086}
+
+// mayShare reports whether a section may stand for bytes stored before it:
+// the capsule copies of debug and data sections do, when nothing in them
+// changed.
+func (s *Section) mayShare() bool {
+	if s.Flags&FlagMercury == 0 {
+		return false
+	}
+	for _, t := range structured {
+		if s.Type == t {
+			return false
+		}
+	}
+	return true
 }
 
 func (im *Image) parseProgs(b []byte, n int) error {
@@ -127,14 +155,18 @@ func (im *Image) parseProgs(b []byte, n int) error {
 }
 
 // cudaNobits lists the section types from CUDA's own range that take no
-// room in the file: GLOBAL, LOCAL, SHARED, RESERVED_SHARED and their kin in
-// relocatable objects.
-var cudaNobits = [...]uint32{0x70000007, 0x70000009, 0x7000000a, 0x70000015}
+// room in the file: GLOBAL, LOCAL and SHARED of relocatable
+// objects.
+var cudaNobits = [...]uint32{0x70000007, 0x70000009, 0x7000000a}
 
-// TakesNoRoom reports whether contents of a section type are absent from
-// the file.
-func TakesNoRoom(typ uint32) bool {
-	if typ == TypeNobits {
+// typeReservedShared takes no room as a section of its own and does as a
+// capsule section.
+const typeReservedShared = 0x70000015
+
+// TakesNoRoom reports whether contents of a section type with these flags
+// are absent from the file.
+func TakesNoRoom(typ uint32, flags uint64) bool {
+	if typ == TypeNobits || typ == typeReservedShared && flags&FlagMercury == 0 {
 		return true
 	}
 	for _, t := range cudaNobits {
@@ -145,7 +177,7 @@ func TakesNoRoom(typ uint32) bool {
 	return false
 }
 
-func (s *Section) noBits() bool { return TakesNoRoom(s.Type) }
+func (s *Section) noBits() bool { return TakesNoRoom(s.Type, s.Flags) }
 
 // alignUp rounds x up to a multiple of a; 0 and 1 ask for nothing, and a
 // value that would overflow is left as it is.

@@ -11,6 +11,10 @@ func (im *Image) Layout() uint64 {
 		if s.Type == TypeNull {
 			continue
 		}
+		if s.SameAs > 0 && s.SameAs < i {
+			s.Off, s.Size = im.Sections[s.SameAs].Off, im.Sections[s.SameAs].Size
+			continue
+		}
 		at = alignUp(at, s.Align) + s.GapBefore
 		s.Off = at
 		if s.noBits() {
@@ -49,7 +53,9 @@ func (im *Image) Bytes() []byte {
 	le.PutUint16(b[62:], h.ShStrNdx)
 	for i := range im.Sections {
 		s := &im.Sections[i]
-		copy(b[min(s.Off, size):], s.Data)
+		if s.SameAs == 0 {
+			copy(b[min(s.Off, size):], s.Data)
+		}
 		putSection(b[im.ShOff+uint64(i)*SectionSize:], s)
 	}
 	for i := range im.Progs {
