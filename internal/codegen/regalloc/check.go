@@ -1,0 +1,356 @@
+package regalloc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Check replays an allocated function symbolically against the caller's
+// problem and reports the first place where a register does not hold the
+// word the caller's instruction expects. It shares nothing with the
+// allocator: no liveness, no ranges. For every location (physical register
+// or memory word) it tracks the set of the caller's words the location
+// certainly holds; at joins only what holds on all incoming edges remains,
+// except that an edge on which a word was never written promises anything.
+func Check(orig *Problem, s *Solution) error {
+	if err := checkPlaces(s); err != nil {
+		return err
+	}
+	c := &replay{orig: orig, sol: s, p: s.Problem}
+	c.number()
+	if len(c.p.Blocks) != len(orig.Blocks) {
+		return fmt.Errorf("%d blocks, the problem has %d", len(c.p.Blocks), len(orig.Blocks))
+	}
+	for b := range orig.Blocks {
+		if !slices.Equal(orig.Blocks[b].Succs, c.p.Blocks[b].Succs) {
+			return fmt.Errorf("block %d: edges differ", b)
+		}
+	}
+	if err := c.sequence(); err != nil {
+		return err
+	}
+	return c.run()
+}
+
+// checkPlaces checks each assignment by itself: file, alignment, bounds.
+func checkPlaces(s *Solution) error {
+	p := s.Problem
+	for n := range p.VRegs {
+		v, at := &p.VRegs[n], int(s.Phys[n])
+		if at < 0 {
+			continue
+		}
+		f := &p.Files[v.Class]
+		end := at + int(v.Width)
+		switch {
+		case v.Fixed >= 0 && at != int(v.Fixed):
+			return fmt.Errorf("v%d is in %d, fixed to %d", n, at, v.Fixed)
+		case v.Fixed < 0 && end > f.Budget:
+			return fmt.Errorf("v%d ends at %d of file %s, budget %d", n, end, f.Name, f.Budget)
+		case end > f.Size:
+			return fmt.Errorf("v%d ends at %d of file %s, size %d", n, end, f.Name, f.Size)
+		case v.Align > 1 && at%int(v.Align) != 0:
+			return fmt.Errorf("v%d is in %d, alignment %d", n, at, v.Align)
+		case at < int(v.Lo) || v.Hi > 0 && end > int(v.Hi):
+			return fmt.Errorf("v%d is in %d, outside [%d,%d)", n, at, v.Lo, v.Hi)
+		}
+		if end > s.Used[v.Class] {
+			return fmt.Errorf("v%d ends at %d, %d registers reported", n, end, s.Used[v.Class])
+		}
+		for _, t := range f.Taken {
+			if v.Fixed < 0 && at <= t && t < end {
+				return fmt.Errorf("v%d is in register %d of file %s, which is taken", n, t, f.Name)
+			}
+		}
+	}
+	for _, x := range p.Excludes {
+		if at := s.Phys[x.V]; at >= 0 && at < x.Hi && x.Lo < at+int16(p.VRegs[x.V].Width) {
+			return fmt.Errorf("v%d is in %d, excluded [%d,%d)", x.V, at, x.Lo, x.Hi)
+		}
+	}
+	return nil
+}
+
+// replay is the state of one Check.
+type replay struct {
+	orig *Problem
+	sol  *Solution
+	p    *Problem
+	word []int32 // first word number of each of the caller's virtual registers
+	file []int32 // first location of each file
+	mem  int32   // first location of memory
+	locs int32
+}
+
+func (c *replay) number() {
+	c.word = make([]int32, len(c.orig.VRegs)+1)
+	for n := range c.orig.VRegs {
+		c.word[n+1] = c.word[n] + int32(c.orig.VRegs[n].Width)
+	}
+	for n := range c.p.Files {
+		c.file = append(c.file, c.locs)
+		c.locs += int32(c.p.Files[n].Size)
+	}
+	c.mem = c.locs
+	c.locs += int32(c.sol.Slots)
+}
+
+// sequence checks that the caller's instructions are all there, in order.
+func (c *replay) sequence() error {
+	for b := range c.p.Blocks {
+		blk, want := &c.p.Blocks[b], &c.orig.Blocks[b]
+		next := want.First
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			i := &c.p.Insts[n]
+			if i.Kind > Move {
+				continue
+			}
+			if i.Orig != next {
+				return fmt.Errorf("block %d: instruction %d stands for %d, want %d", b, n, i.Orig, next)
+			}
+			if i.N != c.orig.Insts[next].N {
+				return fmt.Errorf("instruction %d has %d operands, want %d", n, i.N, c.orig.Insts[next].N)
+			}
+			next++
+		}
+		if next != want.First+want.N {
+			return fmt.Errorf("block %d ends at instruction %d, want %d", b, next, want.First+want.N)
+		}
+	}
+	return nil
+}
+
+// state is what is known at one point.
+type state struct {
+	holds   [][]int32 // for each location, sorted words it holds
+	written bitset    // words some path has written
+}
+
+func (s *state) clone() *state {
+	c := &state{holds: make([][]int32, len(s.holds)), written: slices.Clone(s.written)}
+	for n := range s.holds {
+		c.holds[n] = slices.Clone(s.holds[n])
+	}
+	return c
+}
+
+// meet narrows s to what o promises too.
+func (s *state) meet(o *state) (changed bool) {
+	for n := range s.holds {
+		var keep []int32
+		for _, w := range s.holds[n] {
+			if slices.Contains(o.holds[n], w) || !o.written.has(w) {
+				keep = append(keep, w)
+			}
+		}
+		for _, w := range o.holds[n] {
+			if !s.written.has(w) && !slices.Contains(keep, w) {
+				keep = append(keep, w)
+			}
+		}
+		if !sameSet(keep, s.holds[n]) {
+			changed = true
+			s.holds[n] = keep
+		}
+	}
+	return or(s.written, o.written) || changed
+}
+
+func sameSet(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *replay) run() error {
+	in := make([]*state, len(c.p.Blocks))
+	in[0] = &state{holds: make([][]int32, c.locs), written: newBitset(int(c.word[len(c.orig.VRegs)]))}
+	work := []int32{0}
+	for len(work) > 0 {
+		b := work[0]
+		work = work[1:]
+		s := in[b].clone()
+		blk := &c.p.Blocks[b]
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			c.step(s, n, nil) // faults are judged once the states are final
+		}
+		for _, t := range blk.Succs {
+			if in[t] == nil {
+				in[t] = s.clone()
+				work = append(work, t)
+			} else if in[t].meet(s) && !slices.Contains(work, t) {
+				work = append(work, t)
+			}
+		}
+	}
+	for b := range c.p.Blocks {
+		if in[b] == nil {
+			continue
+		}
+		s := in[b]
+		var err error
+		for n := c.p.Blocks[b].First; n < c.p.Blocks[b].First+c.p.Blocks[b].N && err == nil; n++ {
+			c.step(s, n, &err)
+		}
+		if err != nil {
+			return fmt.Errorf("block %d: %w", b, err)
+		}
+	}
+	return nil
+}
+
+// loc returns the location of word k of an operand.
+func (c *replay) loc(o Operand, k int32) int32 {
+	return c.file[c.p.VRegs[o.V].Class] + int32(c.sol.Phys[o.V]) + int32(o.Sub) + k
+}
+
+// step replays instruction n. With err it also judges the reads.
+func (c *replay) step(s *state, n int32, err *error) {
+	i := &c.p.Insts[n]
+	ops := c.p.Operands(int(n))
+	for k, o := range ops {
+		if c.sol.Phys[o.V] < 0 {
+			if err != nil {
+				*err = fmt.Errorf("instruction %d operand %d: v%d has no register", n, k, o.V)
+			}
+			return
+		}
+	}
+	switch i.Kind {
+	case Spill, Reload:
+		c.transfer(s, i, ops)
+	case Remat:
+		c.remat(s, i, ops)
+	default:
+		c.original(s, n, ops, err)
+	}
+}
+
+// transfer replays a Spill or Reload: a copy of locations.
+func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
+	n := int32(ops[0].N)
+	held := make([][]int32, n)
+	for k := range n {
+		switch {
+		case i.Slot < 0:
+			held[k] = slices.Clone(s.holds[c.loc(ops[1], k)])
+		case i.Kind == Reload:
+			held[k] = slices.Clone(s.holds[c.mem+i.Slot+k])
+		default:
+			held[k] = slices.Clone(s.holds[c.loc(ops[0], k)])
+		}
+	}
+	for k := range n {
+		if i.Slot >= 0 && i.Kind == Spill {
+			s.holds[c.mem+i.Slot+k] = held[k]
+		} else {
+			s.holds[c.loc(ops[0], k)] = held[k]
+		}
+	}
+}
+
+// remat replays the repetition of one of the caller's instructions that
+// reads nothing: its result is the same words again.
+func (c *replay) remat(s *state, i *Inst, ops []Operand) {
+	for _, d := range c.orig.Operands(int(i.Orig)) {
+		if !d.Role.Writes() {
+			continue
+		}
+		for k := range int32(ops[0].N) {
+			s.holds[c.loc(ops[0], k)] = []int32{c.word[d.V] + int32(d.Sub) + k}
+		}
+		return
+	}
+}
+
+// original replays one of the caller's instructions.
+func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
+	i := &c.p.Insts[n]
+	want := c.orig.Operands(int(i.Orig))
+	for k, o := range ops {
+		if !want[k].Role.Reads() {
+			continue
+		}
+		for j := range int32(o.N) {
+			w := c.word[want[k].V] + int32(want[k].Sub) + j
+			if err != nil && s.written.has(w) && !slices.Contains(s.holds[c.loc(o, j)], w) {
+				*err = fmt.Errorf("instruction %d (%d) operand %d: register %d of %s does not hold word %d of v%d",
+					n, i.Orig, k, c.loc(o, j)-c.file[c.p.VRegs[o.V].Class], c.p.Files[c.p.VRegs[o.V].Class].Name, want[k].Sub+uint8(j), want[k].V)
+				return
+			}
+		}
+	}
+	var copied [][]int32
+	if i.Kind == Move && want[0].Role == Def {
+		for j := range int32(ops[1].N) {
+			copied = append(copied, slices.Clone(s.holds[c.loc(ops[1], j)]))
+		}
+	}
+	for _, x := range c.orig.Insts[i.Orig].Clobbers {
+		for r := x.Lo; r < x.Hi; r++ {
+			s.holds[c.file[x.Class]+int32(r)] = nil
+		}
+	}
+	c.defs(s, ops, want, copied)
+	if err != nil {
+		*err = c.sharing(n, ops, want)
+	}
+}
+
+// defs replays the writes of one of the caller's instructions.
+func (c *replay) defs(s *state, ops, want []Operand, copied [][]int32) {
+	for k, o := range ops {
+		if !want[k].Role.Writes() {
+			continue
+		}
+		for j := range int32(o.N) {
+			w := c.word[want[k].V] + int32(want[k].Sub) + j
+			l := c.loc(o, j)
+			kept := slices.Contains(s.holds[l], w) || !s.written.has(w)
+			for x := range s.holds { // every older copy of the word is stale
+				if q := slices.Index(s.holds[x], w); q >= 0 {
+					s.holds[x] = slices.Delete(slices.Clone(s.holds[x]), q, q+1)
+				}
+			}
+			s.written.add(w)
+			switch {
+			case want[k].Role == DefMay && !kept:
+				s.holds[l] = nil
+			case copied != nil:
+				s.holds[l] = append(slices.DeleteFunc(copied[j], func(x int32) bool { return x == w }), w)
+			default:
+				s.holds[l] = []int32{w}
+			}
+		}
+	}
+}
+
+// sharing checks the rules about operands of one instruction that must not
+// share registers: two results, and reads that outlast an early write.
+func (c *replay) sharing(n int32, ops, want []Operand) error {
+	for a, x := range ops {
+		for b, y := range ops {
+			if a == b || !want[a].Role.Writes() || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
+				continue
+			}
+			lx, ly := c.loc(x, 0), c.loc(y, 0)
+			if lx >= ly+int32(y.N) || ly >= lx+int32(x.N) {
+				continue
+			}
+			same := want[a].V == want[b].V
+			switch {
+			case want[b].Role.Writes() && a < b && !same:
+				return fmt.Errorf("instruction %d: results %d and %d share a register", n, a, b)
+			case want[b].Role == UseLate && !same, want[b].Role == Use && want[a].Role == DefEarly && !same:
+				return fmt.Errorf("instruction %d: result %d and operand %d share a register", n, a, b)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package regalloc
+
+import "sort"
+
+// A group is a set of virtual registers that share registers because
+// copies between them are to vanish. Every member sits at a fixed offset
+// from the group's first register; a chain of parents with offsets leads
+// from a member to its group. A register nothing was joined with is a
+// group of its own.
+type groups struct {
+	parent []int32 // parent virtual register, or itself
+	offset []int16 // first word relative to the parent's first word
+	info   []group // valid for roots
+}
+
+// group is what a root knows about all its members.
+type group struct {
+	class  uint8
+	width  int16
+	align  int16
+	phase  int16 // first register ≡ phase modulo align
+	fixed  int16 // first register, or -1
+	lo, hi int16 // bounds of the first register and of the end; hi 0 = budget
+	spans  [][]span
+	cost   float64 // weighted number of accesses
+	keep   bool
+}
+
+func newGroups(p *Problem, r *ranges) *groups {
+	n := len(p.VRegs)
+	g := &groups{parent: make([]int32, n), offset: make([]int16, n), info: make([]group, n)}
+	for v := range p.VRegs {
+		x := &p.VRegs[v]
+		g.parent[v] = int32(v)
+		g.info[v] = group{
+			class: x.Class, width: int16(x.Width), align: max(1, int16(x.Align)), fixed: x.Fixed, lo: x.Lo, hi: x.Hi,
+			spans: r.spans[r.base[v]:r.base[v+1]], keep: x.Keep,
+		}
+	}
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		weight := blockWeight(blk.Depth)
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			for _, o := range p.Operands(int(n)) {
+				g.info[o.V].cost += weight
+			}
+		}
+	}
+	return g
+}
+
+// blockWeight is how often a block is taken to run: eight times for each
+// loop around it.
+func blockWeight(depth uint8) float64 { return float64(uint64(1) << (3 * min(depth, 7))) }
+
+// find returns v's root and the offset of v's first word in it.
+func (g *groups) find(v int32) (root int32, off int16) {
+	for g.parent[v] != v {
+		off += g.offset[v]
+		v = g.parent[v]
+	}
+	return v, off
+}
+
+// coalesce joins the two sides of copies where nothing speaks against it,
+// hottest copies first.
+func (g *groups) coalesce(p *Problem) {
+	type pair struct {
+		inst  int32
+		depth uint8
+	}
+	var moves []pair
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			if p.Insts[n].Kind == Move {
+				moves = append(moves, pair{n, blk.Depth})
+			}
+		}
+	}
+	sort.SliceStable(moves, func(a, b int) bool { return moves[a].depth > moves[b].depth })
+	excluded := make([]bool, len(p.VRegs))
+	for _, x := range p.Excludes {
+		excluded[x.V] = true
+	}
+	for _, m := range moves {
+		o := p.Operands(int(m.inst))
+		if p.VRegs[o[0].V].Class != p.VRegs[o[1].V].Class || excluded[o[0].V] || excluded[o[1].V] {
+			continue
+		}
+		a, ao := g.find(o[0].V)
+		b, bo := g.find(o[1].V)
+		if a != b {
+			g.join(a, b, ao+int16(o[0].Sub)-bo-int16(o[1].Sub))
+		}
+	}
+}
+
+// join makes b a part of a (or a of b, if b is wider) such that b's first
+// word is a's word at. It does nothing when the two cannot share.
+func (g *groups) join(a, b int32, at int16) {
+	if g.info[b].width > g.info[a].width {
+		a, b, at = b, a, -at
+	}
+	x, y := &g.info[a], &g.info[b]
+	if at < 0 || at+y.width > x.width {
+		return // the group would grow at the edges
+	}
+	big, small, phase := x, y, x.phase
+	if y.align > x.align {
+		big, small, phase = y, x, mod(y.phase-at, y.align)
+	}
+	other := small.phase
+	if small == y {
+		other = y.phase - at
+	}
+	if mod(phase-other, small.align) != 0 {
+		return
+	}
+	fixed := x.fixed
+	if y.fixed >= 0 {
+		if fixed >= 0 && fixed != y.fixed-at || y.fixed < at {
+			return
+		}
+		fixed = y.fixed - at
+	}
+	for w := range y.width {
+		if overlap(x.spans[at+w], y.spans[w]) {
+			return
+		}
+	}
+	spans := make([][]span, x.width)
+	copy(spans, x.spans)
+	for w := range y.width {
+		spans[at+w] = union(x.spans[at+w], y.spans[w])
+	}
+	x.align, x.phase, x.fixed, x.spans = big.align, phase, fixed, spans
+	x.lo = max(x.lo, y.lo-at)
+	if y.hi > 0 {
+		if hi := y.hi - at - y.width + x.width; x.hi == 0 || hi < x.hi {
+			x.hi = hi
+		}
+	}
+	x.cost += y.cost
+	x.keep = x.keep || y.keep
+	g.parent[b], g.offset[b] = a, at
+}
+
+func mod(a, m int16) int16 { return (a%m + m) % m }

@@ -1,0 +1,365 @@
+package regalloc
+
+import "sort"
+
+// order is the sequence in which groups are given registers.
+type order uint8
+
+const (
+	byStart order = iota // as execution meets them
+	byWidth              // wide ones first, then by start
+	byDepth              // costly ones first, then by start
+)
+
+// trial is one walk over one file.
+type trial struct {
+	p      *Problem
+	g      *groups
+	class  uint8
+	budget int
+	taken  []bitset // for each register, the points where it is in use
+	who    [][]int32
+	phys   []int16    // first register of each root, -1 = none yet
+	peers  [][]int32  // for each root, roots read by the same instructions
+	copies [][]copyOf // for each root, copies that remain
+	used   int
+	evict  bool    // take slots from cheaper groups
+	spill  []int32 // roots that found no place
+}
+
+// newTrial prepares a walk: fixed registers, clobbers and taken ones are
+// marked first, since nothing can move them.
+func newTrial(p *Problem, g *groups, class uint8, points int) *trial {
+	f := &p.Files[class]
+	t := &trial{p: p, g: g, class: class, budget: f.Budget}
+	t.taken = make([]bitset, f.Size)
+	t.who = make([][]int32, f.Size)
+	w := (points + 63) / 64
+	back := make(bitset, f.Size*w)
+	for r := range t.taken {
+		t.taken[r] = back[r*w : (r+1)*w]
+	}
+	for n := range p.Insts {
+		for _, c := range p.Insts[n].Clobbers {
+			if c.Class == class {
+				for r := c.Lo; r < c.Hi; r++ {
+					t.taken[r].add(int32(perInst*n + atClobber))
+				}
+			}
+		}
+	}
+	t.phys = make([]int16, len(p.VRegs))
+	for v := range t.phys {
+		t.phys[v] = -1
+	}
+	t.neighbours(f.Banks > 1)
+	return t
+}
+
+// copyOf says that a copy would vanish if the root's first register stood
+// off registers above that of the other root.
+type copyOf struct {
+	other int32
+	off   int16
+}
+
+// neighbours collects what the secondary cost looks at.
+func (t *trial) neighbours(banks bool) {
+	t.copies = make([][]copyOf, len(t.p.VRegs))
+	if banks {
+		t.peers = make([][]int32, len(t.p.VRegs))
+	}
+	var roots []int32
+	for n := range t.p.Insts {
+		ops := t.p.Operands(n)
+		if t.p.Insts[n].Kind == Move && t.p.VRegs[ops[0].V].Class == t.class && t.p.VRegs[ops[1].V].Class == t.class {
+			a, ao := t.g.find(ops[0].V)
+			b, bo := t.g.find(ops[1].V)
+			if a != b {
+				d := bo + int16(ops[1].Sub) - ao - int16(ops[0].Sub)
+				t.copies[a] = append(t.copies[a], copyOf{b, d})
+				t.copies[b] = append(t.copies[b], copyOf{a, -d})
+			}
+		}
+		if !banks {
+			continue
+		}
+		roots = roots[:0]
+		for _, o := range ops {
+			if o.Role == Use && t.p.VRegs[o.V].Class == t.class {
+				v, _ := t.g.find(o.V)
+				roots = append(roots, v)
+			}
+		}
+		for _, a := range roots {
+			for _, b := range roots {
+				if a != b && len(t.peers[a]) < 16 {
+					t.peers[a] = append(t.peers[a], b)
+				}
+			}
+		}
+	}
+}
+
+// roots returns the groups of the file that are live somewhere, in order.
+func (t *trial) roots(o order) []int32 {
+	var list []int32
+	for v := range t.p.VRegs {
+		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.start(int32(v)) >= 0 {
+			list = append(list, int32(v))
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		x, y := &t.g.info[list[a]], &t.g.info[list[b]]
+		if (x.fixed >= 0) != (y.fixed >= 0) {
+			return x.fixed >= 0
+		}
+		switch o {
+		case byWidth:
+			if x.width != y.width {
+				return x.width > y.width
+			}
+		case byDepth:
+			if x.keep != y.keep {
+				return x.keep
+			}
+			if x.cost != y.cost {
+				return x.cost > y.cost
+			}
+		}
+		return t.start(list[a]) < t.start(list[b])
+	})
+	return list
+}
+
+// start is the first point at which a group is live, -1 if it never is.
+func (t *trial) start(v int32) int32 {
+	first := int32(-1)
+	for _, s := range t.g.info[v].spans {
+		if len(s) > 0 && (first < 0 || s[0].from < first) {
+			first = s[0].from
+		}
+	}
+	return first
+}
+
+// run gives every group a register and reports whether all found one.
+func (t *trial) run(o order) bool {
+	for _, v := range t.roots(o) {
+		if !t.place(v) {
+			if !t.evict {
+				return false
+			}
+			t.spill = append(t.spill, v)
+		}
+	}
+	return len(t.spill) == 0
+}
+
+// place finds the slot for one group.
+func (t *trial) place(v int32) bool {
+	x := &t.g.info[v]
+	if x.fixed >= 0 {
+		if !t.free(v, x.fixed) && !t.contest(v, x.fixed, true) {
+			return false
+		}
+		t.assign(v, x.fixed)
+		return true
+	}
+	best, bestCost := int16(-1), 0
+	for r := t.first(x); int(r+x.width) <= t.limit(x); r += x.align {
+		if !t.allowed(v, r) || !t.free(v, r) {
+			continue
+		}
+		cost := t.secondary(v, r)
+		if best < 0 || cost < bestCost {
+			best, bestCost = r, cost
+		}
+		if cost == 0 || bestCost <= freshCost && int(r+x.width) > t.used {
+			break // higher registers only cost more
+		}
+	}
+	if best < 0 && t.evict {
+		best = t.cheapest(v)
+	}
+	if best < 0 {
+		return false
+	}
+	t.assign(v, best)
+	return true
+}
+
+func (t *trial) first(x *group) int16 {
+	lo := max(x.lo, 0)
+	return lo + mod(x.phase-lo, x.align)
+}
+
+func (t *trial) limit(x *group) int {
+	if x.hi > 0 {
+		return min(t.budget, int(x.hi))
+	}
+	return t.budget
+}
+
+// allowed checks the file's taken registers and the excluded ones.
+func (t *trial) allowed(v int32, r int16) bool {
+	x := &t.g.info[v]
+	for _, k := range t.p.Files[t.class].Taken {
+		if int(r) <= k && k < int(r+x.width) {
+			return false
+		}
+	}
+	for _, e := range t.p.Excludes {
+		if e.V == v && e.Lo < r+x.width && r < e.Hi {
+			return false
+		}
+	}
+	return true
+}
+
+// free reports whether the group's words find their registers unused: the
+// primary cost of the slot is zero.
+func (t *trial) free(v int32, r int16) bool {
+	for w, spans := range t.g.info[v].spans {
+		taken := t.taken[int(r)+w]
+		for _, s := range spans {
+			if taken.anyIn(s.from, s.to) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// freshCost is what it costs to use a register above all used so far.
+const freshCost = 64
+
+// secondary is the cost that chooses among free slots: a copy that would
+// remain, and operands of one instruction in one bank. Low numbers win
+// ties because slots are tried upwards, and a register above those already
+// in use costs more than either.
+func (t *trial) secondary(v int32, r int16) int {
+	x := &t.g.info[v]
+	cost := 0
+	if int(r+x.width) > t.used {
+		cost += freshCost
+	}
+	for _, c := range t.copies[v] {
+		if at := t.phys[c.other]; at >= 0 && at+c.off != r {
+			cost += 8
+		}
+	}
+	if banks := int16(t.p.Files[t.class].Banks); banks > 1 && t.peers != nil {
+		for _, q := range t.peers[v] {
+			if at := t.phys[q]; at >= 0 && at%banks == r%banks {
+				cost++
+			}
+		}
+	}
+	return cost
+}
+
+// assign takes the slot.
+func (t *trial) assign(v int32, r int16) {
+	x := &t.g.info[v]
+	for w, spans := range x.spans {
+		taken := t.taken[int(r)+w]
+		for _, s := range spans {
+			taken.setRange(s.from, s.to)
+		}
+		t.who[int(r)+w] = append(t.who[int(r)+w], v)
+	}
+	t.phys[v] = r
+	t.used = max(t.used, int(r+x.width))
+}
+
+// cheapest returns the slot whose holders cost less to spill than v, and
+// throws them out; -1 when v itself is the cheapest.
+func (t *trial) cheapest(v int32) int16 {
+	x := &t.g.info[v]
+	best, bestCost := int16(-1), x.cost
+	if x.keep {
+		bestCost = -1
+	}
+	for r := t.first(x); int(r+x.width) <= t.limit(x); r += x.align {
+		if !t.allowed(v, r) {
+			continue
+		}
+		cost, ok := t.holders(v, r)
+		if ok && (bestCost < 0 || cost < bestCost) {
+			best, bestCost = r, cost
+		}
+	}
+	if best >= 0 {
+		t.contest(v, best, false)
+	}
+	return best
+}
+
+// holders sums the cost of the groups that stand in the way of v at r.
+func (t *trial) holders(v int32, r int16) (cost float64, ok bool) {
+	seen := map[int32]bool{}
+	for _, q := range t.inTheWay(v, r) {
+		y := &t.g.info[q]
+		if y.keep || y.fixed >= 0 {
+			return 0, false
+		}
+		if !seen[q] {
+			seen[q] = true
+			cost += y.cost
+		}
+	}
+	return cost, len(seen) > 0
+}
+
+// contest throws out the groups in the way of v at r, if that frees it.
+func (t *trial) contest(v int32, r int16, must bool) bool {
+	if must && !t.evict {
+		return false
+	}
+	if _, ok := t.holders(v, r); !ok {
+		return false
+	}
+	for _, q := range t.inTheWay(v, r) {
+		if t.phys[q] >= 0 {
+			t.release(q)
+			t.spill = append(t.spill, q)
+		}
+	}
+	return t.free(v, r)
+}
+
+// inTheWay lists the groups that hold registers v would need at r.
+func (t *trial) inTheWay(v int32, r int16) []int32 {
+	var list []int32
+	for w, spans := range t.g.info[v].spans {
+		for _, q := range t.who[int(r)+w] {
+			if at := t.phys[q]; at >= 0 && overlap(spans, t.g.info[q].spans[int(r)+w-int(at)]) {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// release gives a group's registers back.
+func (t *trial) release(v int32) {
+	r := t.phys[v]
+	for w, spans := range t.g.info[v].spans {
+		taken := t.taken[int(r)+w]
+		for _, s := range spans {
+			for n := s.from; n < s.to; n++ {
+				taken.remove(n)
+			}
+		}
+		list := t.who[int(r)+w]
+		for k, q := range list {
+			if q == v {
+				list[k] = list[len(list)-1]
+				t.who[int(r)+w] = list[:len(list)-1]
+				break
+			}
+		}
+	}
+	t.phys[v] = -1
+}

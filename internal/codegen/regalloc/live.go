@@ -1,0 +1,332 @@
+package regalloc
+
+import "sort"
+
+// Program points: three for each instruction, in order of time.
+const (
+	atUse     = 0 // operands are read
+	atClobber = 1 // what lives across the instruction lives here
+	atDef     = 2 // results are written
+	perInst   = 3
+)
+
+// span is a run of program points [from, to).
+type span struct{ from, to int32 }
+
+// ranges holds the live ranges of every word of every virtual register, as
+// sorted, disjoint, non-touching spans.
+type ranges struct {
+	base  []int32 // first word of each virtual register
+	spans [][]span
+}
+
+func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
+
+// bitset is a dense set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset      { return make(bitset, (n+63)/64) }
+func (s bitset) has(n int32) bool { return s[n>>6]>>(uint(n)&63)&1 != 0 }
+func (s bitset) add(n int32)      { s[n>>6] |= 1 << (uint(n) & 63) }
+func (s bitset) remove(n int32)   { s[n>>6] &^= 1 << (uint(n) & 63) }
+func (s bitset) setRange(from, to int32) {
+	for n := from; n < to; {
+		if n&63 == 0 && to-n >= 64 {
+			s[n>>6] = ^uint64(0)
+			n += 64
+			continue
+		}
+		s.add(n)
+		n++
+	}
+}
+
+// anyIn reports whether a number in [from, to) is in the set.
+func (s bitset) anyIn(from, to int32) bool {
+	lo, hi := from>>6, (to-1)>>6
+	first := ^uint64(0) << (uint(from) & 63)
+	last := ^uint64(0) >> (63 - uint(to-1)&63)
+	if lo == hi {
+		return s[lo]&first&last != 0
+	}
+	if s[lo]&first != 0 || s[hi]&last != 0 {
+		return true
+	}
+	for n := lo + 1; n < hi; n++ {
+		if s[n] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// liveness computes the live range of every word: the points from which
+// some path leads to a read of the word before it is written whole, and to
+// which some path leads from a write. The second condition keeps a value
+// that is only set and read under the same guard from living since the
+// entry.
+func liveness(p *Problem) *ranges {
+	base := make([]int32, len(p.VRegs)+1)
+	for n := range p.VRegs {
+		base[n+1] = base[n] + int32(p.VRegs[n].Width)
+	}
+	words := int(base[len(p.VRegs)])
+	f := &flow{p: p, base: base, words: words}
+	f.solve()
+	r := &ranges{base: base, spans: make([][]span, words)}
+	f.walk(r)
+	return r
+}
+
+// flow is the dataflow over blocks behind liveness.
+type flow struct {
+	p         *Problem
+	base      []int32
+	words     int
+	liveIn    []bitset
+	liveOut   []bitset
+	defIn     []bitset // words that some path from the entry has written
+	gen, kill []bitset // read before written whole; written whole
+	defs      []bitset // written at all
+}
+
+func (f *flow) solve() {
+	p := f.p
+	n := len(p.Blocks)
+	all := make([]bitset, 6*n)
+	w := (f.words + 63) / 64
+	back := make(bitset, 6*n*w)
+	for i := range all {
+		all[i] = back[i*w : (i+1)*w]
+	}
+	f.liveIn, f.liveOut, f.defIn = all[:n], all[n:2*n], all[2*n:3*n]
+	f.gen, f.kill, f.defs = all[3*n:4*n], all[4*n:5*n], all[5*n:]
+	for b := range p.Blocks {
+		f.local(b)
+	}
+	preds := make([][]int32, n)
+	for b := range p.Blocks {
+		for _, s := range p.Blocks[b].Succs {
+			preds[s] = append(preds[s], int32(b))
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := n - 1; b >= 0; b-- {
+			out := f.liveOut[b]
+			for _, s := range p.Blocks[b].Succs {
+				or(out, f.liveIn[s])
+			}
+			in := f.liveIn[b]
+			for k := range in {
+				v := f.gen[b][k] | out[k]&^f.kill[b][k]
+				if v != in[k] {
+					in[k] = v
+					changed = true
+				}
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for b := range n {
+			in := f.defIn[b]
+			for _, q := range preds[b] {
+				if or(in, f.defIn[q]) {
+					changed = true
+				}
+				if or(in, f.defs[q]) {
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+func or(dst, src bitset) (changed bool) {
+	for k, v := range src {
+		if v&^dst[k] != 0 {
+			dst[k] |= v
+			changed = true
+		}
+	}
+	return changed
+}
+
+// local fills the block's gen, kill and defs.
+func (f *flow) local(b int) {
+	blk := &f.p.Blocks[b]
+	gen, kill, defs := f.gen[b], f.kill[b], f.defs[b]
+	for n := int(blk.First + blk.N - 1); n >= int(blk.First); n-- {
+		ops := f.p.Operands(n)
+		for _, o := range ops {
+			f.each(o, func(w int32) {
+				if o.Role.Writes() {
+					defs.add(w)
+				}
+				if o.Role == Def || o.Role == DefEarly {
+					kill.add(w)
+					gen.remove(w)
+				}
+			})
+		}
+		for _, o := range ops {
+			if o.Role.Reads() {
+				f.each(o, gen.add)
+			}
+		}
+	}
+}
+
+func (f *flow) each(o Operand, do func(w int32)) {
+	w := f.base[o.V] + int32(o.Sub)
+	for n := range int32(o.N) {
+		do(w + n)
+	}
+}
+
+// walk turns the block facts into spans, walking backwards so that each
+// word's spans come out last first; a final reversal sorts them.
+func (f *flow) walk(r *ranges) {
+	end := make([]int32, f.words)   // end of the span being built, 0 = not live
+	event := make([]int32, f.words) // earliest read or write seen in the block
+	var live []int32                // words live now, with stale entries
+	for b := len(f.p.Blocks) - 1; b >= 0; b-- {
+		blk := &f.p.Blocks[b]
+		top, bottom := perInst*blk.First, perInst*(blk.First+blk.N)
+		live = live[:0]
+		for w := range int32(f.words) {
+			if f.liveOut[b].has(w) && (f.defIn[b].has(w) || f.defs[b].has(w)) {
+				end[w], event[w] = bottom, bottom
+				live = append(live, w)
+			}
+		}
+		for n := blk.First + blk.N - 1; n >= blk.First; n-- {
+			live = f.inst(r, n, end, event, live)
+		}
+		for _, w := range live {
+			if end[w] == 0 {
+				continue
+			}
+			from := top
+			if !f.defIn[b].has(w) {
+				from = event[w]
+			}
+			addSpan(r, w, span{from, end[w]})
+			end[w] = 0
+		}
+	}
+	for _, s := range r.spans {
+		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+			s[i], s[j] = s[j], s[i]
+		}
+	}
+}
+
+func (f *flow) inst(r *ranges, n int32, end, event, live []int32) []int32 {
+	at := perInst * n
+	ops := f.p.Operands(int(n))
+	for _, o := range ops {
+		if !o.Role.Writes() {
+			continue
+		}
+		from := at + atDef
+		if o.Role == DefEarly {
+			from = at
+		}
+		f.each(o, func(w int32) {
+			if end[w] == 0 {
+				end[w] = at + perInst // a dead write still takes the register for a moment
+				live = append(live, w)
+			}
+			event[w] = from
+			if o.Role == Def || o.Role == DefEarly {
+				addSpan(r, w, span{from, end[w]})
+				end[w] = 0
+			}
+		})
+	}
+	for _, o := range ops {
+		if !o.Role.Reads() {
+			continue
+		}
+		to := at + atUse + 1
+		if o.Role == UseLate {
+			to = at + perInst
+		}
+		f.each(o, func(w int32) {
+			if end[w] == 0 {
+				live = append(live, w)
+			}
+			end[w] = max(end[w], to)
+			event[w] = at
+		})
+	}
+	return live
+}
+
+// addSpan adds a span in front of those already there, joining it with the
+// one it touches.
+func addSpan(r *ranges, w int32, s span) {
+	list := r.spans[w]
+	if k := len(list) - 1; k >= 0 && list[k].from <= s.to {
+		list[k].from = min(list[k].from, s.from)
+		list[k].to = max(list[k].to, s.to)
+		return
+	}
+	r.spans[w] = append(list, s)
+}
+
+// overlap reports whether two sorted span lists share a point.
+func overlap(a, b []span) bool {
+	if len(a) > 8*len(b)+8 {
+		a, b = b, a
+	}
+	if len(b) > 8*len(a)+8 { // a few spans against many: search
+		for _, s := range a {
+			k := sort.Search(len(b), func(k int) bool { return b[k].to > s.from })
+			if k < len(b) && b[k].from < s.to {
+				return true
+			}
+		}
+		return false
+	}
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i].to <= b[j].from:
+			i++
+		case b[j].to <= a[i].from:
+			j++
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// union merges two sorted span lists.
+func union(a, b []span) []span {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]span, 0, len(a)+len(b))
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		var s span
+		if j == len(b) || i < len(a) && a[i].from <= b[j].from {
+			s = a[i]
+			i++
+		} else {
+			s = b[j]
+			j++
+		}
+		if k := len(out) - 1; k >= 0 && out[k].to >= s.from {
+			out[k].to = max(out[k].to, s.to)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}

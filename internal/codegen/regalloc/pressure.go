@@ -1,0 +1,217 @@
+package regalloc
+
+import "container/heap"
+
+// fat is how many words of a file live at each point, and how many
+// registers there are for them.
+type fat struct {
+	p     *Problem
+	live  *ranges
+	class uint8
+	words []int32 // live at each point
+	room  []int32 // registers available at each point
+}
+
+func pressure(p *Problem, r *ranges, class uint8) *fat {
+	n := perInst * len(p.Insts)
+	f := &fat{p: p, live: r, class: class, words: make([]int32, n+1), room: make([]int32, n)}
+	for v := range p.VRegs {
+		if p.VRegs[v].Class == class {
+			for w := range p.VRegs[v].Width {
+				for _, s := range r.of(int32(v), w) {
+					f.words[s.from]++
+					f.words[s.to]--
+				}
+			}
+		}
+	}
+	for k := range n {
+		f.words[k+1] += f.words[k]
+	}
+	f.words = f.words[:n]
+	file := &p.Files[class]
+	room := int32(file.Budget)
+	for _, t := range file.Taken {
+		if t < file.Budget {
+			room--
+		}
+	}
+	for k := range f.room {
+		f.room[k] = room
+	}
+	for i := range p.Insts {
+		for _, c := range p.Insts[i].Clobbers {
+			if c.Class == class {
+				f.room[perInst*i+atClobber] -= int32(min(int(c.Hi), file.Budget) - min(int(c.Lo), file.Budget))
+			}
+		}
+	}
+	return f
+}
+
+// excess counts the points with more words than registers. Points that a
+// Fixed register outside the budget makes fat are counted too; they cannot
+// be helped and end as an Overflow.
+func (f *fat) excess() int {
+	n := 0
+	for k, w := range f.words {
+		if w > f.room[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// peak is the most words that live at one point.
+func (f *fat) peak() int {
+	var m int32
+	for _, w := range f.words {
+		m = max(m, w)
+	}
+	return int(m)
+}
+
+// fattest returns the instruction whose need exceeds its room the most.
+func (f *fat) fattest() (inst, need int) {
+	worst := int32(-1 << 30)
+	for k, w := range f.words {
+		if d := w - f.room[k]; d > worst {
+			worst, inst, need = d, k/perInst, int(w)
+		}
+	}
+	return inst, need
+}
+
+// candidate is a virtual register that could be spilled.
+type candidate struct {
+	v    int32
+	cost float64
+	gain float64 // overfull points it covers, weighted by words
+}
+
+// queue hands out candidates by gain for cost, best first; equal ones by
+// number, so that the choice never depends on the heap's history.
+type queue []candidate
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(a, b int) bool {
+	x, y := q[a].gain/q[a].cost, q[b].gain/q[b].cost
+	if x != y {
+		return x > y
+	}
+	return q[a].v < q[b].v
+}
+func (q queue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(candidate)) }
+func (q *queue) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}
+
+// choose picks virtual registers to spill until no point is overfull, or
+// nothing helps any more. It chooses nothing when no point is.
+func (f *fat) choose(needed bool) []int32 {
+	if !needed {
+		return nil
+	}
+	access := f.accesses()
+	costs := f.costs()
+	var q queue
+	for v := range f.p.VRegs {
+		x := &f.p.VRegs[v]
+		if x.Class != f.class || x.Keep || x.Fixed >= 0 || costs[v] == 0 {
+			continue
+		}
+		if g := f.gain(int32(v), access[v]); g > 0 {
+			q = append(q, candidate{int32(v), costs[v], g})
+		}
+	}
+	heap.Init(&q)
+	var spill []int32
+	for q.Len() > 0 {
+		c := q[0]
+		g := f.gain(c.v, access[c.v])
+		if g == 0 {
+			heap.Pop(&q)
+			continue
+		}
+		if g < c.gain { // others have helped here meanwhile: look again
+			q[0].gain = g
+			heap.Fix(&q, 0)
+			continue
+		}
+		heap.Pop(&q)
+		f.remove(c.v, access[c.v])
+		spill = append(spill, c.v)
+	}
+	return spill
+}
+
+// accesses lists for each virtual register the instructions that touch it.
+func (f *fat) accesses() [][]int32 {
+	list := make([][]int32, len(f.p.VRegs))
+	for n := range f.p.Insts {
+		for _, o := range f.p.Operands(n) {
+			if k := len(list[o.V]); k == 0 || list[o.V][k-1] != int32(n) {
+				list[o.V] = append(list[o.V], int32(n))
+			}
+		}
+	}
+	return list
+}
+
+// costs weighs what spilling each virtual register would add. Repeating an
+// instruction is cheaper than a trip to memory.
+func (f *fat) costs() []float64 {
+	cost := make([]float64, len(f.p.VRegs))
+	for b := range f.p.Blocks {
+		blk := &f.p.Blocks[b]
+		weight := blockWeight(blk.Depth)
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			for _, o := range f.p.Operands(int(n)) {
+				w := weight
+				if f.p.VRegs[o.V].Remat >= 0 {
+					w /= 4
+				}
+				cost[o.V] += w
+			}
+		}
+	}
+	return cost
+}
+
+// each calls do with every point at which v would no longer live if it
+// were spilled: all of its points but those of the instructions that touch
+// it, where a temporary takes its place.
+func (f *fat) each(v int32, access []int32, do func(k int32)) {
+	for w := range f.p.VRegs[v].Width {
+		k := 0
+		for _, s := range f.live.of(v, w) {
+			for n := s.from; n < s.to; n++ {
+				for k < len(access) && access[k] < n/perInst {
+					k++
+				}
+				if k < len(access) && access[k] == n/perInst {
+					continue
+				}
+				do(n)
+			}
+		}
+	}
+}
+
+func (f *fat) gain(v int32, access []int32) float64 {
+	n := 0
+	f.each(v, access, func(k int32) {
+		if f.words[k] > f.room[k] {
+			n++
+		}
+	})
+	return float64(n)
+}
+
+func (f *fat) remove(v int32, access []int32) {
+	f.each(v, access, func(k int32) { f.words[k]-- })
+}

@@ -1,0 +1,96 @@
+package regalloc
+
+import "math/rand/v2"
+
+// randomProblem makes a program of random shape: loops and joins, values of
+// several widths in four files, copies, guarded writes, partial writes,
+// results tied in place, calls that destroy registers, fixed registers.
+func randomProblem(r *rand.Rand, budget int) *Problem {
+	p := &Problem{Files: []File{
+		{Name: "P", Size: 7, Budget: 7, SpillTo: 2},
+		{Name: "UR", Size: 63, Budget: 2 + r.IntN(62), SpillTo: 2},
+		{Name: "R", Size: 255, Budget: budget, SpillTo: Memory, Banks: 2},
+	}}
+	if r.IntN(4) == 0 {
+		p.Files[2].Taken = []int{1}
+	}
+	nv := 4 + r.IntN(60)
+	for range nv {
+		v := VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: -1}
+		switch k := r.IntN(20); {
+		case k < 3:
+			v.Class = 0
+		case k < 6:
+			v.Class = 1
+		case k < 10 && budget >= 8:
+			v.Width, v.Align = 2, 2
+		case k < 11 && budget >= 24:
+			v.Width, v.Align = 4, 4
+		case k < 12 && budget >= 32:
+			v.Width = 3
+		}
+		p.VRegs = append(p.VRegs, v)
+	}
+	blocks := 1 + r.IntN(9)
+	for b := range blocks {
+		blk := Block{First: int32(len(p.Insts)), Depth: uint8(r.IntN(3))}
+		for range r.IntN(14) {
+			randomInst(r, p, budget)
+		}
+		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), Last: true})
+		blk.N = int32(len(p.Insts)) - blk.First
+		if b+1 < blocks {
+			blk.Succs = append(blk.Succs, int32(b+1))
+		}
+		if r.IntN(2) == 0 {
+			blk.Succs = append(blk.Succs, int32(r.IntN(blocks)))
+		}
+		p.Blocks = append(p.Blocks, blk)
+	}
+	return p
+}
+
+func randomInst(r *rand.Rand, p *Problem, budget int) {
+	i := Inst{First: int32(len(p.Ops))}
+	pick := func() int32 { return int32(r.IntN(len(p.VRegs))) }
+	add := func(v int32, role Role) {
+		w := p.VRegs[v].Width
+		o := Operand{V: v, N: w, Role: role}
+		if w > 1 && r.IntN(3) == 0 {
+			o.Sub = uint8(r.IntN(int(w)))
+			o.N = 1
+		}
+		p.Ops = append(p.Ops, o)
+	}
+	switch k := r.IntN(20); {
+	case k < 4: // copy
+		a := pick()
+		for range 8 {
+			b := pick()
+			if p.VRegs[a].Class == p.VRegs[b].Class && p.VRegs[a].Width == p.VRegs[b].Width && a != b {
+				w := p.VRegs[a].Width
+				i.Kind = Move
+				p.Ops = append(p.Ops, Operand{a, 0, w, Def}, Operand{b, 0, w, Use})
+				break
+			}
+		}
+	case k == 4 && budget >= 16: // call
+		i.Clobbers = []Clobber{{2, 0, int16(budget / 4)}}
+	case k == 5: // a value that can be made again
+		p.VRegs = append(p.VRegs, VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: int32(len(p.Insts))})
+		p.Ops = append(p.Ops, Operand{int32(len(p.VRegs) - 1), 0, 1, Def})
+	default:
+		v := pick()
+		role := []Role{Def, Def, Def, DefMay, UseDef, DefEarly}[r.IntN(6)]
+		add(v, role)
+		for range r.IntN(4) {
+			u := pick()
+			if u == v || p.VRegs[u].Width == 4 {
+				continue
+			}
+			add(u, []Role{Use, Use, Use, UseLate}[r.IntN(4)])
+		}
+	}
+	i.N = int32(len(p.Ops)) - i.First
+	p.Insts = append(p.Insts, i)
+}

@@ -1,0 +1,187 @@
+package regalloc
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Options tune the search.
+type Options struct {
+	Trace      io.Writer // receives the guidance and trial lines, if set
+	Trials     int       // trials without spilling for each file and round; 0 = all
+	Rounds     int       // rounds of spilling for each file; 0 = 24
+	NoCoalesce bool      // leave every copy in place
+}
+
+// plan is one way to try a file.
+type plan struct {
+	order    order
+	coalesce bool
+}
+
+// plans are tried in this order; the first that needs no more registers
+// than the fattest point holds words ends the search.
+var plans = [...]plan{
+	{byStart, true},
+	{byWidth, true},
+	{byDepth, true},
+	{byStart, false},
+	{byWidth, false},
+}
+
+// Solve allocates every file in the order the caller lists them: a file
+// must stand before the file it spills to. It returns an *Overflow when
+// some file cannot be made to fit.
+func Solve(p *Problem, o Options) (*Solution, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Rounds == 0 {
+		o.Rounds = 24
+	}
+	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}}
+	s.trace("\nREGALLOC GUIDANCE:\n")
+	for class := range p.Files {
+		if err := s.file(uint8(class)); err != nil {
+			return nil, err
+		}
+	}
+	return s.sol, nil
+}
+
+// start copies the caller's problem so that spill code can be added.
+func start(p *Problem) *Problem {
+	c := *p
+	c.VRegs = slices.Clone(p.VRegs)
+	c.Insts = slices.Clone(p.Insts)
+	for v := range c.VRegs {
+		c.VRegs[v].Of = -1
+	}
+	for n := range c.Insts {
+		c.Insts[n].Orig, c.Insts[n].Slot = int32(n), -1
+		if c.Insts[n].Last {
+			for _, o := range c.Operands(n) {
+				if o.Role.Writes() {
+					c.VRegs[o.V].Keep = true // there is no place for the spill
+				}
+			}
+		}
+	}
+	return &c
+}
+
+type solver struct {
+	orig *Problem
+	opts Options
+	sol  *Solution
+	live *ranges // of sol.Problem, nil after it changed
+}
+
+func (s *solver) trace(format string, args ...any) {
+	if s.opts.Trace != nil {
+		fmt.Fprintf(s.opts.Trace, format, args...)
+	}
+}
+
+// file allocates one file: trials without spilling, then rounds of
+// spilling and trying again.
+func (s *solver) file(class uint8) error {
+	f := &s.sol.Problem.Files[class]
+	for round := range s.opts.Rounds {
+		if s.live == nil {
+			s.live = liveness(s.sol.Problem)
+		}
+		press := pressure(s.sol.Problem, s.live, class)
+		over := press.excess()
+		if over == 0 {
+			if t := s.trials(class, press.peak()); t != nil {
+				s.keep(class, t)
+				return nil
+			}
+		}
+		spill := press.choose(over > 0)
+		if len(spill) == 0 && over == 0 {
+			spill = s.evict(class)
+		}
+		if len(spill) == 0 {
+			n, need := press.fattest()
+			return &Overflow{Class: int(class), Budget: f.Budget, Inst: int(s.sol.Problem.Insts[n].Orig), Need: need}
+		}
+		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, target %d\n", f.Name, round, len(spill), f.Budget)
+		s.rewrite(spill, max(0, 6-int32(round)))
+		s.live = nil
+	}
+	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
+}
+
+// trials tries the plans and returns the best that fits, nil if none does.
+func (s *solver) trials(class uint8, floor int) *trial {
+	p := s.sol.Problem
+	f := &p.Files[class]
+	var best *trial
+	var merged, single *groups
+	for n, pl := range plans {
+		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce {
+			continue
+		}
+		g := &single
+		if pl.coalesce {
+			g = &merged
+		}
+		if *g == nil {
+			*g = newGroups(p, s.live)
+			if pl.coalesce {
+				(*g).coalesce(p)
+			}
+		}
+		t := newTrial(p, *g, class, perInst*len(p.Insts))
+		ok := t.run(pl.order)
+		if ok {
+			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, used %d, target %d\n", f.Name, n, t.used, f.Budget)
+			if best == nil || t.used < best.used {
+				best = t
+			}
+		} else {
+			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, failed, target %d\n", f.Name, n, f.Budget)
+		}
+		if best != nil && (best.used <= floor+floor/16 || !pl.coalesce) {
+			break
+		}
+	}
+	return best
+}
+
+// keep copies a trial's registers into the solution, members included.
+func (s *solver) keep(class uint8, t *trial) {
+	p := s.sol.Problem
+	for len(s.sol.Phys) < len(p.VRegs) {
+		s.sol.Phys = append(s.sol.Phys, -1)
+	}
+	for v := range p.VRegs {
+		if p.VRegs[v].Class != class {
+			continue
+		}
+		if root, off := t.g.find(int32(v)); t.phys[root] >= 0 {
+			s.sol.Phys[v] = t.phys[root] + off
+		}
+	}
+	s.sol.Used[class] = t.used
+}
+
+// evict runs one trial in which groups take registers from cheaper ones,
+// and returns what lost.
+func (s *solver) evict(class uint8) []int32 {
+	p := s.sol.Problem
+	t := newTrial(p, newGroups(p, s.live), class, perInst*len(p.Insts))
+	t.evict = true
+	t.run(byDepth)
+	var list []int32
+	for _, v := range t.spill {
+		if !p.VRegs[v].Keep {
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
