@@ -121,20 +121,18 @@ const (
 	OpName                // Name, with its Sel if any: register, variable, label, special register, function
 	OpOffset              // Name + expr X, outside brackets
 	OpImm                 // constant expression X
-	OpRaw                 // 0f literal: N is its 32 bits
 	OpSink                // _
-	OpIndex               // Name[Kids[0]]: Kids[0] is OpName or OpImm
+	OpIndex               // Name[Kids[0]]: Kids[0] is OpName, OpOffset or OpImm
 	OpAddr                // [Name], [Name + expr X] or [expr X]: Name may be 0, X may be None
-	OpTex                 // [Name, Kids…]: kids are OpName and OpVec
+	OpTex                 // [Name, Kids…]: one or two kids, OpName or OpVec
 	OpVec                 // {Kids…}
 	OpPair                // Kids[0] | Kids[1]
 	OpRange               // Name<N> in a target list
 	OpList                // {Kids…} in an initialiser
 	OpRun                 // N plain integer literals in the text from Pos to X, in an initialiser: Tree.Run reads them
 	OpGeneric             // generic(Name) [+ expr X]
-	OpMask                // mask(expr N of Exprs)(Kids[0])… see Tree.MaskParts
-	OpField               // Name = Kids[0], in the initialiser of an opaque variable
-	OpString              // Strs[X]
+	OpMask                // literal(Kids[0]): the literal is N of Exprs, Kids[0] is OpName, OpOffset, OpGeneric or OpImm
+	OpField               // Name = Kids[0], in an initialiser; Kids[0] is OpName or OpImm
 )
 
 // OperandFlags are the marks before and after an operand.
@@ -167,6 +165,7 @@ const (
 	ExprBad   ExprOp = iota
 	ExprInt          // Val
 	ExprFloat        // Val: bits of a float64
+	ExprRaw          // Val: the 32 bits of a 0f literal, never part of an expression
 	ExprWarp         // WARP_SZ
 	ExprPlus         // + A
 	ExprNeg          // - A
@@ -218,14 +217,15 @@ type Expr struct {
 // named fields hold the last qualifier of each kind; Quals has all of them
 // in order, so that repetition and order can be judged.
 type Decl struct {
-	Space   Word // .reg .local .shared .param .global .const .tex …, 0 when missing
-	SpaceN  Word // the sub-space of a const[N] bank, 0 when none
-	Linkage Word // .extern .visible .weak .common, 0 when none
-	Type    Word // .u32 …, .texref …; 0 when missing
-	Vec     Word // .v2 .v4 .v8, 0 when none
-	Align   int32
-	Quals   List // Attrs
-	Vars    List // Vars; a parameter has one or none
+	Space   Word  // .reg .local .shared .param .global .const .tex …, 0 when missing
+	Bank    int16 // the number of a .const[N] bank, or -1
+	Linkage Word  // .extern .visible .weak .common, 0 when none
+	Type    Word  // .u32 …, .texref …; 0 when missing
+	Vec     Word  // .v2 .v4 .v8, 0 when none
+	Align   int32 // Exprs: the literal of the last .align, or None
+	Ptr     int32 // Attrs: the .ptr of a parameter with its space and alignment, or None
+	Quals   List  // Attrs
+	Vars    List  // Vars; a parameter has one or none
 	Pos     src.Pos
 	End     src.Pos
 }
@@ -235,7 +235,7 @@ type Var struct {
 	Name  Name
 	Pos   src.Pos
 	Range int32 // Exprs: the count of a %r<count> family, or None
-	Dims  List  // Exprs indices are consecutive literals; an empty [] is ExprBad
+	Dims  List  // Exprs: consecutive literals; an empty [] is ExprBad
 	Init  int32 // Operands, or None
 }
 
@@ -247,7 +247,7 @@ type Attr struct {
 	Vals List // Exprs: consecutive literals
 	Args List // Operands
 	Strs List // Strs
-	Subs List // Attrs: of .attribute(…) and .ptr
+	Subs List // Attrs: the parts of .attribute(…), the space and .align after .ptr
 }
 
 // Func is a function or kernel, declared or defined, or a call prototype.
@@ -276,16 +276,17 @@ type Str struct {
 // Loc is a .loc directive.
 type Loc struct {
 	File, Line, Col    uint32
-	Func               Name  // function_name label, 0 when none
-	FuncOff            int32 // Exprs, or None
-	Inlined            bool
-	AtFile, AtLine, At uint32 // inlined_at; At is the column
+	Func               Name   // function_name label, 0 when none
+	FuncOff            int32  // Exprs: a literal, or None
+	AtFile, AtLine, At uint32 // inlined_at, when Func is set; At is the column
 }
 
 // Section is a .section block or an @@DWARF line. Its contents stay in the
 // text, already checked: Tree.SectionItems reads them.
 type Section struct {
-	Name      Name
-	Pos, Body src.Pos // Body is the first byte of the contents
-	End       src.Pos // past the contents
+	Name  Name // with its dot; 0 for an @@DWARF line of data
+	Dwarf bool // an @@DWARF line
+	Pos   src.Pos
+	Body  src.Pos // first byte of the contents
+	End   src.Pos // past the contents
 }
