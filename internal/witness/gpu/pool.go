@@ -1,0 +1,125 @@
+package gpu
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Pool runs requests in worker processes. A kernel that faults, crashes or
+// hangs costs its worker and nothing else: the next request starts a new
+// one.
+type Pool struct {
+	Command []string // starts a worker that calls Work on its stdin and stdout
+	Workers int
+	Limit   time.Duration // for one request
+}
+
+// Run runs all requests and calls done with each result, from several
+// goroutines.
+func (p *Pool) Run(n int, request func(n int) *Request, done func(n int, r *Result)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(1, p.Workers) {
+		wg.Go(func() {
+			var w *process
+			for k := range next {
+				if w == nil {
+					w = p.start()
+				}
+				var r *Result
+				if r, w = p.one(w, request(k)); r != nil {
+					done(k, r)
+				}
+			}
+			if w != nil {
+				w.stop()
+			}
+		})
+	}
+	for k := range n {
+		next <- k
+	}
+	close(next)
+	wg.Wait()
+}
+
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out chan []byte
+}
+
+func (p *Pool) start() *process {
+	c := exec.Command(p.Command[0], p.Command[1:]...)
+	in, err1 := c.StdinPipe()
+	out, err2 := c.StdoutPipe()
+	if err1 != nil || err2 != nil || c.Start() != nil {
+		return nil
+	}
+	w := &process{cmd: c, in: in, out: make(chan []byte, 1)}
+	go func() {
+		defer close(w.out)
+		r := bufio.NewReaderSize(out, 1<<20)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			w.out <- line
+		}
+	}()
+	return w
+}
+
+func (w *process) stop() {
+	w.in.Close()
+	w.cmd.Wait() //nolint:errcheck // how it ends no longer matters
+}
+
+func (w *process) kill() {
+	w.cmd.Process.Kill() //nolint:errcheck // it may be gone already
+	for range w.out {
+		continue
+	}
+	w.cmd.Wait() //nolint:errcheck // killed on purpose
+}
+
+// one runs a request in w and returns the worker that can take the next
+// one, nil if a new one is needed.
+func (p *Pool) one(w *process, q *Request) (*Result, *process) {
+	if w == nil {
+		return &Result{Stage: "start", Err: "worker did not start"}, nil
+	}
+	b, err := json.Marshal(q)
+	if err != nil {
+		return &Result{Stage: "start", Err: err.Error()}, w
+	}
+	if _, err := w.in.Write(append(b, '\n')); err != nil {
+		w.kill()
+		return &Result{Stage: "start", Err: "worker died"}, nil
+	}
+	select {
+	case line, ok := <-w.out:
+		if !ok {
+			w.kill()
+			return &Result{Stage: "run", Err: "crash"}, nil
+		}
+		r := &Result{}
+		if err := json.Unmarshal(line, r); err != nil {
+			w.kill()
+			return &Result{Stage: "run", Err: err.Error()}, nil
+		}
+		if r.Err != "" && r.Stage != "load" {
+			w.stop()
+			return r, nil
+		}
+		return r, w
+	case <-time.After(p.Limit):
+		w.kill()
+		return &Result{Stage: "run", Err: "hang"}, nil
+	}
+}

@@ -1,0 +1,78 @@
+package gpu
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"goptxas/internal/witness/launch"
+)
+
+// TestMain lets the test binary stand in for a worker: kernels named
+// "fault", "crash" and "hang" do what they are called.
+func TestMain(m *testing.M) {
+	if os.Getenv("GPU_TEST_WORKER") == "" {
+		os.Exit(m.Run())
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var q Request
+		if json.Unmarshal(lines.Bytes(), &q) != nil {
+			os.Exit(3)
+		}
+		r := Result{Stage: "done", Hash: []uint64{uint64(len(q.Cubin))}}
+		switch q.Launch.Kernel {
+		case "fault":
+			r = Result{Stage: "run", Err: "fault"}
+		case "crash":
+			os.Exit(2)
+		case "hang":
+			time.Sleep(time.Hour)
+		}
+		b, _ := json.Marshal(r)
+		fmt.Println(string(b))
+		if r.Err != "" {
+			os.Exit(0)
+		}
+	}
+	os.Exit(0)
+}
+
+// TestPool runs good kernels among faulting, crashing and hanging ones: only
+// the bad rows fail.
+func TestPool(t *testing.T) {
+	t.Setenv("GPU_TEST_WORKER", "1")
+	kinds := []string{"good", "fault", "good", "crash", "hang", "good"}
+	var mu sync.Mutex
+	got := map[string]int{}
+	const n = 24
+	p := &Pool{Command: []string{os.Args[0]}, Workers: 3, Limit: 300 * time.Millisecond}
+	p.Run(n, func(k int) *Request {
+		return &Request{Cubin: "abc", Launch: launch.Launch{Kernel: kinds[k%len(kinds)]}}
+	}, func(k int, r *Result) {
+		mu.Lock()
+		defer mu.Unlock()
+		state := r.Err
+		if r.OK() {
+			state = "good"
+		}
+		if state != kinds[k%len(kinds)] {
+			t.Errorf("row %d (%s): %+v", k, kinds[k%len(kinds)], r)
+		}
+		got[state]++
+	})
+	t.Logf("%v", got)
+	if got["good"] != n/2 {
+		t.Errorf("%d good rows, want %d", got["good"], n/2)
+	}
+}
+
+func TestOpenWithoutDriver(t *testing.T) {
+	if _, err := Open(); err == nil {
+		t.Skip("this machine has a GPU")
+	}
+}
