@@ -1,0 +1,169 @@
+package isa
+
+// late runs the checks of the third stage in slot order.
+func (c *checker) late() {
+	in, row := c.in, c.row
+	if c.quiet && c.clean() {
+		for i := range row.Gates {
+			c.gate(&row.Gates[i])
+		}
+		for i := range row.Rules {
+			row.Rules[i].Do(c)
+		}
+		for i := range in.Mods {
+			c.wordGate(in.Mods[i], false)
+		}
+		c.operandsLate()
+		return
+	}
+	if c.quiet {
+		c.bad++
+		return
+	}
+	for s := lastEarly; s < NumSlots; s++ {
+		c.slotIllegal(s)
+		c.slotNeed(s)
+		for i := range row.Gates {
+			if row.Gates[i].At == s || s == SlotDim && row.Gates[i].At == NoSlot {
+				c.gate(&row.Gates[i])
+			}
+		}
+		for i := range row.Rules {
+			if row.Rules[i].At == s || s == SlotDim && row.Rules[i].At == NoSlot {
+				row.Rules[i].Do(c)
+			}
+		}
+	}
+	c.operandsLate()
+}
+
+// clean reports whether every slot set is allowed and every slot needed is
+// set.
+func (c *checker) clean() bool {
+	row, in := c.row, c.in
+	for _, s := range row.Need {
+		if !in.Has(s) {
+			return false
+		}
+	}
+	for _, w := range in.Mods[len(row.Words):] {
+		if s := w.Slot(); s > lastEarly && !row.takes(s) && s < SlotCc {
+			return false
+		}
+	}
+	return true
+}
+
+// slotIllegal complains about a slot that is set and not allowed.
+func (c *checker) slotIllegal(s Slot) {
+	in := c.in
+	if s <= lastEarly || s >= SlotCc || !in.Has(s) {
+		return
+	}
+	w := in.val[s]
+	if c.row.takes(s) {
+		c.wordGate(w, false)
+		return
+	}
+	row := &slotRows[s]
+	switch s {
+	case SlotSpace:
+		c.errorf("No state space qualifier expected for instruction '%s'", c.row.Name)
+	case SlotVec:
+		c.errorf("Vector qualifier is not allowed for instruction '%s'", c.row.Name)
+	case SlotCmp:
+		c.errorf("Comparison qualifier is not allowed for instruction '%s'", c.row.Name)
+		c.cmpType()
+	case SlotRound:
+		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
+		if w == WRs {
+			c.illegal(".rs")
+		}
+	case SlotQuery:
+		c.errorf("Illegal query modifier for instruction '%s'", c.row.Name)
+		if w != WMemoryLayout {
+			c.errorf("Illegal query modifier for instruction '%s'", c.row.Name)
+		}
+	case SlotEvict, SlotEvict2:
+		c.illegal(slotRows[SlotEvict].illegal)
+		c.illegal("." + spelled(w))
+	case SlotGeom:
+		c.illegal("Geometry")
+		if w == W2dms || w == WA2dms {
+			c.illegal("Multi-sample geometry")
+		} else {
+			c.illegal("." + w.String())
+		}
+	case SlotXorsign:
+		c.illegal(".xorsign")
+		if !in.Has(SlotAbs) {
+			c.errorf("Modifier '.xorsign' requires modifier '.abs'")
+		}
+	case SlotAbs:
+		c.illegal(".abs")
+		if !in.Has(SlotXorsign) {
+			c.errorf("Modifier '.abs' requires modifier '.xorsign'")
+		}
+	case SlotMmio:
+		if !in.Has(SlotSpace) {
+			c.errorf("Modifier '.mmio' cannot be applied to '' space")
+		}
+		c.illegal(".mmio")
+	case SlotLevel, SlotScope, SlotCop, SlotAsync, SlotClamp:
+		c.illegalWord(row, w)
+		c.illegalWord(row, w)
+	default:
+		c.illegalWord(row, w)
+		if w == WSpOrderedMetadata {
+			c.illegalWord(row, w)
+		}
+	}
+}
+
+func (c *checker) illegalWord(row *slotRow, w Word) {
+	if row.illegal != "" {
+		c.illegal(row.illegal)
+		return
+	}
+	c.illegal("." + spelled(w))
+}
+
+// illegal complains about a modifier by its name.
+func (c *checker) illegal(name string) {
+	c.errorf("Illegal modifier '%s' for instruction '%s'", name, c.row.Name)
+}
+
+// slotNeed complains about a slot that is required and not set.
+func (c *checker) slotNeed(s Slot) {
+	if c.in.Has(s) {
+		return
+	}
+	for _, n := range c.row.Need {
+		if n == s {
+			c.errorf("%s for instruction '%s'", slotRows[s].need, c.row.Name)
+		}
+	}
+}
+
+// cmpType complains about a comparison that the type does not have.
+func (c *checker) cmpType() {
+	in := c.in
+	if in.NTypes == 0 {
+		return
+	}
+	t := in.Types[in.NTypes-1]
+	w := in.val[SlotCmp]
+	ok := true
+	switch w {
+	case WEq, WNe:
+	case WLt, WLe, WGt, WGe:
+		ok = t.Class() != Bits
+	case WLo, WLs, WHi, WHs:
+		ok = t.Class() == Unsigned
+	default:
+		ok = t.IsFloat()
+	}
+	if !ok {
+		c.errorf("Mismatch between instruction type and comparison qualifier")
+	}
+}

@@ -1,0 +1,237 @@
+package isa
+
+// This file chooses the form: stage two of Check.
+
+// argRow explains one letter of Form.Args.
+type argRow struct {
+	ref   int8 // 1 to 5: the type in that place of the form's types
+	fixed Type // the type when ref is 0
+	dst   bool
+	kinds kinds
+	wide  bool // twice as wide as the type
+	grow  bool // a register wider than the type will do
+}
+
+// kinds is a set of operand kinds.
+type kinds uint16
+
+const (
+	kReg  kinds = 1 << KReg
+	kInt  kinds = 1 << KInt
+	kImm  kinds = 1<<KInt | 1<<KDouble | 1<<KSingle
+	kSpec kinds = 1 << KSpecial
+	kSym  kinds = 1 << KSymbol
+	kAddr kinds = 1 << KAddr
+	kVec  kinds = 1 << KVector
+	kSink kinds = 1 << KSink
+	// kVal is any scalar: whether this one is fit is told later.
+	kVal = kReg | kImm | kSpec | kSym | kVec
+	kDst = kVal | kSink
+)
+
+// argRows gives the meaning of the letters.
+var argRows = [128]argRow{
+	'd': {ref: 1, dst: true, kinds: kDst},             // result of the first type
+	'D': {ref: 2, dst: true, kinds: kDst},             // result of the second type
+	'a': {ref: 1, kinds: kVal},                        // source of the first type
+	'b': {ref: 2, kinds: kVal},                        // source of the second type
+	'c': {ref: 3, kinds: kVal},                        // source of the third type
+	'e': {ref: 4, kinds: kVal},                        // source of the fourth type
+	'w': {ref: 1, dst: true, kinds: kDst, wide: true}, // result twice as wide
+	'W': {ref: 1, kinds: kVal, wide: true},            // source twice as wide
+	'x': {ref: 1, dst: true, kinds: kDst, grow: true}, // result that may be wider
+	'y': {ref: 2, kinds: kVal, grow: true},            // source of the second type that may be wider
+	'z': {ref: 1, kinds: kVal, grow: true},            // source that may be wider
+	'n': {fixed: U32, dst: true, kinds: kDst},         // .u32 result
+	'N': {fixed: B32, dst: true, kinds: kDst},         // .b32 result
+	'u': {fixed: U32, kinds: kVal},                    // .u32 source
+	'v': {fixed: B32, kinds: kVal},                    // .b32 source
+	'k': {fixed: B64, kinds: kVal},                    // .b64 source
+	'K': {fixed: B64, dst: true, kinds: kDst},         // .b64 result
+	'j': {fixed: U16, kinds: kVal},                    // .u16 source
+	'Q': {fixed: B128, kinds: kVal},                   // .b128 source
+	'f': {fixed: F32, kinds: kVal},                    // .f32 source
+	'q': {fixed: Pred, dst: true, kinds: kDst},        // predicate result
+	'p': {fixed: Pred, kinds: kVal},                   // predicate source
+	'i': {fixed: U32, kinds: kInt},                    // integer constant
+	'm': {kinds: kAddr},                               // address
+	'l': {kinds: 1 << KLabel},                         // label
+	'T': {kinds: 1 << KTable},                         // table of labels
+	'*': {kinds: 0xffff},                              // anything: a rule looks at it
+}
+
+// match chooses the form, or complains and returns false.
+func (c *checker) match() bool {
+	in, row := c.in, c.row
+	var known Early
+	for i := range row.Forms {
+		known |= row.Forms[i].May | row.Forms[i].Must
+	}
+	if bad := in.early &^ known; bad != 0 {
+		c.earlyIllegal(bad)
+		return false
+	}
+	typed := false
+	for i := range row.Forms {
+		f := &row.Forms[i]
+		if in.early&^(f.May|f.Must) != 0 || !c.typesFit(f) {
+			continue
+		}
+		typed = true
+		if in.early&f.Must == f.Must && c.argsFit(f) {
+			c.form = f
+			return true
+		}
+	}
+	if !typed {
+		c.errorf("Unexpected instruction types specified for '%s'", row.Name)
+		return false
+	}
+	c.errorf("Arguments mismatch for instruction '%s'", row.Name)
+	return false
+}
+
+// earlyIllegal complains about the early words no form has.
+func (c *checker) earlyIllegal(bad Early) {
+	for _, w := range c.in.Mods {
+		if earlyOf[w]&bad != 0 {
+			c.illegal("." + w.String())
+			return
+		}
+	}
+}
+
+func (c *checker) typesFit(f *Form) bool {
+	in := c.in
+	if in.NTypes != len(f.Types) {
+		return false
+	}
+	for i, s := range f.Types {
+		if !s.has(in.Types[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// argsFit reports whether the operands have the kinds and types the form's
+// letters ask for.
+func (c *checker) argsFit(f *Form) bool {
+	args := c.in.Args
+	n := 0
+	optional := false
+	for i := range len(f.Args) {
+		letter := f.Args[i]
+		if letter == '?' {
+			optional = true
+			continue
+		}
+		if n == len(args) {
+			return optional
+		}
+		if !c.argFits(&argRows[letter&127], &args[n]) {
+			return false
+		}
+		n++
+	}
+	return n == len(args)
+}
+
+func (c *checker) argFits(r *argRow, o *Operand) bool {
+	if r.kinds>>o.Kind&1 == 0 {
+		return false
+	}
+	t := r.fixed
+	if r.ref > 0 {
+		t = c.in.Types[r.ref-1]
+	}
+	if t == TNone {
+		return true
+	}
+	if r.wide {
+		t = widen(t)
+	}
+	return c.valueFits(o, t, r.grow)
+}
+
+// valueFits reports whether a scalar operand goes with type t.
+func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
+	switch o.Kind {
+	case KReg:
+		return regFits(o.Type, t, grow)
+	case KInt:
+		return intFits(t)
+	case KDouble:
+		return t == F32 || t == F64 || t == B64
+	case KSingle:
+		return t == F32 || t == F64 || t == B32
+	case KSpecial:
+		return specialFits(o, t)
+	case KSymbol:
+		return (t.IsInt() || t.Class() == Bits) && t.Bits() >= 32
+	case KVector:
+		for i := range o.Elems {
+			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) {
+				return false
+			}
+		}
+		return true
+	case KSink:
+		return true
+	}
+	return false
+}
+
+func intFits(t Type) bool {
+	switch t.Class() {
+	case Bits, Signed, Unsigned, Predicate:
+		return t.Bits() <= 64
+	}
+	return false
+}
+
+func specialFits(o *Operand, t Type) bool {
+	if o.Type == Pred || t == Pred {
+		return o.Type == t
+	}
+	return o.Type.Bits() == t.Bits() || o.Type.Bits() == 32 && t.Bits() == 16
+}
+
+// widen returns the type twice as wide.
+func widen(t Type) Type {
+	switch t {
+	case U8:
+		return U16
+	case S8:
+		return S16
+	case U16:
+		return U32
+	case S16:
+		return S32
+	case U32:
+		return U64
+	case S32:
+		return S64
+	}
+	return t
+}
+
+// regFits reports whether a register of type r serves an operand of type t:
+// same width, and the same class unless one side is plain bits. With grow a
+// wider integer or bit register will do.
+func regFits(r, t Type, grow bool) bool {
+	if r == Pred || t == Pred {
+		return r == t
+	}
+	rc, tc := r.Class(), t.Class()
+	if r.Bits() != t.Bits() {
+		return grow && r.Bits() > t.Bits() && rc != Float && rc != PackedFloat && (rc == Bits || tc != Float && tc != PackedFloat)
+	}
+	switch {
+	case rc == Bits || tc == Bits:
+		return true
+	case rc == Float || rc == PackedFloat:
+		return tc == Float || tc == PackedFloat
+	}
+	return tc != Float && tc != PackedFloat
+}

@@ -1,0 +1,6 @@
+package isa
+
+// opTable has the rows of every opcode.
+var opTable = [...]*Op{
+	WAdd: &opAdd,
+}

@@ -1,0 +1,161 @@
+package isa
+
+import "goptxas/internal/target"
+
+// TypeSet is a set of types.
+type TypeSet uint64
+
+func (s TypeSet) has(t Type) bool { return s>>t&1 != 0 }
+
+// The type sets that rows speak of.
+const (
+	tU16 TypeSet = 1 << U16
+	tS16 TypeSet = 1 << S16
+	tB16 TypeSet = 1 << B16
+	tU32 TypeSet = 1 << U32
+	tS32 TypeSet = 1 << S32
+	tB32 TypeSet = 1 << B32
+	tU64 TypeSet = 1 << U64
+	tS64 TypeSet = 1 << S64
+	tB64 TypeSet = 1 << B64
+	tU8  TypeSet = 1 << U8
+	tS8  TypeSet = 1 << S8
+	tB8  TypeSet = 1 << B8
+	tU4  TypeSet = 1 << U4
+	tS4  TypeSet = 1 << S4
+	tU2  TypeSet = 1 << U2
+	tS2  TypeSet = 1 << S2
+	tB1  TypeSet = 1 << B1
+
+	tB128  TypeSet = 1 << B128
+	tB1024 TypeSet = 1 << B1024
+	tPred  TypeSet = 1 << Pred
+	tF16   TypeSet = 1 << F16
+	tF16x2 TypeSet = 1 << F16x2
+	tBF    TypeSet = 1 << BF16
+	tBFx2  TypeSet = 1 << BF16x2
+	tTF32  TypeSet = 1 << TF32
+	tF32   TypeSet = 1 << F32
+	tF32x2 TypeSet = 1 << F32x2
+	tF64   TypeSet = 1 << F64
+	tS16x2 TypeSet = 1 << S16x2
+	tU16x2 TypeSet = 1 << U16x2
+	tE4M3  TypeSet = 1 << E4M3
+	tE5M2  TypeSet = 1 << E5M2
+	tE3M2  TypeSet = 1 << E3M2
+	tE2M3  TypeSet = 1 << E2M3
+	tE2M1  TypeSet = 1 << E2M1
+	tUE8M0 TypeSet = 1 << UE8M0
+	tUE4M3 TypeSet = 1 << UE4M3
+
+	tE4M3x2  TypeSet = 1 << E4M3x2
+	tE5M2x2  TypeSet = 1 << E5M2x2
+	tE2M3x2  TypeSet = 1 << E2M3x2
+	tE3M2x2  TypeSet = 1 << E3M2x2
+	tE2M1x2  TypeSet = 1 << E2M1x2
+	tUE8M0x2 TypeSet = 1 << UE8M0x2
+	tE4M3x4  TypeSet = 1 << E4M3x4
+	tE5M2x4  TypeSet = 1 << E5M2x4
+	tE2M3x4  TypeSet = 1 << E2M3x4
+	tE3M2x4  TypeSet = 1 << E3M2x4
+	tE2M1x4  TypeSet = 1 << E2M1x4
+
+	tInt16  = tU16 | tS16
+	tInt32  = tU32 | tS32
+	tInt64  = tU64 | tS64
+	tInt    = tInt16 | tInt32 | tInt64 // 16 to 64 bits
+	tInt8   = tU8 | tS8
+	tBits   = tB16 | tB32 | tB64
+	tMem    = tInt8 | tInt | tB8 | tBits | tF32 | tF64
+	tHalf   = tF16 | tBF
+	tHalfx2 = tF16x2 | tBFx2
+	tHalves = tHalf | tHalfx2
+	tF8     = tE4M3 | tE5M2
+	tF8F6F4 = tF8 | tE3M2 | tE2M3 | tE2M1
+)
+
+// Op is the table of one opcode.
+type Op struct {
+	Rows []Row
+}
+
+// Row is one operation: the opcode with the words that belong to its name.
+type Row struct {
+	Words []Word // of the name, after the opcode
+	Name  string // as messages spell it
+	Forms []Form
+	Mods  []Slot // slots that may be set, besides the early words of the forms
+	Need  []Slot // slots that must be set
+	Gates []Gate
+	Rules []Rule
+}
+
+// Form is one list of types with one list of operands.
+type Form struct {
+	Types []TypeSet
+	// Args has one letter for each operand, explained at argRows. What
+	// follows a question mark may be left out.
+	Args string
+	May  Early // early words the form takes
+	Must Early // early words without which the form is not meant
+}
+
+// Rule is a check that belongs to some operations only. It runs when the
+// order of slots reaches At.
+type Rule struct {
+	At Slot
+	Do func(c *checker)
+}
+
+// Targets is a set of the targets whose features are not inherited.
+type Targets uint16
+
+// The a and f targets. An f set includes the a targets of its family.
+const (
+	on90a Targets = 1 << iota
+	on100a
+	on100f
+	on101a
+	on101f
+	on103a
+	on103f
+	on110a
+	on110f
+	on120a
+	on120f
+	on121a
+	on121f
+
+	onA100 = on100a | on101a | on103a | on110a
+	onF100 = onA100 | on100f | on101f | on103f | on110f
+	onA120 = on120a | on121a
+	onF120 = onA120 | on120f | on121f
+)
+
+// bit returns the target's place in Targets, zero for plain ones.
+func targetBit(sm int, v target.Variant) Targets {
+	for i, n := range [...]int{90, 100, 100, 101, 101, 103, 103, 110, 110, 120, 120, 121, 121} {
+		f := i > 0 && i%2 == 0
+		if n == sm && (v == target.FamilyOnly && f || v == target.ArchSpecific && !f) {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// Gate says from where on a feature exists. When tells whether an
+// instruction uses it: T one of its types, W one of its words, If anything
+// else; all that are given must hold.
+type Gate struct {
+	At   Slot
+	Name string // as messages spell it; "" is the operation's name
+	V    Version
+	SM   int
+	Only Targets // when set, no other target has it
+	T    TypeSet
+	W    Word
+	If   func(c *checker) bool
+	Inst bool // the target message begins with Instruction, not Feature
+	// TargetFirst: the target is complained about before the version.
+	TargetFirst bool
+}
