@@ -1,0 +1,180 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"goptxas/internal/witness/gpu"
+	"goptxas/internal/witness/launch"
+)
+
+// blind runs kernels whose arguments nobody described. The reference runs
+// twice on equal memory: what is not deterministic proves nothing.
+func blind(args []string) error {
+	var s settings
+	f := s.flags("blind")
+	dir := f.String("corpus", "", "folder of PTX files")
+	seeds := f.Int("seeds", 2, "argument guesses for each kernel")
+	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
+	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	files, err := ptxFiles(*dir)
+	if err != nil {
+		return err
+	}
+	if files, err = choose(files, *list, s.only, *count); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "gpurun")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	var mu sync.Mutex
+	var rows []*row
+	for _, mode := range strings.Split(s.modes, ",") {
+		opts, err := argsOf(mode)
+		if err != nil {
+			return err
+		}
+		parallel(len(files), s.jobs, func(k int) {
+			text, err := os.ReadFile(files[k])
+			if err != nil {
+				return
+			}
+			base := filepath.Join(tmp, filepath.Base(files[k]))
+			arch := "-arch=" + archOf(string(text))
+			our := compile(s.ours, append([]string{arch}, opts...), files[k], base+"."+mode+".cubin")
+			ref := build{Err: "not tried"}
+			if our.Err == "" {
+				ref = compile(s.ref, []string{arch}, files[k], base+".ref.cubin")
+			}
+			made := blindRows(filepath.Base(files[k]), mode, string(text), *seeds, ref, our)
+			mu.Lock()
+			rows = append(rows, made...)
+			mu.Unlock()
+		})
+	}
+	if err := s.runRows(rows, 2); err != nil {
+		return err
+	}
+	return s.report(merge(rows))
+}
+
+// choose filters the files by name and takes some at random.
+func choose(files []string, list, only string, count int) ([]string, error) {
+	var wanted map[string]bool
+	if list != "" {
+		b, err := os.ReadFile(list)
+		if err != nil {
+			return nil, err
+		}
+		wanted = map[string]bool{}
+		for _, n := range strings.Fields(string(b)) {
+			wanted[filepath.Base(n)] = true
+		}
+	}
+	var keep []string
+	for _, f := range files {
+		if strings.Contains(f, only) && (wanted == nil || wanted[filepath.Base(f)]) {
+			keep = append(keep, f)
+		}
+	}
+	rand.New(rand.NewPCG(3, 3)).Shuffle(len(keep), func(a, b int) { keep[a], keep[b] = keep[b], keep[a] })
+	if count > 0 && count < len(keep) {
+		keep = keep[:count]
+	}
+	return keep, nil
+}
+
+// blindRows makes a row for each kernel and seed.
+func blindRows(file, mode, text string, seeds int, ref, our build) []*row {
+	var rows []*row
+	for seed := range uint64(seeds) {
+		for _, l := range guess(text, seed) {
+			r := &row{
+				File: file, Kernel: l.Kernel, Mode: mode, launch: l, guard: guard,
+				refCubin: ref.Out, ourCubin: our.Out, RefSec: ref.Seconds, OurSec: our.Seconds,
+			}
+			switch {
+			case our.Err != "":
+				r.Outcome, r.Err = "compile", our.Err
+			case ref.Err != "":
+				r.Outcome, r.Err = "refcompile", ref.Err
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// rank orders outcomes: the one that tells most about a kernel wins over
+// its other seeds.
+var rank = [...]string{"differ", "fault", "equal", "silent", "nondet", "reffault", "refcompile", "compile"}
+
+// merge keeps one row for each kernel.
+func merge(rows []*row) []*row {
+	best := map[string]*row{}
+	var order []string
+	level := func(r *row) int {
+		for k, o := range rank {
+			if o == r.Outcome {
+				return k
+			}
+		}
+		return len(rank)
+	}
+	for _, r := range rows {
+		key := r.File + "\x00" + r.Kernel + "\x00" + r.Mode
+		if old := best[key]; old == nil {
+			order = append(order, key)
+			best[key] = r
+		} else if level(r) < level(old) {
+			best[key] = r
+		}
+	}
+	out := make([]*row, 0, len(order))
+	for _, k := range order {
+		out = append(out, best[k])
+	}
+	return out
+}
+
+// cubins runs ready-made cubins of one kernel on the same launch, given as
+// a PTX file with a description, and compares each with the first.
+func cubins(args []string) error {
+	var s settings
+	f := s.flags("cubin")
+	desc := f.String("desc", "", "PTX file with the launch description")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(*desc)
+	if err != nil {
+		return err
+	}
+	list, err := launch.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	var rows []*row
+	for _, l := range list {
+		for _, c := range f.Args()[1:] {
+			rows = append(rows, &row{File: filepath.Base(c), Kernel: l.Kernel, Mode: "cubin", launch: l, guard: 256, refCubin: f.Arg(0), ourCubin: c})
+		}
+	}
+	if err := s.runRows(rows, 1); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Ours == nil {
+			r.Ours = &gpu.Result{}
+		}
+	}
+	return s.report(rows)
+}

@@ -1,0 +1,41 @@
+// Gpurun runs cubins on a GPU: our compiler's beside the reference's, on
+// equal memory, every byte compared. It is one self-contained binary, made
+// to be carried to a machine with a GPU and neither Go nor this repository.
+//
+//	gpurun zoo   -ours CMD -ref PTXAS -dir testdata/zoo     kernels with launch descriptions
+//	gpurun blind -ours CMD -ref PTXAS -corpus DIR           kernels without: arguments are guessed
+//	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"goptxas/internal/witness/gpu"
+)
+
+var commands = [...]struct {
+	name string
+	run  func(args []string) error
+}{
+	{"zoo", zoo},
+	{"blind", blind},
+	{"cubin", cubins},
+	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		for _, c := range commands {
+			if c.name == os.Args[1] {
+				if err := c.run(os.Args[2:]); err != nil {
+					fmt.Fprintln(os.Stderr, "gpurun:", err)
+					os.Exit(1)
+				}
+				return
+			}
+		}
+	}
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|blind|cubin [options]")
+	os.Exit(2)
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"goptxas/internal/witness/gpu"
+	"goptxas/internal/witness/launch"
+)
+
+// row is one kernel in one mode: the reference beside ours.
+type row struct {
+	File    string      `json:"file"`
+	Kernel  string      `json:"kernel"`
+	Mode    string      `json:"mode"`
+	Outcome string      `json:"outcome"` // equal, differ, refcompile, compile, reffault, fault, nondet, silent
+	Err     string      `json:"err,omitempty"`
+	Ref     *gpu.Result `json:"ref,omitempty"`
+	Ours    *gpu.Result `json:"ours,omitempty"`
+	RefSec  float64     `json:"ref_seconds"`
+	OurSec  float64     `json:"our_seconds"`
+
+	refCubin, ourCubin string
+	launch             launch.Launch
+	guard              int
+}
+
+// settings are the flags every command shares.
+type settings struct {
+	ours, ref, out string
+	jobs, workers  int
+	limit          time.Duration
+	repeat         int
+	modes          string
+	only           string
+}
+
+func (s *settings) flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ExitOnError)
+	f.StringVar(&s.ours, "ours", "", "our compiler's command")
+	f.StringVar(&s.ref, "ref", "ptxas", "the reference's command")
+	f.StringVar(&s.out, "o", "report.json", "report file")
+	f.IntVar(&s.jobs, "j", runtime.NumCPU(), "compilations at once")
+	f.IntVar(&s.workers, "gpu-workers", 4, "kernels on the GPU at once")
+	f.DurationVar(&s.limit, "limit", 20*time.Second, "time limit of one kernel")
+	f.IntVar(&s.repeat, "time", 0, "timed launches of each kernel")
+	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 serial")
+	f.StringVar(&s.only, "only", "", "only files whose name contains this")
+	return f
+}
+
+func (s *settings) pool() (*gpu.Pool, error) {
+	self, err := os.Executable()
+	return &gpu.Pool{Command: []string{self, "worker"}, Workers: s.workers, Limit: s.limit}, err
+}
+
+// modeArgs are the options of our compiler in each mode.
+var modeArgs = [...]struct {
+	name string
+	args []string
+}{
+	{"O0", []string{"-O0"}},
+	{"O1", []string{"-O1"}},
+	{"O2", []string{"-O2"}},
+	{"O3", []string{"-O3"}},
+	{"r24", []string{"-O3", "-maxrregcount=24"}},
+	{"serial", []string{"-O3", "--knob", "SerialSchedule=true"}},
+}
+
+func argsOf(mode string) ([]string, error) {
+	for i := range modeArgs {
+		if modeArgs[i].name == mode {
+			return modeArgs[i].args, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown mode %q", mode)
+}
+
+// zoo runs the kernels with launch descriptions.
+func zoo(args []string) error {
+	var s settings
+	f := s.flags("zoo")
+	dir := f.String("dir", "testdata/zoo", "folder of PTX files")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	files, err := ptxFiles(*dir)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "gpurun")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	var mu sync.Mutex
+	var rows []*row
+	modes := strings.Split(s.modes, ",")
+	for _, m := range modes {
+		if _, err := argsOf(m); err != nil {
+			return err
+		}
+	}
+	parallel(len(files), s.jobs, func(k int) {
+		if !strings.Contains(files[k], s.only) {
+			return
+		}
+		text, err := os.ReadFile(files[k])
+		if err != nil {
+			return
+		}
+		list, err := launch.Parse(string(text))
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", files[k], err)
+			return
+		}
+		base := filepath.Join(tmp, strings.TrimSuffix(filepath.Base(files[k]), ".ptx"))
+		arch := "-arch=" + archOf(string(text))
+		ref := compile(s.ref, []string{arch}, files[k], base+".ref.cubin")
+		for _, mode := range modes {
+			opts, _ := argsOf(mode)
+			our := compile(s.ours, append([]string{arch}, opts...), files[k], base+"."+mode+".cubin")
+			for _, l := range list {
+				r := &row{File: filepath.Base(files[k]), Kernel: l.Kernel, Mode: mode, launch: l, guard: 256,
+					refCubin: ref.Out, ourCubin: our.Out, RefSec: ref.Seconds, OurSec: our.Seconds}
+				r.judgeBuild(ref, our)
+				mu.Lock()
+				rows = append(rows, r)
+				mu.Unlock()
+			}
+		}
+	})
+	slices.SortFunc(rows, func(a, b *row) int {
+		return strings.Compare(a.File+"\x00"+a.Kernel+"\x00"+a.Mode, b.File+"\x00"+b.Kernel+"\x00"+b.Mode)
+	})
+	if err := s.runRows(rows, 1); err != nil {
+		return err
+	}
+	return s.report(rows)
+}
+
+func (r *row) judgeBuild(ref, our build) {
+	switch {
+	case ref.Err != "":
+		r.Outcome, r.Err = "refcompile", ref.Err
+	case our.Err != "":
+		r.Outcome, r.Err = "compile", our.Err
+	}
+}
+
+// runRows runs every row that compiled: the reference as often as wanted
+// and ours once.
+func (s *settings) runRows(rows []*row, refRuns int) error {
+	p, err := s.pool()
+	if err != nil {
+		return err
+	}
+	var todo []*row
+	for _, r := range rows {
+		if r.Outcome == "" {
+			todo = append(todo, r)
+		}
+	}
+	per := refRuns + 1
+	results := make([]*gpu.Result, per*len(todo))
+	p.Run(len(results), func(n int) *gpu.Request {
+		r := todo[n/per]
+		q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard}
+		if n%per == refRuns {
+			q.Cubin = r.ourCubin
+		}
+		if n%per == refRuns || n%per == 0 {
+			q.Repeat = s.repeat
+		}
+		return q
+	}, func(n int, res *gpu.Result) { results[n] = res })
+	for n, r := range todo {
+		r.judge(results[n*per:n*per+refRuns], results[n*per+refRuns])
+	}
+	return nil
+}
+
+// judge compares the runs of a row.
+func (r *row) judge(ref []*gpu.Result, our *gpu.Result) {
+	r.Ref, r.Ours = ref[0], our
+	for _, x := range ref {
+		if !x.OK() {
+			r.Outcome, r.Err = "reffault", x.Err
+			return
+		}
+		if !slices.Equal(x.Hash, ref[0].Hash) {
+			r.Outcome = "nondet"
+			return
+		}
+	}
+	switch {
+	case !our.OK():
+		r.Outcome, r.Err = "fault", our.Stage+": "+our.Err
+	case !slices.Equal(our.Hash, ref[0].Hash) || our.Guards != ref[0].Guards:
+		r.Outcome = "differ"
+	case !our.Changed:
+		r.Outcome = "silent"
+	default:
+		r.Outcome = "equal"
+	}
+}
+
+// report writes the rows and prints a summary: counts, then what is wrong.
+func (s *settings) report(rows []*row) error {
+	count := map[string]int{}
+	var refSec, ourSec float64
+	for _, r := range rows {
+		count[r.Outcome]++
+		count[r.Mode+" "+r.Outcome]++
+		if r.Outcome == "equal" {
+			refSec += r.RefSec
+			ourSec += r.OurSec
+		}
+	}
+	var names []string
+	for k := range count {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for _, r := range rows {
+		if r.Outcome == "differ" || r.Outcome == "fault" {
+			fmt.Printf("%-8s %s %s %s %s\n", r.Outcome, r.Mode, r.File, r.Kernel, r.Err)
+		}
+	}
+	for _, k := range names {
+		fmt.Printf("%-24s %d\n", k, count[k])
+	}
+	fmt.Printf("%d rows, compile seconds of equal rows: reference %.2f, ours %.2f\n", len(rows), refSec, ourSec)
+	b, err := json.MarshalIndent(rows, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.out, append(b, '\n'), 0o644)
+}
