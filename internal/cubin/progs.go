@@ -72,7 +72,7 @@ func appendSegments(list []elf.Prog, im *elf.Image, isNew bool) []elf.Prog {
 		bss := p.Memsz - p.Filesz
 		p.Filesz = s.Off - p.Off
 		if elf.TakesNoRoom(s.Type, s.Flags) {
-			bss += s.Size
+			bss = elf.AlignUp(bss, s.Align) + s.Size
 		} else {
 			p.Filesz += s.Size
 		}

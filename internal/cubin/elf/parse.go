@@ -89,7 +89,7 @@ func (im *Image) parseSections(b []byte, n int) error {
 			s.SameAs, s.Data = j, im.Sections[j].Data
 			continue
 		}
-		if at := alignUp(end, s.Align); s.Off > at {
+		if at := AlignUp(end, s.Align); s.Off > at {
 			s.GapBefore = s.Off - at
 		}
 		end = s.Off
@@ -179,9 +179,9 @@ func TakesNoRoom(typ uint32, flags uint64) bool {
 
 func (s *Section) noBits() bool { return TakesNoRoom(s.Type, s.Flags) }
 
-// alignUp rounds x up to a multiple of a; 0 and 1 ask for nothing, and a
+// AlignUp rounds x up to a multiple of a; 0 and 1 ask for nothing, and a
 // value that would overflow is left as it is.
-func alignUp(x, a uint64) uint64 {
+func AlignUp(x, a uint64) uint64 {
 	if a < 2 {
 		return x
 	}

@@ -15,7 +15,7 @@ func (im *Image) Layout() uint64 {
 			s.Off, s.Size = im.Sections[s.SameAs].Off, im.Sections[s.SameAs].Size
 			continue
 		}
-		at = alignUp(at, s.Align) + s.GapBefore
+		at = AlignUp(at, s.Align) + s.GapBefore
 		s.Off = at
 		if s.noBits() {
 			continue
@@ -23,7 +23,7 @@ func (im *Image) Layout() uint64 {
 		s.Size = uint64(len(s.Data))
 		at += s.Size
 	}
-	im.ShOff = alignUp(at, 8)
+	im.ShOff = AlignUp(at, 8)
 	at = im.ShOff + uint64(len(im.Sections))*SectionSize
 	im.PhOff = 0
 	if len(im.Progs) > 0 {

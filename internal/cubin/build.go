@@ -1,0 +1,445 @@
+package cubin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+
+	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/cubin/elf"
+)
+
+// The reference makes sections and symbols one after the other as it walks
+// the module, entering each name into the string tables at that moment, and
+// sorts the sections by kind at the end. Build does the same: the methods of
+// builder below run in that order of creation, and rank sorts.
+
+// rank is the place of a section's kind in the file; within one rank
+// sections keep the order of their creation.
+type rank uint8
+
+const (
+	rankShstrtab rank = iota
+	rankStrtab
+	rankSymtab
+	rankDebug
+	rankTKInfo
+	rankCUInfo
+	rankInfo
+	rankCompat
+	rankKernelInfo
+	rankCallGraph
+	rankRelAction
+	rankRelocs
+	rankConst
+	rankText
+	rankInit
+	rankZero
+	rankParams
+)
+
+type ranked struct {
+	*Section
+	rank rank
+}
+
+// builder holds the tables under construction.
+type builder struct {
+	m       *Module
+	isNew   bool
+	secs    []ranked
+	sh, str elf.Strings
+	locals  []*Symbol // in creation order; WEAK ones stand here too
+	globals []*Symbol
+	late    []*Symbol
+	syms    map[string]*Symbol
+	symtab  *Section
+	texts   []*Section // by kernel
+	params  []*Symbol  // section symbols of bank 0, by kernel
+	data    [3]*Section
+	slots   *Section
+	slotFix []Fix
+	capSeen bool
+}
+
+// Build makes the file of a module.
+func Build(m *Module) (*File, error) {
+	if m.Arch == nil {
+		return nil, errors.New("cubin: module without architecture")
+	}
+	b := &builder{
+		m: m, isNew: m.Arch.SM >= firstNewSM, syms: map[string]*Symbol{},
+		texts: make([]*Section, len(m.Kernels)), params: make([]*Symbol, len(m.Kernels)),
+	}
+	b.fixed()
+	for i := len(m.Kernels) - 1; i >= 0; i-- {
+		b.kernel(i)
+	}
+	if len(m.Kernels) == 0 {
+		b.reserved()
+		b.decls()
+	}
+	b.debug()
+	if err := b.infos(); err != nil {
+		return nil, fmt.Errorf("cubin: %w", err)
+	}
+	return b.finish()
+}
+
+// name enters a name into both string tables.
+func (b *builder) name(s string) {
+	b.sh = append(b.sh, s)
+	b.str = append(b.str, s)
+}
+
+// blank leaves n zero bytes in a table, as renaming in place does.
+func blank(l elf.Strings, n int) elf.Strings {
+	for range n {
+		l = append(l, "")
+	}
+	return l
+}
+
+func (b *builder) section(r rank, s *Section) *Section {
+	b.secs = append(b.secs, ranked{s, r})
+	return s
+}
+
+// sectionSymbol adds the symbol of a section.
+func (b *builder) sectionSymbol(s *Section) *Symbol {
+	sym := &Symbol{Name: s.Name, Type: SymSection, Section: s}
+	b.locals = append(b.locals, sym)
+	b.syms[s.Name] = sym
+	return sym
+}
+
+// symbol adds a symbol; global ones wait until all local ones are known.
+func (b *builder) symbol(s *Symbol) *Symbol {
+	b.syms[s.Name] = s
+	if s.Bind == BindGlobal {
+		b.globals = append(b.globals, s)
+		return s
+	}
+	b.str = append(b.str, s.Name)
+	b.locals = append(b.locals, s)
+	return s
+}
+
+// fixed makes what every file begins with.
+func (b *builder) fixed() {
+	b.sh, b.str = append(b.sh, ""), append(b.str, "")
+	for _, s := range [...]string{".shstrtab", ".strtab", ".symtab", ".symtab_shndx", ".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.info"} {
+		b.name(s)
+	}
+	b.symtab = b.section(rankSymtab, &Section{Name: ".symtab", Type: elf.TypeSymtab, Align: 8, EntSize: elf.SymSize})
+	tool := b.m.Tool
+	tk := b.section(rankTKInfo, &Section{Name: ".note.nv.tkinfo", Type: elf.TypeNote, Flags: flagTKInfo, Align: 4, Content: &tool})
+	cu := b.section(rankCUInfo, &Section{Name: ".note.nv.cuinfo", Type: elf.TypeNote, Flags: flagCUInfo, Align: 4, Link: tk,
+		Content: &CUInfo{Version: 2, SM: uint16(b.m.PTXSM), Toolkit: toolkit}})
+	b.sectionSymbol(tk)
+	b.sectionSymbol(cu)
+	if b.isNew {
+		b.name(".nv.compat")
+		c := b.section(rankCompat, &Section{Name: ".nv.compat", Type: TypeCompat, Align: 4, Content: b.compat()})
+		cu.Flags |= elf.FlagInfoLink
+		cu.Info.Section = c
+	}
+}
+
+const (
+	flagTKInfo = 0x02000000
+	flagCUInfo = 0x01000000
+
+	// toolkit is the version of the toolkit whose files we write, times ten.
+	toolkit = 130
+)
+
+// kernel makes the sections and symbols of one kernel.
+func (b *builder) kernel(i int) {
+	k := &b.m.Kernels[i]
+	entry := &Symbol{Name: k.Name, Bind: k.Bind, Type: SymFunc, Other: OtherEntry, Size: uint64(len(k.Code))}
+	b.symbol(entry)
+	text := b.section(rankText, &Section{Name: ".text." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagExec,
+		Align: 128, Link: b.symtab, Info: Target{Symbol: entry}, Content: Bytes(k.Code)})
+	if !b.isNew {
+		text.Info.Regs = uint8(k.Regs)
+	}
+	entry.Section, b.texts[i] = text, text
+	b.name(text.Name)
+	b.sectionSymbol(text)
+	b.name(".nv.info." + k.Name)
+	b.shared(k, text)
+	if i == len(b.m.Kernels)-1 {
+		b.reserved()
+		b.decls()
+	}
+	if b.isNew && (k.Shared.Used || k.Shared.Base) && !b.capSeen {
+		// The symbol .nv.reservedSmem.cap was made and taken back: a nameless
+		// symbol and a blanked name stay behind.
+		b.capSeen = true
+		b.str = blank(b.str, len(".nv.reservedSmem.cap")+1)
+		b.locals = append(b.locals, &Symbol{Other: 1})
+	}
+	b.const2(k, text)
+	for _, s := range k.Subs {
+		b.symbol(&Symbol{Name: s.Name, Bind: s.Bind, Type: SymFunc, Section: text, Value: s.Off, Size: s.Size})
+	}
+	b.relocs(text, text.Name, k.Fixes)
+	if !b.isNew {
+		bank := b.bank0(k, text, rankConst)
+		b.sh = append(b.sh, bank.Name, ".rel"+bank.Name)
+		b.str = append(b.str, ".rel"+bank.Name, bank.Name)
+		b.params[i] = b.sectionSymbol(bank)
+	}
+}
+
+// bank0 makes the section of the kernel's parameter bank.
+func (b *builder) bank0(k *Kernel, text *Section, r rank) *Section {
+	size := k.paramSize()
+	n := ParamBase(b.m.Arch, size) + size + k.Slots
+	return b.section(r, &Section{Name: ".nv.constant0." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Align: 4, Info: Target{Section: text}, Content: Bytes(make([]byte, n))})
+}
+
+func (b *builder) shared(k *Kernel, text *Section) {
+	s := ".nv.shared." + k.Name
+	b.name(s)
+	if !k.Shared.Used && k.Shared.Size == 0 && !b.m.DynamicShared {
+		return
+	}
+	sec := b.section(rankZero, &Section{Name: s, Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite | elf.FlagInfoLink,
+		Align: max(k.Shared.Align, 1), Info: Target{Section: text}, Content: NoBits(k.Shared.Size)})
+	if k.Shared.Used {
+		b.sectionSymbol(sec)
+	}
+}
+
+// reserved makes the symbols of the shared memory that the system keeps.
+func (b *builder) reserved() {
+	if !b.isNew {
+		return
+	}
+	size := uint64(0)
+	if b.m.Arch.SM >= firstMercSM {
+		size = 0x40
+	}
+	b.symbol(&Symbol{Name: ".nv.reservedSmem.offset0", Bind: BindWeak, Type: SymObject, Value: size, Size: 4})
+	if b.m.FullDebug {
+		return
+	}
+	b.name(".nv.shared.reserved.0")
+	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(size)})
+	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
+}
+
+// const2 makes the compiler's own constant bank.
+func (b *builder) const2(k *Kernel, text *Section) {
+	if len(k.Const2) == 0 {
+		return
+	}
+	s := b.section(rankConst, &Section{Name: ".nv.constant2." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2)})
+	b.renamed(s.Name, ".nv.constant.optimizer."+k.Name)
+	b.sectionSymbol(s)
+	b.relocs(s, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
+}
+
+// renamed enters a section's name; from sm_90 on it was first another,
+// longer one and the rest of that stays blank.
+func (b *builder) renamed(name, first string) {
+	b.name(name)
+	if b.isNew && len(first) > len(name) {
+		b.sh = blank(b.sh, len(first)-len(name))
+		b.str = blank(b.str, len(first)-len(name))
+	}
+}
+
+// relocs makes the relocation tables of a section. first is the section's
+// name at the time its tables are named.
+func (b *builder) relocs(of *Section, first string, fixes []Fix) {
+	if !b.isNew {
+		first = of.Name
+	}
+	var rel, rela *Section
+	named := [2]bool{}
+	for _, x := range fixes {
+		withAddend := x.Addend != 0
+		if !withAddend && !named[0] {
+			named[0] = true
+			b.name(".rel" + first)
+			if !b.isNew && x.State == Live {
+				rel = b.table(".rel"+of.Name, elf.TypeRel, of)
+			}
+		}
+		if (withAddend || b.isNew) && !named[1] {
+			named[1] = true
+			b.relaName(of, first, x.State)
+		}
+		if (withAddend || b.isNew) && rela == nil && x.State != Dropped && (b.isNew || x.State == Live) {
+			rela = b.table(".rela"+of.Name, elf.TypeRela, of)
+		}
+		if x.State != Live {
+			continue
+		}
+		r := Reloc{Off: x.Off, Type: x.Type, Sym: b.syms[x.Symbol], Addend: x.Addend}
+		t := rela
+		if !b.isNew && !withAddend {
+			t = rel
+		}
+		c := t.Content.(*Relocs)
+		c.List = append(c.List, r)
+	}
+	for _, t := range [...]*Section{rel, rela} {
+		if t != nil {
+			slices.Reverse(t.Content.(*Relocs).List)
+		}
+	}
+}
+
+// relaName enters the name of a table with addends: the section's final
+// name among the section names, when the table stays.
+func (b *builder) relaName(of *Section, first string, st FixState) {
+	final := ".rela" + of.Name
+	if st == Dropped {
+		final = ".rela" + first
+	}
+	b.str = append(b.str, ".rela"+first)
+	b.sh = append(b.sh, final)
+	b.sh = blank(b.sh, len(".rela"+first)-len(final))
+}
+
+func (b *builder) table(name string, typ uint32, of *Section) *Section {
+	ent := uint64(elf.RelSize)
+	if typ == elf.TypeRela {
+		ent = elf.RelaSize
+	}
+	return b.section(rankRelocs, &Section{Name: name, Type: typ, Flags: elf.FlagInfoLink, Align: 8, EntSize: ent,
+		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{addend: typ == elf.TypeRela}})
+}
+
+// debug makes the debug sections, then the relocations of data, which come
+// behind them.
+func (b *builder) debug() {
+	b.name(".debug_frame")
+	frames := b.section(rankDebug, &Section{Name: ".debug_frame", Type: elf.TypeProgbits, Align: 1})
+	if len(b.m.Kernels) > 0 {
+		b.sectionSymbol(frames)
+	}
+	for _, d := range b.m.Debug {
+		s := b.section(rankDebug, &Section{Name: d.Name, Type: elf.TypeProgbits, Align: 1, Content: Bytes(d.Data)})
+		b.name(s.Name)
+		b.sectionSymbol(s)
+		b.relocs(s, s.Name, d.Fixes)
+	}
+	b.dataRelocs()
+	b.frames(frames)
+	if !b.m.NoCallGraph {
+		b.name(".nv.callgraph")
+		b.sectionSymbol(b.section(rankCallGraph, &Section{Name: ".nv.callgraph", Type: TypeCallGraph, Align: 4, EntSize: 8,
+			Link: b.symtab, Content: b.callGraph()}))
+		b.name(".nv.prototype")
+	}
+	if !b.isNew {
+		b.name(".nv.rel.action")
+		b.sectionSymbol(b.section(rankRelAction, &Section{Name: ".nv.rel.action", Type: TypeRelocInfo, Align: 8, EntSize: 8, Content: Bytes(relAction)}))
+	}
+}
+
+// relAction is the content of .nv.rel.action, the same in every file.
+const relAction = "\x73\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x25\x00\x05\x36"
+
+// frames writes .debug_frame, kernels in section order, and its
+// relocations: the starts of a kernel's frames, last first, then the
+// addresses inside their CIEs.
+func (b *builder) frames(s *Section) {
+	var table []byte
+	var fixes []Fix
+	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+		k := &b.m.Kernels[i]
+		var starts, addrs []Fix
+		for _, f := range k.Frames {
+			var at dwarf.Fixes
+			table, at = dwarf.Append(table, f)
+			x := Fix{Off: uint64(at.Start), Type: Rel64, Symbol: k.Name}
+			if b.isNew {
+				x.Addend = int64(f.Start)
+			}
+			starts = append(starts, x)
+			if at.Address >= 0 {
+				addrs = append(addrs, Fix{Off: uint64(at.Address), Type: Rel64, Symbol: k.Name})
+			}
+		}
+		fixes = append(append(fixes, addrs...), starts...)
+	}
+	s.Content = Bytes(table)
+	if len(fixes) == 0 {
+		return
+	}
+	b.name(".rel.debug_frame")
+	b.name(".rela.debug_frame")
+	typ, name := uint32(elf.TypeRel), ".rel.debug_frame"
+	if b.isNew {
+		typ, name = elf.TypeRela, ".rela.debug_frame"
+	}
+	list := make([]Reloc, 0, len(fixes))
+	for i := len(fixes) - 1; i >= 0; i-- {
+		x := fixes[i]
+		list = append(list, Reloc{Off: x.Off, Type: x.Type, Sym: b.syms[x.Symbol], Addend: x.Addend})
+	}
+	b.table(name, typ, s).Content.(*Relocs).List = list
+}
+
+// callGraph lists the calls of external functions, last first.
+func (b *builder) callGraph() *CallGraph {
+	c := &CallGraph{}
+	for i := range b.m.Kernels {
+		k := &b.m.Kernels[i]
+		for j := len(k.Calls) - 1; j >= 0; j-- {
+			c.Calls = append(c.Calls, Call{From: b.syms[k.Name], To: b.syms[k.Calls[j]]})
+		}
+	}
+	return c
+}
+
+// finish joins the tables.
+func (b *builder) finish() (*File, error) {
+	for _, s := range b.globals {
+		b.str = append(b.str, s.Name)
+	}
+	if b.isNew {
+		for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+			s := b.bank0(&b.m.Kernels[i], b.texts[i], rankParams)
+			b.name(s.Name)
+			*b.params[i] = Symbol{Name: s.Name, Type: SymSection, Section: s}
+			b.late = append(b.late, b.params[i])
+		}
+	}
+	strtab := b.section(rankStrtab, &Section{Name: ".strtab", Type: elf.TypeStrtab, Align: 1, Content: &Strings{b.str}})
+	b.section(rankShstrtab, &Section{Name: ".shstrtab", Type: elf.TypeStrtab, Align: 1, Content: &Strings{b.sh}})
+	if b.isNew {
+		strtab.Gap = b.nameSlack()
+	}
+	b.symtab.Link = strtab
+	b.symtab.Content = &SymTab{append(append(b.locals, b.globals...), b.late...)}
+	sort.SliceStable(b.secs, func(i, j int) bool { return b.secs[i].rank < b.secs[j].rank })
+	f := &File{Kind: KindExec, SM: b.m.Arch.SM, FlagsLow: 4}
+	if b.m.Arch.SM >= firstMercSM {
+		f.FlagsLow = 2
+	}
+	for _, s := range b.secs {
+		f.Sections = append(f.Sections, s.Section)
+	}
+	return f, nil
+}
+
+// nameSlack is the room between the two string tables: the reference leaves
+// place for the name of a capsule section for each .text section, and for
+// one name of 14 bytes.
+func (b *builder) nameSlack() uint64 {
+	n := len(".nv.prototype") + 1
+	for i := range b.m.Kernels {
+		n += len(".nv.capmerc.text.") + len(b.m.Kernels[i].Name) + 1
+	}
+	return uint64(n)
+}

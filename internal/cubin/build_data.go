@@ -1,0 +1,101 @@
+package cubin
+
+import "goptxas/internal/cubin/elf"
+
+// dataKinds describes the sections that hold variables, by storage number.
+var dataKinds = [...]struct {
+	name, first string
+	typ         uint32
+	flags       uint64
+	rank        rank
+}{
+	storeConst: {".nv.constant3", ".nv.constant.user", elf.TypeProgbits, elf.FlagAlloc, rankConst},
+	storeInit:  {".nv.global.init", ".nv.global.init", elf.TypeProgbits, elf.FlagAlloc | elf.FlagWrite, rankInit},
+	storeZero:  {".nv.global", ".nv.global", elf.TypeNobits, elf.FlagAlloc | elf.FlagWrite, rankZero},
+}
+
+const (
+	slotName  = ".nv.constant4"
+	slotFirst = ".nv.constant.pic"
+	slotSize  = 8
+)
+
+// decls makes variables and address slots: symbols seen from outside first.
+func (b *builder) decls() { ordered(b.m.Decls, b.decl) }
+
+func (b *builder) decl(d *Decl) {
+	sym := &Symbol{Name: d.Name, Bind: d.Bind, Type: SymObject, Size: d.Size, Value: d.Offset}
+	if d.Managed {
+		sym.Other = OtherManaged
+	}
+	if d.Space == SpaceFunc {
+		sym.Type = SymFunc
+	} else {
+		sym.Section = b.store(d)
+	}
+	b.symbol(sym)
+	if d.Space == SpaceConst {
+		return
+	}
+	if b.slots == nil {
+		b.slots = b.section(rankConst, &Section{Name: slotName, Type: elf.TypeProgbits, Flags: elf.FlagAlloc, Align: slotSize, Content: Bytes(nil)})
+		b.renamed(slotName, slotFirst)
+		b.sectionSymbol(b.slots)
+	}
+	off := b.slots.Size()
+	b.slots.Content = Bytes(make([]byte, off+slotSize))
+	b.slotFix = append(b.slotFix, Fix{Off: off, Type: Rel64, Symbol: d.Name})
+}
+
+// store puts the variable into its section, made on first use.
+func (b *builder) store(d *Decl) *Section {
+	n := d.storage()
+	kind := &dataKinds[n]
+	s := b.data[n]
+	if s == nil {
+		s = b.section(kind.rank, &Section{Name: kind.name, Type: kind.typ, Flags: kind.flags, Align: 1, Content: Bytes(nil)})
+		if kind.typ == elf.TypeNobits {
+			s.Content = NoBits(0)
+		}
+		b.data[n] = s
+		b.renamed(kind.name, kind.first)
+		b.sectionSymbol(s)
+	}
+	s.Align = max(s.Align, d.Align)
+	end := d.Offset + d.Size
+	switch c := s.Content.(type) {
+	case NoBits:
+		s.Content = max(c, NoBits(end))
+	case Bytes:
+		if uint64(len(c)) < end {
+			c = append(c, make([]byte, end-uint64(len(c)))...)
+		}
+		copy(c[d.Offset:end], d.Init)
+		s.Content = c
+	}
+	return s
+}
+
+// dataRelocs makes the tables of the address slots, the user's constants and
+// the initialised variables, in this order.
+func (b *builder) dataRelocs() {
+	if b.slots != nil {
+		b.relocs(b.slots, slotFirst, b.slotFix)
+	}
+	for _, n := range [...]int{storeConst, storeInit} {
+		if b.data[n] == nil {
+			continue
+		}
+		var fixes []Fix
+		ordered(b.m.Decls, func(d *Decl) {
+			if d.Space == SpaceFunc || d.storage() != n {
+				return
+			}
+			for _, x := range d.Fixes {
+				x.Off += d.Offset
+				fixes = append(fixes, x)
+			}
+		})
+		b.relocs(b.data[n], dataKinds[n].first, fixes)
+	}
+}

@@ -1,0 +1,225 @@
+package cubin
+
+import (
+	"fmt"
+	"sort"
+
+	"goptxas/internal/cubin/elf"
+	"goptxas/internal/target"
+)
+
+// orderOld and orderNew are the orders of records in .nv.info.K, from some
+// 900 such sections of the reference. The driver takes any order.
+var (
+	orderOld = [...]AttrID{
+		AttrSWWar, AttrAPIVersion, AttrSW2861232War, AttrParamCBank, AttrCBankParamSize, AttrKParamInfo, AttrKParamInfoV2,
+		AttrMaxRegCount, AttrSurfaceBank, AttrTextureBank, AttrNumBarriers, AttrExterns, AttrMercuryISAVersion,
+		AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets, AttrMbarrierOffsets,
+		AttrNumMbarriers, AttrSyscallOffsets, AttrExitOffsets, AttrCtaIDZUsed, AttrBranchTargets, AttrMaxThreads,
+		AttrReqNTid, AttrCRSStackSize,
+	}
+	orderNew = [...]AttrID{
+		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrCtaPerCluster,
+		AttrMaxClusterRank, AttrExplicitCluster, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
+		AttrTcgen05OneCta, AttrTcgen05TwoCta, AttrMaxRegCount, AttrNumBarriers, AttrExterns, AttrMercuryISAVersion,
+		AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrCoopMasks, AttrCoopOffsets, AttrRegReconfig, AttrVrcCtaInitCount,
+		AttrSyscallOffsets, AttrMbarrierOffsets, AttrNumMbarriers, AttrExitOffsets, AttrBranchTargets, AttrMaxThreads,
+		AttrReqNTid, AttrCRSStackSize, AttrCBankParamSize, AttrParamCBank, AttrSWWar, AttrTextureBank, AttrSurfaceBank,
+	}
+)
+
+func place(order []AttrID, id AttrID) int {
+	for i, x := range order {
+		if x == id {
+			return i
+		}
+	}
+	return len(order)
+}
+
+// swWar is the value of SW_WAR by SM; -1 where the record is not written.
+func swWar(sm int) int {
+	switch sm {
+	case 75:
+		return 1
+	case 87:
+		return 2
+	case 120, 121:
+		return 0
+	}
+	if sm >= firstNewSM {
+		return 8
+	}
+	return -1
+}
+
+// infos makes .nv.info and the section of each kernel. Sections of rank
+// rankInfo have no symbols, so the moment does not matter.
+func (b *builder) infos() error {
+	b.section(rankInfo, &Section{Name: ".nv.info", Type: TypeInfo, Align: 4, Link: b.symtab, Content: b.fileInfo()})
+	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+		in, err := b.kernelInfo(i)
+		if err != nil {
+			return err
+		}
+		b.section(rankKernelInfo, &Section{Name: ".nv.info." + b.m.Kernels[i].Name, Type: TypeInfo, Flags: elf.FlagInfoLink,
+			Align: 4, Link: b.symtab, Info: Target{Section: b.texts[i]}, Content: in})
+	}
+	return nil
+}
+
+// SymWord returns a record that gives a symbol a number.
+func SymWord(id AttrID, s *Symbol, v uint32) Attr {
+	return Attr{ID: id, Format: SVal, Syms: []*Symbol{s}, Words: []uint32{v}}
+}
+
+// Half returns a record with a 16-bit value.
+func Half(id AttrID, v uint16) Attr { return Attr{ID: id, Format: HVal, Value: v} }
+
+// Byte returns a record with a one-byte value.
+func Byte(id AttrID, v uint8) Attr { return Attr{ID: id, Format: BVal, Value: uint16(v)} }
+
+// Flag returns a record without value.
+func Flag(id AttrID) Attr { return Attr{ID: id, Format: NVal} }
+
+// Words returns a record with a list of 32-bit words.
+func Words(id AttrID, w ...uint32) Attr { return Attr{ID: id, Format: SVal, Words: w} }
+
+func (b *builder) fileInfo() *Info {
+	in := &Info{}
+	for i := range b.m.Kernels {
+		k := &b.m.Kernels[i]
+		s := b.syms[k.Name]
+		in.Attrs = append(in.Attrs, SymWord(AttrRegCount, s, uint32(k.Regs)))
+		for j := len(k.Subs) - 1; j >= 0; j-- {
+			if k.Subs[j].Size == 0 {
+				continue
+			}
+			in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, b.syms[k.Subs[j].Name], k.Subs[j].Frame))
+		}
+		in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, s, k.Frame))
+	}
+	if b.m.TexIndep {
+		in.Attrs = append(in.Attrs, Flag(AttrTexmodeIndep))
+	}
+	if b.m.FullDebug {
+		in.Attrs = append(in.Attrs, Flag(AttrErrbarAtExit))
+	}
+	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+		k := &b.m.Kernels[i]
+		in.Attrs = append(in.Attrs, SymWord(AttrMinStackSize, b.syms[k.Name], k.MinStack))
+	}
+	if len(b.m.Kernels) == 0 {
+		in.Attrs = append(in.Attrs, Half(AttrMercuryISAVersion, b.isaVersion()))
+	}
+	return in
+}
+
+func (b *builder) isaVersion() uint16 {
+	if b.isNew {
+		return 0x0101
+	}
+	return 0
+}
+
+// kernelInfo makes the records of one kernel.
+func (b *builder) kernelInfo(i int) (*Info, error) {
+	k := &b.m.Kernels[i]
+	list := []Attr{Words(AttrAPIVersion, toolkit), Half(AttrMercuryISAVersion, b.isaVersion()), Words(AttrExitOffsets, k.Exits...)}
+	if w := swWar(b.m.Arch.SM); w >= 0 {
+		list = append(list, Words(AttrSWWar, uint32(w)))
+	}
+	switch b.m.Arch.SM {
+	case 80, 86, 87, 88:
+		list = append(list, Flag(AttrSW2861232War))
+	}
+	regs := k.MaxRegs
+	if regs == 0 {
+		regs = 255
+	}
+	list = append(list, Half(AttrMaxRegCount, regs))
+	if b.isNew {
+		list = append(list, Half(AttrSparseMMAMask, k.Sparse))
+		b.params[i] = &Symbol{}
+	}
+	if b.m.Arch.SM >= firstMercSM {
+		list = append(list, Byte(AttrVrcCtaInitCount, 0))
+	}
+	var err error
+	if list, err = b.paramInfo(list, i); err != nil {
+		return nil, err
+	}
+	if len(k.Calls) > 0 {
+		a := Attr{ID: AttrExterns, Format: SVal}
+		for _, c := range k.Calls {
+			if b.syms[c] == nil {
+				return nil, fmt.Errorf("kernel %s calls %s, which is not declared", k.Name, c)
+			}
+			a.Syms = append(a.Syms, b.syms[c])
+		}
+		list = append(list, a)
+	}
+	list = append(list, k.Attrs...)
+	order := orderOld[:]
+	if b.isNew {
+		order = orderNew[:]
+	}
+	sort.SliceStable(list, func(x, y int) bool { return place(order, list[x].ID) < place(order, list[y].ID) })
+	return &Info{Attrs: list}, nil
+}
+
+// paramInfo adds the records of the parameters, last parameter first.
+func (b *builder) paramInfo(list []Attr, i int) ([]Attr, error) {
+	k := &b.m.Kernels[i]
+	if len(k.Params) == 0 {
+		return list, nil
+	}
+	size := k.paramSize()
+	base := ParamBase(b.m.Arch, size)
+	if size > 0xffff {
+		return nil, fmt.Errorf("kernel %s: %d bytes of parameters", k.Name, size)
+	}
+	list = append(list,
+		Half(AttrCBankParamSize, uint16(size)),
+		Attr{ID: AttrParamCBank, Format: SVal, Syms: []*Symbol{b.params[i]}, Words: []uint32{size<<16 | base}})
+	for n := len(k.Params) - 1; n >= 0; n-- {
+		list = append(list, k.Params[n].attr(n, size >= firstBigParams))
+	}
+	return list, nil
+}
+
+// attr is the record of a parameter: number, offset, and either packed
+// facts or, in big parameter lists, the size.
+func (p *Param) attr(n int, big bool) Attr {
+	place := uint32(p.Offset)<<16 | uint32(n)
+	if big {
+		return Attr{ID: AttrKParamInfoV2, Format: SVal, Syms: []*Symbol{nil}, Words: []uint32{place, p.Size}}
+	}
+	const always = 0x1f << 12
+	w := p.Size<<18 | always | uint32(p.Space)<<8 | uint32(p.LogAlign)
+	return Attr{ID: AttrKParamInfo, Format: SVal, Syms: []*Symbol{nil}, Words: []uint32{place, w}}
+}
+
+// compat makes .nv.compat.
+func (b *builder) compat() *Info {
+	accel := uint8(0)
+	if b.m.Arch.Variant == target.ArchSpecific {
+		accel = 1
+	}
+	fast := uint32(0)
+	switch b.m.Arch.SM {
+	case 100:
+		fast = 0x09
+	case 120:
+		fast = 0x50
+	}
+	return &Info{Compat: true, Attrs: []Attr{
+		Byte(CompatAccelerator, accel),
+		Byte(CompatISAClass, max(b.m.ISAClass, 1)),
+		Byte(CompatTcgen05, 5),
+		Half(CompatISAVersion, 0x0101),
+		Byte(CompatTensormap, b.m.Tensormap),
+		Byte(CompatOpportunistic, 1),
+		Words(CompatFastpath, fast, 0),
+	}}
+}

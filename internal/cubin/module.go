@@ -1,0 +1,222 @@
+package cubin
+
+import (
+	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/target"
+)
+
+// Module is what a compiler knows when all code is generated: the input of
+// Build. Lists are in the order of the PTX file.
+type Module struct {
+	Arch  *target.Arch
+	PTXSM int    // SM of the .target line
+	Tool  TKInfo // who compiled it, and how it was called
+
+	Kernels []Kernel
+	Decls   []Decl // variables and external functions
+
+	ISAClass      uint8 // .nv.compat: 0 means 1, the base instructions
+	Tensormap     uint8 // .nv.compat: tensormap instructions used
+	TexIndep      bool  // .target texmode_independent
+	Debug         []DebugSection
+	FullDebug     bool // -g: no section for reserved shared memory
+	NoCallGraph   bool
+	DynamicShared bool // an .extern .shared array is declared: every kernel gets a section
+	SharedAlign   uint64
+}
+
+// Space tells what a Decl is.
+type Space uint8
+
+const (
+	SpaceGlobal Space = iota
+	SpaceConst
+	SpaceFunc // an external function; it has an address slot and no storage
+)
+
+// Decl is a module-scope variable, or an external function.
+type Decl struct {
+	Name    string
+	Space   Space
+	Bind    uint8
+	Size    uint64
+	Align   uint64
+	Offset  uint64 // in its section: see Place
+	Init    []byte // nil for variables without initialiser
+	Managed bool
+	Fixes   []Fix // relocations of the initialiser, offsets from its start
+}
+
+// FixState tells what became of a relocation.
+type FixState uint8
+
+const (
+	// Live relocations stand in the file, for the driver or the linker.
+	Live FixState = iota
+	// Resolved ones were patched when the code was made; from sm_90 on the
+	// reference leaves an empty table behind, before that only its name.
+	Resolved
+	// Dropped ones leave only the names of their table.
+	Dropped
+)
+
+// Fix is a relocation by name.
+type Fix struct {
+	Off    uint64
+	Type   RelocType
+	Symbol string
+	Addend int64
+	State  FixState
+}
+
+// DebugSection is a debug section with its relocations. Named tells that
+// tables are named even when there are no relocations.
+type DebugSection struct {
+	Name  string
+	Data  []byte
+	Fixes []Fix
+}
+
+// Param is a kernel parameter.
+type Param struct {
+	Offset   uint16
+	Size     uint32
+	Space    uint8 // 0 none, 1 local, 2 shared, 4 global, 5 generic: of .ptr
+	LogAlign uint8 // of .ptr .align
+}
+
+// Sub is a device function cloned into a kernel's section. One of size 0 is
+// an alias of the one at the same offset.
+type Sub struct {
+	Name  string
+	Bind  uint8
+	Off   uint64
+	Size  uint64
+	Frame uint32
+}
+
+// Shared says how a kernel uses static shared memory.
+type Shared struct {
+	Size  uint64
+	Align uint64
+	Used  bool // the code names shared variables
+	Base  bool // the code depends on where shared memory begins, as all that names variables does
+}
+
+// Kernel is one entry with everything the file says about it.
+type Kernel struct {
+	Name   string
+	Bind   uint8
+	Code   []byte // the whole section, padding included
+	Subs   []Sub  // by address
+	Fixes  []Fix  // relocations of the code
+	Params []Param
+	Slots  uint32 // bytes of bank 0 behind the parameters
+
+	Regs     uint16
+	Frame    uint32
+	MinStack uint32
+	Shared   Shared
+
+	Const2      []byte // compiler's constant bank
+	Const2Fixes []Fix
+
+	Frames  []dwarf.Frame // of the kernel, then of each Sub
+	Calls   []string      // external functions called, in order
+	Exits   []uint32
+	Attrs   []Attr // any further records of .nv.info.K
+	MaxRegs uint16 // 0 means 255
+	Sparse  uint16
+}
+
+// firstBigParams is the size from which parameters use the second kind of
+// record and, before sm_90, another base.
+const firstBigParams = 0x1100 + 1
+
+// ParamBase returns where parameters begin in constant bank 0.
+func ParamBase(a *target.Arch, size uint32) uint32 {
+	switch {
+	case a.SM >= firstMercSM:
+		return 0x380
+	case a.SM >= firstNewSM:
+		return 0x210
+	case size >= firstBigParams:
+		return 0x1a80
+	}
+	return 0x160
+}
+
+// paramSize is where the last parameter ends.
+func (k *Kernel) paramSize() uint32 {
+	var end uint32
+	for _, p := range k.Params {
+		end = max(end, uint32(p.Offset)+p.Size)
+	}
+	return end
+}
+
+// Place gives the variables of a module their offsets: by descending
+// alignment, variables seen from outside before local ones in the constant
+// bank, otherwise in order.
+func Place(decls []Decl) {
+	var at [3]uint64
+	for align := uint64(1 << 20); align > 0; align >>= 1 {
+		for _, outside := range [...]bool{true, false} {
+			for i := range decls {
+				d := &decls[i]
+				if d.Space == SpaceFunc || max(d.Align, 1) != align || (d.Bind != BindLocal) != outside {
+					continue
+				}
+				s := d.storage()
+				d.Offset = (at[s] + align - 1) &^ (align - 1)
+				at[s] = d.Offset + d.Size
+			}
+		}
+	}
+}
+
+// storage numbers the three sections that hold variables.
+func (d *Decl) storage() int {
+	switch {
+	case d.Space == SpaceConst:
+		return storeConst
+	case d.Init != nil:
+		return storeInit
+	}
+	return storeZero
+}
+
+const (
+	storeConst = iota
+	storeInit
+	storeZero
+)
+
+// AddressSlot returns the offset in constant bank 4 of the word that holds
+// the address of a global variable or external function.
+func AddressSlot(decls []Decl, name string) (uint32, bool) {
+	slot := uint32(0)
+	found := false
+	ordered(decls, func(d *Decl) {
+		switch {
+		case d.Space == SpaceConst || found:
+		case d.Name == name:
+			found = true
+		default:
+			slot += 8
+		}
+	})
+	return slot, found
+}
+
+// ordered visits declarations as the file lists them: those seen from
+// outside, then local ones.
+func ordered(decls []Decl, visit func(*Decl)) {
+	for _, outside := range [...]bool{true, false} {
+		for i := range decls {
+			if (decls[i].Bind != BindLocal) == outside {
+				visit(&decls[i])
+			}
+		}
+	}
+}
