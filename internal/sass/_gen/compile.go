@@ -1,0 +1,400 @@
+package main
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// cform is a compiled form: one opcode of one line on architectures that
+// agree about every field.
+type cform struct {
+	op     int
+	class  string
+	sms    int
+	mask   [2]uint64
+	match  [2]uint64
+	def    [2]uint64
+	cover  [2]uint64
+	items  []citem
+	args   []carg
+	mods   []cmod
+	uguard bool
+	where  string
+}
+
+type citem struct {
+	kind, flags                 string
+	lo, n, lo2, n2              int
+	neg, abs, scale, count, aux int
+	def                         int
+}
+
+type carg struct {
+	item, width, wmod int
+	role, file        string
+	addr              bool
+}
+
+type cmod struct{ mod, item int }
+
+type compiler struct {
+	d      *desc
+	texts  []string
+	textID map[string]int
+	enums  [][]value
+	enumID map[string]int
+	mods   []string
+	modID  map[string]int
+	forms  []*cform
+	sizes  map[string]int
+}
+
+func compile(d *desc) *compiler {
+	c := &compiler{d: d, textID: map[string]int{}, enumID: map[string]int{}, modID: map[string]int{}}
+	c.text("")
+	c.mod("") // zero is no modifier
+	for i, o := range d.ops {
+		for _, l := range o.lines {
+			for _, opc := range l.opcodes {
+				c.line(i+1, o, l, opc)
+			}
+		}
+	}
+	return c
+}
+
+func (c *compiler) text(s string) int {
+	if id, ok := c.textID[s]; ok {
+		return id
+	}
+	c.textID[s] = len(c.texts)
+	c.texts = append(c.texts, s)
+	return len(c.texts) - 1
+}
+
+func (c *compiler) mod(s string) int {
+	if id, ok := c.modID[s]; ok {
+		return id
+	}
+	c.modID[s] = len(c.mods)
+	c.mods = append(c.mods, s)
+	return len(c.mods) - 1
+}
+
+func (c *compiler) enum(vals []value) int {
+	var k strings.Builder
+	for _, v := range vals {
+		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + strconv.Itoa(v.width) + "|")
+	}
+	if id, ok := c.enumID[k.String()]; ok {
+		return id
+	}
+	c.enumID[k.String()] = len(c.enums)
+	c.enums = append(c.enums, vals)
+	return len(c.enums) - 1
+}
+
+// find returns the variant of a named enumeration on architecture column i.
+func (c *compiler) find(name string, i int) *enum {
+	for _, e := range c.d.enums {
+		if e.name == name && e.sms>>i&1 != 0 {
+			return e
+		}
+	}
+	return nil
+}
+
+// line compiles one opcode of one line: it groups the architectures by what
+// they make of the fields and emits one form per group.
+func (c *compiler) line(opID int, o *op, l *line, opc int) {
+	items := expand(l, opc)
+	avail := l.sms
+	if usesConst(items) {
+		avail &= parseSMs(l.where, "75-90") // constant operands left the ALU with sm_100
+	}
+	groups := map[string]int{}
+	for i := range sms {
+		if avail>>i&1 == 0 {
+			continue
+		}
+		key := ""
+		for _, it := range items {
+			if it.kind == "UReg" {
+				key = strconv.FormatBool(sms[i] >= 100)
+			}
+		}
+		for _, it := range items {
+			if it.enum != "" {
+				e := c.find(it.enum, i)
+				if e == nil {
+					die(l.where, "enumeration %s has no values on sm_%d", it.enum, sms[i])
+				}
+				key += "/" + e.line
+			}
+		}
+		groups[key] |= 1 << i
+	}
+	keys := make([]string, 0, len(groups))
+	for k := range groups {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(a, b int) bool { return groups[keys[a]] < groups[keys[b]] })
+	for _, k := range keys {
+		c.form(opID, o, l, opc, items, groups[k])
+	}
+}
+
+func usesConst(items []item) bool {
+	for _, it := range items {
+		if it.kind == "Const" {
+			return true
+		}
+	}
+	return false
+}
+
+func firstSM(mask int) int {
+	for i := range sms {
+		if mask>>i&1 != 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func (f *cform) fix(where string, lo, n int, v uint64) {
+	for i := range n {
+		b := lo + i
+		h, s := b/64, b%64
+		if f.mask[h]>>s&1 != 0 && f.match[h]>>s&1 != v>>i&1 {
+			die(where, "bit %d is fixed twice", b)
+		}
+		f.mask[h] |= 1 << s
+		f.match[h] |= (v >> i & 1) << s
+	}
+}
+
+func (f *cform) use(where string, lo, n int) {
+	for i := range n {
+		b := lo + i
+		f.cover[b/64] |= 1 << (b % 64)
+	}
+}
+
+func (f *cform) setDef(lo, n int, v uint64) {
+	for i := range n {
+		b := lo + i
+		f.def[b/64] = f.def[b/64]&^(1<<(b%64)) | (v>>i&1)<<(b%64)
+	}
+}
+
+func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int) {
+	f := &cform{op: opID, class: o.class, sms: mask, where: l.where}
+	for _, a := range o.attrs {
+		if a == "@UP" {
+			f.uguard = true
+		}
+	}
+	f.fix(l.where, 0, 12, uint64(opc))
+	for _, x := range l.fixed {
+		f.fix(l.where, x.lo, x.n, uint64(x.v))
+	}
+	if shaped := strings.Contains(l.template, "$"); shaped && opc>>9 >= 6 {
+		f.fix(l.where, 91, 1, 1) // a uniform register in the slot at bit 32
+	} else if usesConst(items) {
+		f.fix(l.where, 91, 1, 0) // one would mean a bindless constant
+	}
+	f.def = f.match
+	f.setDef(12, 3, 7)
+	f.setDef(110, 6, 63)
+	uwidth := 6
+	sm := firstSM(mask)
+	if sms[sm] >= 100 {
+		uwidth = 8
+	}
+	modItems := map[string]int{}
+	for n := range items {
+		f.items = append(f.items, c.item(f, l, &items[n], sm, uwidth))
+		it := &items[n]
+		if it.kind == "Mod" {
+			name := modName(it)
+			modItems[name] = n
+			f.mods = append(f.mods, cmod{c.mod(name), n})
+		}
+	}
+	for n := range items {
+		c.arg(f, l, &items[n], n, modItems)
+	}
+	c.forms = append(c.forms, f)
+}
+
+// modName is the name of a modifier: of its enumeration, or its own text.
+func modName(it *item) string {
+	if it.enum != "" {
+		return it.enum
+	}
+	name := ""
+	for _, v := range it.inline {
+		if v.ok && v.text != "" {
+			name += strings.ReplaceAll(strings.TrimPrefix(v.text, "."), ".", "_")
+		}
+		if len(name) > 24 {
+			break
+		}
+	}
+	if name == "" {
+		name = "none"
+	}
+	return name
+}
+
+func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
+	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, flags: "0"}
+	var flags []string
+	if it.negCh == '~' {
+		flags = append(flags, "fInv")
+	}
+	if it.rev {
+		flags = append(flags, "fRev")
+	}
+	if it.opt {
+		flags = append(flags, "fOpt")
+	}
+	if it.role == "write" {
+		flags = append(flags, "fWrite")
+	}
+	var vals []value
+	switch it.kind {
+	case "Lit":
+		ci.aux = c.text(it.text)
+	case "Const":
+		if it.text != "" {
+			flags = append(flags, "fSpace")
+		}
+		f.use(l.where, 54, 5)
+	case "Mod":
+		vals = it.inline
+		if it.enum != "" {
+			vals = c.find(it.enum, sm).vals
+		}
+		ci.aux = c.enum(vals)
+	}
+	total := 0
+	for n, p := range it.pieces {
+		w := p.n
+		if w == 0 {
+			switch it.kind {
+			case "Mod":
+				for 1<<w < len(vals) {
+					w++
+				}
+			default:
+				w = uwidth
+			}
+		}
+		if n == 0 {
+			ci.lo, ci.n = p.lo, w
+		} else {
+			ci.lo2, ci.n2 = p.lo, w
+		}
+		f.use(l.where, p.lo, w)
+		total += w
+	}
+	if it.kind == "Mod" && len(vals) > 1<<total {
+		die(l.where, "%d values do not fit in %d bits", len(vals), total)
+	}
+	if it.neg != 0 {
+		f.use(l.where, it.neg, 1)
+	}
+	if it.abs != 0 {
+		f.use(l.where, it.abs, 1)
+	}
+	ci.def = it.def
+	if ci.def == -2 {
+		ci.def = 1<<total - 1
+	}
+	c.defaults(f, it, &ci, vals, total)
+	if len(flags) > 0 {
+		ci.flags = strings.Join(flags, "|")
+	}
+	return ci
+}
+
+// defaults puts into the form's default word what a field holds when its
+// operand or modifier is absent.
+func (c *compiler) defaults(f *cform, it *item, ci *citem, vals []value, total int) {
+	v := uint64(0)
+	switch it.kind {
+	case "Opt", "Term":
+		if it.def == -1 {
+			return
+		}
+		v = uint64(ci.def)
+		if it.neg != 0 {
+			f.setDef(it.neg, 1, v>>total&1)
+		}
+	case "Reg", "UReg", "Pred", "UPred":
+		if it.rev || it.def >= 0 {
+			return
+		}
+		v = 1<<total - 1
+	case "Mod":
+		for i, x := range vals {
+			if x.ok && x.text == "" {
+				v = uint64(i)
+				break
+			}
+		}
+		if len(vals) > 0 && !vals[0].ok && v == 0 {
+			for i, x := range vals {
+				if x.ok {
+					v = uint64(i)
+					break
+				}
+			}
+		}
+	default:
+		return
+	}
+	f.setDef(ci.lo, ci.n, v)
+	if ci.n2 > 0 {
+		f.setDef(ci.lo2, ci.n2, v>>ci.n)
+	}
+	// Fixed bits win over defaults.
+	for h := range 2 {
+		f.def[h] = f.def[h]&^f.mask[h] | f.match[h]
+	}
+}
+
+var argFile = map[string]string{
+	"Reg": "FileR", "UReg": "FileU", "Pred": "FileP", "UPred": "FileUP", "Bar": "FileB", "SB": "FileSB",
+	"UImm": "FileNone", "SImm": "FileNone", "F32": "FileNone", "F64": "FileNone", "F16": "FileNone", "BF16": "FileNone",
+	"Rel": "FileNone", "Const": "FileNone",
+}
+
+func (c *compiler) arg(f *cform, l *line, it *item, n int, modItems map[string]int) {
+	file, ok := argFile[it.kind]
+	if !ok {
+		return
+	}
+	a := carg{item: n, width: 1, wmod: 255, file: file, role: "Read", addr: it.addr}
+	switch {
+	case it.role == "write":
+		a.role = "Write"
+	case it.role == "both":
+		a.role = "Both"
+	case it.addr:
+		a.role = "Address"
+	}
+	if it.width != "" {
+		if w, err := strconv.Atoi(it.width); err == nil {
+			a.width = w
+		} else if m, ok := modItems[it.width]; ok {
+			a.wmod = m
+		} else {
+			die(l.where, "no modifier %q to give a width", it.width)
+		}
+	}
+	f.args = append(f.args, a)
+}

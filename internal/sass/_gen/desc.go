@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// sms are the columns of availability, oldest first. Variants of one chip
+// (sm_90, sm_90a) share a column.
+var sms = []int{75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}
+
+const allSMs = 1<<12 - 1
+
+// value is one enumerator: its text, whether it exists, and how many
+// registers it makes the operands that refer to it span.
+type value struct {
+	text  string
+	ok    bool
+	width int
+}
+
+type enum struct {
+	name string
+	sms  int
+	vals []value
+	line string
+}
+
+type fixed struct{ lo, n, v int }
+
+type line struct {
+	op       *op
+	opcodes  []int
+	sms      int
+	fixed    []fixed
+	template string
+	where    string // file:line
+}
+
+type op struct {
+	name  string
+	class string
+	attrs []string
+	lines []*line
+	doc   string
+}
+
+type desc struct {
+	enums []*enum
+	ops   []*op
+}
+
+func die(where, format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", where, fmt.Sprintf(format, args...))
+	os.Exit(1)
+}
+
+// parseSMs reads a tag without its @: a comma list of N, N-M, N+.
+func parseSMs(where, s string) int {
+	mask := 0
+	for _, part := range strings.Split(s, ",") {
+		lo, hi := 0, 0
+		if a, b, ok := strings.Cut(part, "-"); ok {
+			lo, _ = strconv.Atoi(a)
+			hi, _ = strconv.Atoi(b)
+		} else if a, ok := strings.CutSuffix(part, "+"); ok {
+			lo, _ = strconv.Atoi(a)
+			hi = 999
+		} else {
+			lo, _ = strconv.Atoi(part)
+			hi = lo
+		}
+		n := 0
+		for i, sm := range sms {
+			if sm >= lo && sm <= hi {
+				mask |= 1 << i
+				n++
+			}
+		}
+		if n == 0 {
+			die(where, "no architecture in %q", part)
+		}
+	}
+	return mask
+}
+
+func readDesc(dir string) *desc {
+	files, err := filepath.Glob(filepath.Join(dir, "*.sass"))
+	if err != nil || len(files) == 0 {
+		die(dir, "no description files")
+	}
+	sort.Strings(files)
+	d := &desc{}
+	byName := map[string]*op{}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			die(name, "%v", err)
+		}
+		sc := bufio.NewScanner(f)
+		sc.Buffer(nil, 1<<20)
+		var cur *op
+		pending := ""
+		for n := 1; sc.Scan(); n++ {
+			where := fmt.Sprintf("%s:%d", filepath.Base(name), n)
+			text := sc.Text()
+			if rest, ok := strings.CutSuffix(text, "\\"); ok {
+				pending += rest
+				continue
+			}
+			text, pending = pending+text, ""
+			trimmed := strings.TrimSpace(text)
+			switch {
+			case trimmed == "" || trimmed[0] == '#':
+			case strings.HasPrefix(text, "enum "):
+				d.enums = append(d.enums, parseEnum(where, trimmed[5:]))
+				cur = nil
+			case text[0] != ' ':
+				cur = parseOp(where, trimmed)
+				if old := byName[cur.name]; old != nil {
+					die(where, "%s is described twice; keep one entry", cur.name)
+				}
+				byName[cur.name] = cur
+				d.ops = append(d.ops, cur)
+			default:
+				if cur == nil {
+					die(where, "a form without an operation")
+				}
+				cur.lines = append(cur.lines, parseLine(where, cur, trimmed))
+			}
+		}
+		f.Close()
+	}
+	sort.SliceStable(d.ops, func(i, j int) bool { return d.ops[i].name < d.ops[j].name })
+	return d
+}
+
+// parseEnum reads "name[@sms] v0 v1 …"; "_" is the empty text, "?" a hole,
+// a suffix *n the width of operands that refer to the enumeration, and a
+// prefix n= jumps to value n.
+func parseEnum(where, s string) *enum {
+	f := strings.Fields(s)
+	name, tag, has := strings.Cut(f[0], "@")
+	e := &enum{name: name, sms: allSMs, line: where}
+	if has {
+		e.sms = parseSMs(where, tag)
+	}
+	for _, v := range f[1:] {
+		if fill, ok := strings.CutSuffix(v, "%"); ok {
+			e.fill(fill)
+			continue
+		}
+		if at, rest, ok := strings.Cut(v, "="); ok {
+			if n, err := strconv.Atoi(at); err == nil {
+				for len(e.vals) < n {
+					e.vals = append(e.vals, value{})
+				}
+				v = rest
+			}
+		}
+		e.vals = append(e.vals, parseValue(v))
+	}
+	return e
+}
+
+// fill names the holes of an eight-bit enumeration by their number.
+func (e *enum) fill(prefix string) {
+	for n := range 256 {
+		if n == len(e.vals) {
+			e.vals = append(e.vals, value{})
+		}
+		if !e.vals[n].ok {
+			e.vals[n] = value{text: prefix + strconv.Itoa(n), ok: true}
+		}
+	}
+}
+
+func parseValue(v string) value {
+	x := value{ok: true}
+	if t, w, ok := strings.Cut(v, "*"); ok {
+		if n, err := strconv.Atoi(w); err == nil {
+			v, x.width = t, n
+		}
+	}
+	switch v {
+	case "?":
+		x.ok = false
+	case "_":
+	default:
+		x.text = v
+	}
+	return x
+}
+
+func parseOp(where, s string) *op {
+	s, doc, _ := strings.Cut(s, "#")
+	f := strings.Fields(s)
+	if len(f) < 2 {
+		die(where, "an operation needs a name and a latency class")
+	}
+	return &op{name: f[0], class: f[1], attrs: f[2:], doc: strings.TrimSpace(doc)}
+}
+
+func parseLine(where string, o *op, s string) *line {
+	head, tmpl, ok := strings.Cut(s, ":: ")
+	if !ok {
+		if h, ok2 := strings.CutSuffix(s, "::"); ok2 {
+			head = h
+		} else {
+			die(where, "a form needs \":: \" between its opcodes and its text")
+		}
+	}
+	l := &line{op: o, sms: allSMs, where: where, template: strings.TrimSpace(tmpl)}
+	for _, f := range strings.Fields(head) {
+		switch {
+		case f[0] == '@':
+			l.sms = parseSMs(where, f[1:])
+		case strings.Contains(f, "="):
+			l.fixed = append(l.fixed, parseFixed(where, f))
+		default:
+			n, err := strconv.ParseUint(f, 16, 12)
+			if err != nil {
+				die(where, "opcode %q: want three hexadecimal digits", f)
+			}
+			l.opcodes = append(l.opcodes, int(n))
+		}
+	}
+	if len(l.opcodes) == 0 {
+		die(where, "a form without opcode")
+	}
+	return l
+}
+
+func parseFixed(where, s string) fixed {
+	pos, val, _ := strings.Cut(s, "=")
+	lo, n, has := strings.Cut(pos, ":")
+	f := fixed{n: 1}
+	var err1, err2, err3 error
+	f.lo, err1 = strconv.Atoi(lo)
+	if has {
+		f.n, err2 = strconv.Atoi(n)
+	}
+	v, err3 := strconv.ParseInt(val, 0, 64)
+	f.v = int(v)
+	if err1 != nil || err2 != nil || err3 != nil || f.n > 32 || v>>f.n != 0 {
+		die(where, "fixed bits %q: want LO=V or LO:N=V", s)
+	}
+	return f
+}

@@ -1,0 +1,228 @@
+package sass
+
+import (
+	"goptxas/internal/engine/bits"
+	"goptxas/internal/target"
+)
+
+//go:generate go run ./_gen
+
+// Op is an operation: the fixed part of the mnemonic, such as FADD or
+// IMAD.WIDE.
+type Op uint16
+
+// String returns the mnemonic of o.
+func (o Op) String() string {
+	if int(o) < len(opNames) {
+		return opNames[o]
+	}
+	return ""
+}
+
+// FindOp returns the operation with the given mnemonic, or OpUnknown.
+func FindOp(name string) Op {
+	lo, hi := 1, len(opNames)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if opNames[mid] < name {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(opNames) && opNames[lo] == name {
+		return Op(lo)
+	}
+	return OpUnknown
+}
+
+// Mod names a modifier field, such as the rounding of FADD.
+type Mod uint16
+
+// String returns the name of m as the description spells it.
+func (m Mod) String() string { return modNames[m] }
+
+// Value is the value of a modifier: the text it prints, which means the
+// same on every architecture even where the bits differ.
+type Value uint16
+
+// String returns the text of v.
+func (v Value) String() string { return texts[v] }
+
+// Class is a latency class: instructions that the schedulers treat alike.
+type Class uint8
+
+// String returns the name of c.
+func (c Class) String() string { return classNames[c] }
+
+// form is one operand shape of one operation in one encoding. The slices
+// item, arg and mod index the static arrays of the same names.
+type form struct {
+	mask, match bits.Word // which bits are fixed, and to what
+	def         bits.Word // the word with every optional part absent
+	cover       bits.Word // bits that some field describes
+	item        uint32
+	arg         uint32
+	mod         uint32
+	op          Op
+	sms         uint16 // bit n: column n of smColumns has the form
+	nitem       uint8
+	narg        uint8
+	nmod        uint8
+	class       Class
+	uguard      bool // the guard is a uniform predicate
+}
+
+func (f *form) on(a *target.Arch) bool { return f.sms>>column(a)&1 != 0 }
+
+// column is the bit of an architecture in form.sms. Variants of one chip
+// share their encoding, so only the number counts.
+func column(a *target.Arch) uint {
+	switch a.SM {
+	case 75:
+		return 0
+	case 80:
+		return 1
+	case 86:
+		return 2
+	case 87:
+		return 3
+	case 88:
+		return 4
+	case 89:
+		return 5
+	case 90:
+		return 6
+	case 100:
+		return 7
+	case 103:
+		return 8
+	case 110:
+		return 9
+	case 120:
+		return 10
+	case 121:
+		return 11
+	}
+	return 15
+}
+
+// kind says what an item of a form prints and parses.
+type kind uint8
+
+const (
+	kLit   kind = iota // fixed text
+	kMod               // one text of an enumeration
+	kReg               // R0 to R254, RZ
+	kUReg              // UR0 …, URZ
+	kPred              // P0 to P6, PT
+	kUPred             // UP0 to UP6, UPT
+	kBar               // B0 to B15
+	kSB                // SB0 to SB7
+	kUImm              // unsigned, hexadecimal
+	kSImm              // signed, hexadecimal
+	kF32               // float
+	kF64               // upper half of a double
+	kF16               // half float
+	kBF16              // bfloat
+	kRel               // code address, relative to the next instruction
+	kConst             // c[bank][offset]
+	kClose             // closing bar of an absolute constant
+	kOpt               // the next count items, unless the field has its default
+	kSum               // the next count items are terms joined by +
+	kTerm              // the next count items are one term
+)
+
+// Flags of an item.
+const (
+	fInv   = 1 << iota // negation is bitwise, printed ~
+	fRev               // predicate number stored as 7 minus itself
+	fOpt               // term printed only when not zero
+	fWrite             // destination
+	fSpace             // constant printed with a space between its brackets
+)
+
+// item is one step of printing a form. A field may lie in two pieces: n
+// bits at lo and, above them, n2 bits at lo2.
+type item struct {
+	kind   kind
+	flags  uint8
+	lo, n  uint8
+	lo2    uint8
+	n2     uint8
+	neg    uint8 // bit of the sign, 0 for none
+	abs    uint8 // bit of the absolute value, 0 for none
+	shift  uint8 // the value counts units of 1<<shift
+	count  uint8
+	aux    uint16 // text or enumeration
+	def    uint16 // value of an absent optional part
+}
+
+func (it *item) get(w *bits.Word) uint64 {
+	v := w.Field(uint(it.lo), uint(it.n))
+	if it.n2 != 0 {
+		v |= w.Field(uint(it.lo2), uint(it.n2)) << it.n
+	}
+	return v
+}
+
+func (it *item) set(w bits.Word, v uint64) bits.Word {
+	w = w.With(uint(it.lo), uint(it.n), v)
+	if it.n2 != 0 {
+		w = w.With(uint(it.lo2), uint(it.n2), v>>it.n)
+	}
+	return w
+}
+
+func (it *item) width() uint { return uint(it.n) + uint(it.n2) }
+
+// absent reports whether an optional group or term has its default value.
+// A predicate's negation counts as its top bit.
+func (it *item) absent(w *bits.Word) bool {
+	v := it.get(w)
+	if it.neg != 0 {
+		v |= w.Field(uint(it.neg), 1) << it.width()
+	}
+	return v == uint64(it.def)
+}
+
+// argInfo says which item an operand is and how it is used.
+type argInfo struct {
+	item  uint8
+	width uint8 // registers
+	wmod  uint8 // item of the modifier that gives the width, or 255
+	role  Role
+	file  File
+	addr  bool
+}
+
+type modRef struct {
+	mod  Mod
+	item uint8
+}
+
+// enumInfo is a run of values; whole means that every value of the field
+// exists.
+type enumInfo struct {
+	start uint16
+	n     uint16
+	whole bool
+}
+
+type enumValue struct {
+	text  Value
+	width uint8
+}
+
+// hole marks a value that no instruction uses.
+const hole Value = 0xffff
+
+func (it *item) value(w *bits.Word) (enumValue, bool) {
+	e := &enums[it.aux]
+	v := it.get(w)
+	if v >= uint64(e.n) {
+		return enumValue{}, false
+	}
+	x := values[uint64(e.start)+v]
+	return x, x.text != hole
+}

@@ -1,0 +1,272 @@
+package sass
+
+import (
+	"fmt"
+
+	"goptxas/internal/engine/bits"
+)
+
+// Kind is the kind of an operand.
+type Kind uint8
+
+// Operand kinds.
+const (
+	KindNone  Kind = iota
+	KindReg        // a register of some File
+	KindImm        // integer immediate
+	KindFloat      // float immediate, as the bits of its format
+	KindConst      // constant bank operand
+	KindLabel      // code address relative to the next instruction
+)
+
+// File is a register file.
+type File uint8
+
+// Register files.
+const (
+	FileNone File = iota
+	FileR         // R0 to R254, RZ = 255
+	FileU         // UR0 …, URZ = 63 before sm_100 and 255 after
+	FileP         // P0 to P6, PT = 7
+	FileUP        // UP0 to UP6, UPT = 7
+	FileB         // convergence barriers
+	FileSB        // scoreboards
+)
+
+// Role says how an instruction uses an operand.
+type Role uint8
+
+// Operand roles.
+const (
+	Read Role = iota
+	Write
+	Both
+	Address // read to form an address
+)
+
+// Operand is one operand of an instruction, as Arg returns it.
+type Operand struct {
+	Kind  Kind
+	File  File
+	Role  Role
+	Reg   uint8 // register, predicate or barrier number
+	Zero  bool  // the register is RZ, URZ, PT or UPT
+	Neg   bool  // -x, or !p
+	Inv   bool  // ~x
+	Abs   bool  // |x|
+	Reuse bool
+	Bank  uint8 // constant bank
+	Width uint8 // consecutive registers
+	Imm   int64 // immediate, constant offset or relative address
+}
+
+// Align returns the alignment of the register number that the hardware
+// asks for: the width rounded up to a power of two, four at most.
+func (o *Operand) Align() int {
+	switch {
+	case o.Width >= 3:
+		return 4
+	case o.Width == 2:
+		return 2
+	}
+	return 1
+}
+
+// NArg returns the number of operands of i. The parts of an address are
+// operands of their own.
+func (i *Inst) NArg() int { return int(forms[i.form].narg) }
+
+// Arg returns operand n of i in the order of the text.
+func (i *Inst) Arg(n int) Operand {
+	f := &forms[i.form]
+	if uint(n) >= uint(f.narg) {
+		return Operand{}
+	}
+	a := &args[f.arg+uint32(n)]
+	it := &items[f.item+uint32(a.item)]
+	o := Operand{File: a.file, Role: a.role, Width: a.width}
+	if a.wmod != 255 {
+		if v, ok := items[f.item+uint32(a.wmod)].value(&i.w); ok {
+			o.Width = max(v.width, 1)
+		}
+	}
+	i.fill(&o, it)
+	return o
+}
+
+func (i *Inst) fill(o *Operand, it *item) {
+	v := it.get(&i.w)
+	if it.neg != 0 && i.w.Bit(uint(it.neg)) {
+		o.Neg, o.Inv = it.flags&fInv == 0, it.flags&fInv != 0
+	}
+	o.Abs = it.abs != 0 && i.w.Bit(uint(it.abs))
+	switch it.kind {
+	case kReg, kUReg, kPred, kUPred, kBar, kSB:
+		o.Kind = KindReg
+		if it.flags&fRev != 0 {
+			v = 7 - v&7
+		}
+		o.Reg = uint8(v)
+		o.Zero = it.kind <= kUPred && v == 1<<it.n-1
+		o.Reuse = it.kind == kReg && i.reused(it)
+	case kUImm:
+		o.Kind, o.Imm = KindImm, int64(v)<<it.shift
+	case kSImm:
+		o.Kind, o.Imm = KindImm, signed(v, it.width())<<it.shift
+	case kRel:
+		o.Kind, o.Imm = KindLabel, signed(v, it.width())<<it.shift
+	case kConst:
+		o.Kind, o.Imm = KindConst, signed(v, it.width())<<2
+		o.Bank = uint8(i.w.Field(bankBit, 5))
+	default:
+		o.Kind, o.Imm = KindFloat, int64(v)
+	}
+}
+
+// bankBit is the place of the constant bank in a constant operand.
+const bankBit = 54
+
+// reused reports whether the operand cache flag of a register source is
+// set and means something: bit 109 must be set too (golden data, control
+// field).
+func (i *Inst) reused(it *item) bool {
+	b := it.reuseBit()
+	return b != 0 && it.flags&fWrite == 0 && i.w.Bit(b) && i.w.Bit(109)
+}
+
+// reuseBit returns the operand cache flag of the source slot of it, or 0.
+func (it *item) reuseBit() uint {
+	switch it.lo {
+	case 24:
+		return 122
+	case 32:
+		return 123
+	case 64:
+		return 124
+	}
+	return 0
+}
+
+func signed(v uint64, n uint) int64 { return int64(v<<(64-n)) >> (64 - n) }
+
+// SetReg sets the register number of operand n.
+func (i *Inst) SetReg(n int, r uint8) error {
+	it, err := i.argItem(n)
+	if err != nil {
+		return err
+	}
+	if it.kind < kReg || it.kind > kSB {
+		return fmt.Errorf("%s: operand %d is not a register", i.Op(), n)
+	}
+	if it.width() < 8 && r>>it.width() != 0 {
+		return fmt.Errorf("%s: operand %d: register %d is outside 0 to %d", i.Op(), n, r, 1<<it.width()-1)
+	}
+	v := uint64(r)
+	if it.flags&fRev != 0 {
+		v = 7 - v
+	}
+	i.w = it.set(i.w, v)
+	return nil
+}
+
+// SetImm sets the immediate, constant offset or relative address of
+// operand n; floats are given as the bits of their format.
+func (i *Inst) SetImm(n int, v int64) error {
+	it, err := i.argItem(n)
+	if err != nil {
+		return err
+	}
+	if it.kind < kUImm || it.kind > kConst {
+		return fmt.Errorf("%s: operand %d is not an immediate", i.Op(), n)
+	}
+	w, ok := it.setImm(i.w, v)
+	if !ok {
+		lo, hi := it.immRange()
+		return fmt.Errorf("%s: operand %d: %d is outside %d to %d or not a multiple of %d", i.Op(), n, v, lo, hi, int64(1)<<it.unit())
+	}
+	i.w = w
+	return nil
+}
+
+// unit is the shift between a field and the value it stands for.
+func (it *item) unit() uint {
+	if it.kind == kConst {
+		return 2
+	}
+	return uint(it.shift)
+}
+
+func (it *item) signedField() bool { return it.kind == kSImm || it.kind == kRel || it.kind == kConst }
+
+func (it *item) immRange() (lo, hi int64) {
+	n := it.width()
+	if it.signedField() {
+		return -1 << (n - 1) << it.unit(), (1<<(n-1) - 1) << it.unit()
+	}
+	return 0, (1<<n - 1) << it.unit()
+}
+
+// setImm stores v when it fits. A 32-bit field takes both readings of its
+// bits, so that -1 and 0xffffffff are the same immediate.
+func (it *item) setImm(w bits.Word, v int64) (bits.Word, bool) {
+	u := it.unit()
+	if v&(1<<u-1) != 0 {
+		return w, false
+	}
+	lo, hi := it.immRange()
+	if it.width() == 32 && u == 0 {
+		lo, hi = -1<<31, 1<<32-1
+	}
+	if v < lo || v > hi {
+		return w, false
+	}
+	return it.set(w, uint64(v>>u)), true
+}
+
+// SetBank sets the constant bank of operand n.
+func (i *Inst) SetBank(n int, bank uint8) error {
+	it, err := i.argItem(n)
+	if err != nil {
+		return err
+	}
+	if it.kind != kConst || bank > 31 {
+		return fmt.Errorf("%s: operand %d: constant bank %d does not fit", i.Op(), n, bank)
+	}
+	i.w = i.w.With(bankBit, 5, uint64(bank))
+	return nil
+}
+
+// Sign says which of the marks -x, ~x, !p and |x| an operand carries.
+type Sign uint8
+
+// Marks of an operand.
+const (
+	SignNeg Sign = 1 << iota // -x, ~x or !p, whichever the form has
+	SignAbs                  // |x|
+)
+
+// SetSign sets the marks of operand n and clears the others.
+func (i *Inst) SetSign(n int, s Sign) error {
+	it, err := i.argItem(n)
+	if err != nil {
+		return err
+	}
+	if s&SignNeg != 0 && it.neg == 0 || s&SignAbs != 0 && it.abs == 0 {
+		return fmt.Errorf("%s: operand %d cannot be negated or absolute here", i.Op(), n)
+	}
+	if it.neg != 0 {
+		i.w = i.w.With(uint(it.neg), 1, uint64(s&SignNeg))
+	}
+	if it.abs != 0 {
+		i.w = i.w.With(uint(it.abs), 1, uint64(s&SignAbs)>>1)
+	}
+	return nil
+}
+
+func (i *Inst) argItem(n int) (*item, error) {
+	f := &forms[i.form]
+	if uint(n) >= uint(f.narg) {
+		return nil, fmt.Errorf("%s has no operand %d", f.op, n)
+	}
+	return &items[f.item+uint32(args[f.arg+uint32(n)].item)], nil
+}
