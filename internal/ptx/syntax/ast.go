@@ -31,6 +31,7 @@ type Tree struct {
 	Decls    []Decl
 	Vars     []Var
 	Attrs    []Attr
+	Subs     []Attr
 	Funcs    []Func
 	Strs     []Str
 	Locs     []Loc
@@ -107,7 +108,7 @@ type Instr struct {
 // Mod is one ".modifier" of an instruction.
 type Mod struct {
 	Word Word // 0 when it is no static word
-	Len  uint16
+	Len  uint32
 	Pos  src.Pos // of the dot; Tree.ModText gives the spelling
 }
 
@@ -127,7 +128,7 @@ const (
 	OpTex                 // [Name, Kids…]: one or two kids, OpName or OpVec
 	OpVec                 // {Kids…}
 	OpPair                // Kids[0] | Kids[1]
-	OpRange               // Name<N> in a target list
+	OpRange               // Name<expr X> in a target list
 	OpList                // {Kids…} in an initialiser
 	OpRun                 // N plain integer literals in the text from Pos to X, in an initialiser: Tree.Run reads them
 	OpGeneric             // generic(Name) [+ expr X]
@@ -247,7 +248,7 @@ type Attr struct {
 	Vals List // Exprs: consecutive literals
 	Args List // Operands
 	Strs List // Strs
-	Subs List // Attrs: the parts of .attribute(…), the space and .align after .ptr
+	Subs List // Subs: the parts of .attribute(…), the space and .align after .ptr
 }
 
 // Func is a function or kernel, declared or defined, or a call prototype.

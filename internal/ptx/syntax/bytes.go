@@ -1,0 +1,179 @@
+package syntax
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"goptxas/internal/engine/src"
+)
+
+// Constants of the eight-bytes-at-a-time loops.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	most  = 0x7F7F7F7F7F7F7F7F
+)
+
+// checkBytes looks for the bytes that end a file before anything else is
+// said about it: zero and everything beyond ASCII, comments included.
+func checkBytes(text []byte) *Error {
+	i := 0
+	for ; i+64 <= len(text); i += 64 {
+		b := text[i : i+64 : i+64]
+		any, all := uint64(0), ^uint64(0)
+		for j := 0; j < 64; j += 8 {
+			v := binary.LittleEndian.Uint64(b[j:])
+			// Adding 0x7F sets the high bit of every byte but zero; a byte
+			// that carries over is caught by any.
+			any |= v
+			all &= v + most
+		}
+		if (any|^all)&highs != 0 {
+			break
+		}
+	}
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == 0:
+			return &Error{src.NoPos, fmt.Sprintf("Unexpected EOF encountered on line %d", lineAt(text, i))}
+		case c >= 0x80:
+			return &Error{src.NoPos, fmt.Sprintf("Unexpected non-ASCII character encountered on line %d", lineAt(text, i))}
+		}
+	}
+	return nil
+}
+
+func lineAt(text []byte, i int) int {
+	n := 1
+	for _, c := range text[:i] {
+		if c == '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+// skipBody returns the place of the '}' that matches the '{' at open, or
+// the size of the text when there is none. All bytes are ASCII. Only
+// braces, comments, strings and line markers matter here; markers go to add.
+func skipBody(text []byte, open int, add *[]src.Marker) int {
+	depth := 0
+	for i := open; ; {
+		i = nextMark(text, i)
+		if i >= len(text) {
+			return len(text)
+		}
+		switch text[i] {
+		case '{':
+			depth++
+			i++
+		case '}':
+			depth--
+			if depth == 0 {
+				return i
+			}
+			i++
+		case '/':
+			j, ok := skipComment(text, i)
+			if !ok {
+				return len(text)
+			}
+			i = max(j, i+1)
+		case '"':
+			l := lexer{text: text, pos: i}
+			l.string()
+			i = l.end
+		case '#':
+			m, j := marker(text, i)
+			if j > i {
+				*add = append(*add, m)
+			}
+			i = max(j, i+1)
+		default:
+			i++
+		}
+	}
+}
+
+// nextMark returns the first place from i on that may hold one of { } / " #.
+// The test of a byte is exact but for 'y' and 0x7F, which differ from the
+// braces in the bits the test leaves out.
+func nextMark(text []byte, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		v := binary.LittleEndian.Uint64(text[i:])
+		quote := (v&^ones ^ 0x22*ones) + most
+		slash := (v ^ 0x2F*ones) + most
+		brace := (v | 0x06*ones ^ 0x7F*ones) + most
+		if m := ^(quote & slash & brace) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '{', '}', '/', '"', '#':
+			return i
+		}
+	}
+	return i
+}
+
+// marker reads a line marker at i: # or #line, a number, a file name and
+// flags, up to the end of the line. Anything else there is no marker, and
+// the place returned is i.
+func marker(text []byte, i int) (m src.Marker, end int) {
+	j := blanks(text, i+1)
+	if j+4 <= len(text) && string(text[j:j+4]) == "line" {
+		j = blanks(text, j+4)
+	}
+	num := j
+	if j = digits(text, j); j == num {
+		return m, i
+	}
+	// The reference keeps the number in 32 bits.
+	line := int32(0)
+	for _, c := range text[num:j] {
+		line = line*10 + int32(c-'0')
+	}
+	k := blanks(text, j)
+	if k == j || k >= len(text) || text[k] != '"' {
+		return m, i
+	}
+	l := lexer{text: text, pos: k}
+	l.string()
+	if l.tok != tString {
+		return m, i
+	}
+	name := text[k+1 : l.end-1]
+	j = l.end
+	first := byte(0)
+	for {
+		k = blanks(text, j)
+		if k == j || k >= len(text) || class[text[k]] != clsDigit {
+			break
+		}
+		if first == 0 {
+			first = text[k]
+		}
+		j = k + 1
+	}
+	for k < len(text) && (text[k] == '\r' || text[k] == ' ' || text[k] == '\t') {
+		k++
+	}
+	if k >= len(text) || text[k] != '\n' {
+		return m, i
+	}
+	m = src.Marker{Start: src.Pos(k + 1), Line: int(line)}
+	// Flags 3 and 4 alone say something about the file, not its name.
+	if first == 0 || first == '1' || first == '2' {
+		m.Name = string(name)
+	}
+	return m, k + 1
+}
+
+func blanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
