@@ -226,6 +226,7 @@ type Decl struct {
 	Align   int32 // Exprs: the literal of the last .align, or None
 	Ptr     int32 // Attrs: the .ptr of a parameter with its space and alignment, or None
 	Quals   List  // Attrs
+	Before  int32 // how many of Quals stand before the type: all but .ptr and its kin
 	Vars    List  // Vars; a parameter has one or none
 	Pos     src.Pos
 	End     src.Pos

@@ -18,6 +18,7 @@ func (p *parser) declWith(start src.Pos, link Attr) {
 	}
 	p.specifiers(&d)
 	d.Quals = List{int32(first), int32(len(t.Attrs) - first)}
+	d.Before = d.Quals.Len
 	vars := len(t.Vars)
 	if p.tok != ';' {
 		p.declarator()
@@ -42,11 +43,9 @@ func (p *parser) specifiers(d *Decl) {
 		a := Attr{Pos: src.Pos(p.pos), End: src.Pos(p.pos)}
 		switch {
 		case p.tok == tBank:
-			v, _ := intValue(p.text[p.pos+len(".const[") : p.end-1])
-			d.Space, d.Bank = isa.WConst, int16(min(v, 1<<15-1))
 			a.Word = isa.WConst
-			a.Vals = List{int32(len(t.Exprs)), 1}
-			p.node(Expr{Op: ExprInt, Val: v, Pos: a.Pos, A: None, B: None, C: None})
+			a.Vals = p.bankNumber()
+			d.Space, d.Bank = isa.WConst, int16(min(t.Exprs[a.Vals.First].Val, 1<<15-1))
 			p.next()
 		case p.tok != tDot:
 			p.fail()
@@ -60,6 +59,12 @@ func (p *parser) specifiers(d *Decl) {
 		}
 		t.Attrs = append(t.Attrs, a)
 	}
+}
+
+// bankNumber returns the N of .const[N] as a list of one literal.
+func (p *parser) bankNumber() List {
+	v := intValue10(p.text[p.pos+len(".const[") : p.end-1])
+	return List{p.node(Expr{Op: ExprInt, Val: v, Pos: src.Pos(p.pos), A: None, B: None, C: None}), 1}
 }
 
 // specifier parses one state space, alignment or attribute list.
@@ -230,8 +235,10 @@ func (p *parser) run() bool {
 	saved := p.lexer
 	for {
 		end := p.end
+		// A longer literal might overflow, and needs a node to say so.
+		long := end-p.pos > len("0x123456789ABCDEF")
 		p.next()
-		if p.tok != ',' && p.tok != '}' {
+		if long || p.tok != ',' && p.tok != '}' {
 			break
 		}
 		o.N++

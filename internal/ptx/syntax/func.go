@@ -43,12 +43,12 @@ func (p *parser) signature(start src.Pos, link Attr, kind Word, module bool) {
 			p.attribute(&a)
 			t.Attrs = append(t.Attrs, a)
 		}
-		if p.tok == '(' {
-			f.HasRet = true
-			f.Rets = p.params()
-		}
 	}
 	f.Quals = List{int32(first), int32(len(t.Attrs) - first)}
+	if kind == isa.WFunc && p.tok == '(' {
+		f.HasRet = true
+		f.Rets = p.params()
+	}
 	f.Name, f.NamePos = p.name()
 	if p.tok == '(' {
 		f.HasArgs = true
@@ -182,6 +182,7 @@ func (p *parser) param() {
 	d := Decl{Pos: src.Pos(p.pos)}
 	first := len(t.Attrs)
 	p.specifiers(&d)
+	d.Before = int32(len(t.Attrs) - first)
 	if p.err == nil {
 		p.pointer(&d)
 	}
@@ -217,10 +218,11 @@ func (p *parser) pointer(d *Decl) {
 		p.next()
 		var subs [1]Attr
 		if w := p.directive(); ptrSpaces.has(w) || p.tok == tBank {
-			if p.tok == tBank {
-				w = isa.WConst
-			}
 			subs[0] = Attr{Word: w, Pos: src.Pos(p.pos), End: src.Pos(p.pos)}
+			if p.tok == tBank {
+				subs[0].Word = isa.WConst
+				subs[0].Vals = p.bankNumber()
+			}
 			p.next()
 			a.Subs = p.subs(subs[:])
 		}

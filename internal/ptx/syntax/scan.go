@@ -110,8 +110,7 @@ func (p *parser) version() {
 	s := p.text[p.pos+len(".version") : p.end]
 	s = s[blanksCR(s):]
 	dot := digits(s, 0)
-	major, _ := intValue10(s[:dot])
-	minor, _ := intValue10(s[dot+1:])
+	major, minor := intValue10(s[:dot]), intValue10(s[dot+1:])
 	a.Vals = List{int32(len(p.t.Exprs)), 2}
 	p.node(Expr{Op: ExprInt, Val: major, Pos: a.Pos, A: None, B: None, C: None})
 	p.node(Expr{Op: ExprInt, Val: minor, Pos: a.Pos, A: None, B: None, C: None})
@@ -128,11 +127,11 @@ func blanksCR(s []byte) int {
 }
 
 // intValue10 reads digits as decimal whatever the first one is.
-func intValue10(s []byte) (v uint64, ok bool) {
+func intValue10(s []byte) (v uint64) {
 	for _, c := range s {
 		v = v*10 + uint64(c-'0')
 	}
-	return v, true
+	return v
 }
 
 // module parses the statements of a module.
