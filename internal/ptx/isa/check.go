@@ -231,6 +231,16 @@ func (r *Row) takes(s Slot) bool {
 	return false
 }
 
+// takes reports whether the row or the form lists slot s.
+func (c *checker) takes(s Slot) bool {
+	for _, m := range c.form.Mods {
+		if m == s {
+			return true
+		}
+	}
+	return c.row.takes(s)
+}
+
 // silent reports whether a word without a slot may follow any name: those
 // that name a matrix shape of another size or a field.
 func silent(Word) bool { return false }

@@ -11,7 +11,11 @@ func (c *checker) gate(g *Gate) {
 		c.gateTarget(g)
 	}
 	if oldVersion {
-		c.errorf("Feature '%s' requires PTX ISA .version %s or later", c.gateName(g), g.V)
+		what := "Feature"
+		if g.ModV {
+			what = "Modifier"
+		}
+		c.errorf("%s '%s' requires PTX ISA .version %s or later", what, c.gateName(g), g.V)
 	}
 	if !g.TargetFirst && noTarget {
 		c.gateTarget(g)
@@ -20,8 +24,15 @@ func (c *checker) gate(g *Gate) {
 
 func (c *checker) gateTarget(g *Gate) {
 	what := "Feature"
-	if g.Inst {
+	switch {
+	case g.Inst:
 		what = "Instruction"
+	case g.Mod || g.ModV:
+		what = "Modifier"
+	}
+	if g.Arch {
+		c.errorf("Illegal modifier '%s' for instruction '%s', for arch '%s'", c.gateName(g), c.row.Name, c.ctx.Target)
+		return
 	}
 	if g.Only != 0 {
 		c.errorf("%s '%s' not supported on .target '%s'", what, c.gateName(g), c.ctx.Target)
@@ -31,10 +42,13 @@ func (c *checker) gateTarget(g *Gate) {
 }
 
 // gateName is the feature's name; a $ in it stands for the operation's name
-// and an & for the name with the first type.
+// and an & for the name with its types.
 func (c *checker) gateName(g *Gate) string {
 	if g.Name == "" {
 		return c.row.Name
+	}
+	if g.Plain {
+		return g.Name
 	}
 	out := make([]byte, 0, 64)
 	for i := range len(g.Name) {
@@ -43,7 +57,9 @@ func (c *checker) gateName(g *Gate) string {
 			out = append(out, c.row.Name...)
 		case '&':
 			out = append(out, c.row.Name...)
-			out = append(out, c.in.Types[0].String()...)
+			for _, t := range c.types() {
+				out = append(out, t.String()...)
+			}
 		default:
 			out = append(out, g.Name[i])
 		}
@@ -86,7 +102,7 @@ func (c *checker) hasWord(w Word) bool {
 // instruction may name them.
 var typeGates = [NumTypes]Gate{
 	BF16:   {V: 70, SM: 80, TargetFirst: true},
-	BF16x2: {V: 70, SM: 75, TargetFirst: true},
+	BF16x2: {V: 70, SM: 80, TargetFirst: true},
 	TF32:   {V: 70, SM: 80, TargetFirst: true},
 	S4:     {V: 63, SM: 75},
 	U4:     {V: 63, SM: 75},
@@ -99,27 +115,7 @@ func (c *checker) typeGate(t Type) {
 	g := &typeGates[t]
 	if c.ctx.Version < g.V || c.ctx.SM < g.SM {
 		named := *g
-		named.Name = t.String()
+		named.Name, named.Plain = t.String(), true
 		c.gate(&named)
-	}
-}
-
-// wordGates are the features that one word calls for, whatever the
-// instruction. Early ones are complained about as the word is read.
-type wordGate struct {
-	w     Word
-	early bool
-	mod   bool // "Modifier 'x' requires", not "Feature 'x' requires"
-	g     Gate
-}
-
-var wordGates = [...]wordGate{}
-
-// wordGate complains about a word that the version or target lacks.
-func (c *checker) wordGate(w Word, early bool) {
-	for i := range wordGates {
-		if g := &wordGates[i]; g.w == w && g.early == early {
-			c.gate(&g.g)
-		}
 	}
 }

@@ -46,10 +46,20 @@ func (c *checker) clean() bool {
 			return false
 		}
 	}
-	for _, w := range in.Mods[len(row.Words):] {
-		if s := w.Slot(); s > lastEarly && !row.takes(s) && s < SlotCc {
+	for _, s := range c.form.Need {
+		if !in.Has(s) {
 			return false
 		}
+	}
+	for _, w := range in.Mods[len(row.Words):] {
+		s := w.Slot()
+		if s <= lastEarly || s >= SlotFree {
+			continue
+		}
+		if !c.takes(s) {
+			return false
+		}
+		c.slotValue(s, w)
 	}
 	return true
 }
@@ -57,16 +67,22 @@ func (c *checker) clean() bool {
 // slotIllegal complains about a slot that is set and not allowed.
 func (c *checker) slotIllegal(s Slot) {
 	in := c.in
-	if s <= lastEarly || s >= SlotCc || !in.Has(s) {
+	if s <= lastEarly || s >= SlotFree || !in.Has(s) {
 		return
 	}
 	w := in.val[s]
-	if c.row.takes(s) {
+	if c.takes(s) {
 		c.wordGate(w, false)
+		c.slotValue(s, w)
 		return
 	}
 	row := &slotRows[s]
 	switch s {
+	case SlotCc:
+		if t := in.Types[0]; t.IsInt() && t.Bits() >= 32 || in.NTypes == 0 {
+			c.illegal(".cc")
+		}
+		c.ccType()
 	case SlotSpace:
 		c.errorf("No state space qualifier expected for instruction '%s'", c.row.Name)
 	case SlotVec:
@@ -143,6 +159,11 @@ func (c *checker) slotNeed(s Slot) {
 			c.errorf("%s for instruction '%s'", slotRows[s].need, c.row.Name)
 		}
 	}
+	for _, n := range c.form.Need {
+		if n == s {
+			c.errorf("%s for instruction '%s'", slotRows[s].need, c.row.Name)
+		}
+	}
 }
 
 // cmpType complains about a comparison that the type does not have.
@@ -165,5 +186,48 @@ func (c *checker) cmpType() {
 	}
 	if !ok {
 		c.errorf("Mismatch between instruction type and comparison qualifier")
+	}
+}
+
+// slotValue complains about a word that its slot does not take here.
+func (c *checker) slotValue(s Slot, w Word) {
+	in := c.in
+	switch s {
+	case SlotRound:
+		c.roundValue(w)
+	case SlotSat:
+		if t := in.Types[0]; t != S32 && (t.IsInt() || t.Class() == PackedInt) && c.row.Flags&fConvert == 0 {
+			c.errorf("Modifier '.sat' does not apply to '%s' type", t)
+		}
+	case SlotCc:
+		c.ccType()
+	}
+}
+
+// ccType: the carry is that of 32 and 64-bit integer operations.
+func (c *checker) ccType() {
+	in := c.in
+	if t := in.Types[0]; !t.IsInt() || t.Bits() < 32 {
+		c.errorf("Modifier '.cc' applies only to %s integer types", c.row.Name)
+	}
+	if in.Has(SlotSat) {
+		c.errorf("Modifier '.cc' cannot be combined with modifier '.sat'")
+	}
+}
+
+// roundValue complains about a rounding the form or the target lacks.
+func (c *checker) roundValue(w Word) {
+	in := c.in
+	r := roundOf(w)
+	t := in.Types[0]
+	bad := r&c.form.Rnd == 0 || r&(rRM|rRP) != 0 && (c.ctx.SM < 13 && t == F64 || c.ctx.SM < 20 && t == F32)
+	switch {
+	case w == WRs && c.form.Rnd == rFloat:
+		c.illegal(".rs")
+	case bad:
+		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
+	}
+	if (t == F16 || t == F16x2) && r&(rRZ|rRM|rRP|rRS) != 0 && c.row.Flags&fConvert == 0 {
+		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
 	}
 }

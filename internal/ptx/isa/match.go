@@ -50,6 +50,7 @@ var argRows = [128]argRow{
 	'K': {fixed: B64, dst: true, kinds: kDst},         // .b64 result
 	'j': {fixed: U16, kinds: kVal},                    // .u16 source
 	'Q': {fixed: B128, kinds: kVal},                   // .b128 source
+	'r': {fixed: S32, kinds: kVal},                    // .s32 source
 	'f': {fixed: F32, kinds: kVal},                    // .f32 source
 	'q': {fixed: Pred, dst: true, kinds: kDst},        // predicate result
 	'p': {fixed: Pred, kinds: kVal},                   // predicate source

@@ -81,13 +81,16 @@ type Op struct {
 
 // Row is one operation: the opcode with the words that belong to its name.
 type Row struct {
-	Words []Word // of the name, after the opcode
-	Name  string // as messages spell it
-	Forms []Form
-	Mods  []Slot // slots that may be set, besides the early words of the forms
-	Need  []Slot // slots that must be set
-	Gates []Gate
-	Rules []Rule
+	Words  []Word // of the name, after the opcode
+	Name   string // as messages spell it
+	Forms  []Form
+	Mods   []Slot // slots that may be set, besides those the form takes
+	Need   []Slot // slots that must be set
+	Spaces Spaces // state spaces that may be named
+	Gates  []Gate
+	Rules  []Rule
+	Ranges []Range
+	Flags  Flags
 }
 
 // Form is one list of types with one list of operands.
@@ -96,8 +99,118 @@ type Form struct {
 	// Args has one letter for each operand, explained at argRows. What
 	// follows a question mark may be left out.
 	Args string
-	May  Early // early words the form takes
-	Must Early // early words without which the form is not meant
+	May  Early  // early words the form takes
+	Must Early  // early words without which the form is not meant
+	Mods []Slot // slots that may be set
+	Need []Slot // slots that must be set
+	Rnd  Rounds // rounding words, when SlotRound is among Mods
+}
+
+// Rounds is a set of rounding words.
+type Rounds uint16
+
+// The rounding words, and those of floating point arithmetic together.
+const (
+	rRN Rounds = 1 << iota
+	rRZ
+	rRM
+	rRP
+	rRNA
+	rRS
+	rRNI
+	rRZI
+	rRMI
+	rRPI
+
+	rFloat = rRN | rRZ | rRM | rRP
+	rInt   = rRNI | rRZI | rRMI | rRPI
+)
+
+// roundOf returns the set of one rounding word.
+func roundOf(w Word) Rounds {
+	switch w {
+	case WRn:
+		return rRN
+	case WRz:
+		return rRZ
+	case WRm:
+		return rRM
+	case WRp:
+		return rRP
+	case WRna:
+		return rRNA
+	case WRs:
+		return rRS
+	case WRni:
+		return rRNI
+	case WRzi:
+		return rRZI
+	case WRmi:
+		return rRMI
+	case WRpi:
+		return rRPI
+	}
+	return 0
+}
+
+// Flags are properties of an operation that change how it is checked.
+type Flags uint16
+
+const (
+	// fSigned: unsigned types are refused by a message of their own.
+	fSigned Flags = 1 << iota
+	// fSpecial: special registers may be sources.
+	fSpecial
+	// fSymbol: addresses of variables may be sources.
+	fSymbol
+	// fVector: operands may be vectors.
+	fVector
+	// fPair: the result is d|p.
+	fPair
+	// fPairMust: the result must be d|p.
+	fPairMust
+	// fSink: the result may be _.
+	fSink
+	// fNeg: operands may be negated.
+	fNeg
+	// fSel: operands may have video selectors.
+	fSel
+	// fConvert: the types are those of a conversion, which has its own rules
+	// for rounding and saturation.
+	fConvert
+)
+
+// Spaces says which state spaces an operation may name, and how many of
+// them it must and may name.
+type Spaces struct {
+	Set      SpaceSet
+	Min, Max uint8
+}
+
+// SpaceSet is a set of state spaces.
+type SpaceSet uint16
+
+// The sets that rows speak of.
+const (
+	sConst   SpaceSet = 1 << SpaceConst
+	sGlobal  SpaceSet = 1 << SpaceGlobal
+	sLocal   SpaceSet = 1 << SpaceLocal
+	sParam   SpaceSet = 1 << SpaceParam
+	sEntry   SpaceSet = 1 << SpaceParamEntry
+	sFunc    SpaceSet = 1 << SpaceParamFunc
+	sShared  SpaceSet = 1 << SpaceShared
+	sCTA     SpaceSet = 1 << SpaceSharedCTA
+	sCluster SpaceSet = 1 << SpaceSharedCluster
+	sTex     SpaceSet = 1 << SpaceTex
+
+	sSharedAll = sShared | sCTA | sCluster
+	sParamAll  = sParam | sEntry | sFunc
+)
+
+// Range bounds an integer constant operand.
+type Range struct {
+	Arg    int
+	Lo, Hi int64
 }
 
 // Rule is a check that belongs to some operations only. It runs when the
@@ -156,6 +269,11 @@ type Gate struct {
 	W    Word
 	If   func(c *checker) bool
 	Inst bool // the target message begins with Instruction, not Feature
+	Mod  bool // the target message begins with Modifier
+	ModV bool // both messages begin with Modifier
+	Arch bool // the target message is "Illegal modifier …, for arch"
+	// Plain: Name has no $ or & to replace.
+	Plain bool
 	// TargetFirst: the target is complained about before the version.
 	TargetFirst bool
 }

@@ -61,6 +61,7 @@ const (
 	SlotMmio     // .mmio
 	SlotNc       // .nc
 	SlotSat      // .sat
+	SlotCc       // .cc
 	SlotKind     // .kind::…
 	SlotBlock    // .block_scale
 	SlotScale    // .scale_vec::… .block16 .block32
@@ -84,7 +85,7 @@ const (
 	SlotTrans    // .trans
 	SlotAsync    // .async
 	SlotRead     // .read
-	SlotCc       // .cc
+	SlotFree     // slots from here on are let pass where they mean nothing
 	SlotAcc      // .acc::f16 .acc::f32
 	SlotField    // .box_dim …
 	SlotTestp    // .finite …

@@ -1,0 +1,155 @@
+package isa
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/cases"
+)
+
+// versions are the PTX versions of the reference, oldest first.
+var versions = strings.Fields("1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2 2.3 3.0 3.1 3.2 4.0 4.1 4.2 4.3 5.0 5.1 6.0 6.1 6.2 6.3 6.4 6.5 7.0 7.1 7.2 7.3 7.4 7.5 7.6 7.7 7.8 8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0")
+
+// testTargets are the targets whose acceptance the table of forms gives.
+var testTargets = strings.Fields("sm_10 sm_11 sm_12 sm_13 sm_20 sm_21 sm_30 sm_32 sm_35 sm_37 sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_90a sm_100 sm_100f sm_100a sm_103 sm_103f sm_103a sm_110 sm_110f sm_110a sm_120 sm_120f sm_120a sm_121 sm_121f sm_121a")
+
+func smOf(name string) int { return testContext("9.0", name).SM }
+
+// accepts tells whether the target list of a row names a target.
+func accepts(list, target string) bool {
+	for _, f := range strings.Fields(list) {
+		if n, ok := strings.CutSuffix(f, "+"); ok && smOf(target) >= smOf(n) || f == target {
+			return true
+		}
+	}
+	return false
+}
+
+// bestTarget is a target that accepts the row, the newest one.
+func bestTarget(list string) string {
+	for i := len(testTargets) - 1; i >= 0; i-- {
+		if accepts(list, testTargets[i]) {
+			return testTargets[i]
+		}
+	}
+	return "sm_121a"
+}
+
+type tally map[string]int
+
+func (t tally) log(tb testing.TB, limit int) {
+	keys := make([]string, 0, len(t))
+	for k := range t {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(i, j int) bool { return t[keys[i]] > t[keys[j]] || t[keys[i]] == t[keys[j]] && keys[i] < keys[j] })
+	for i, k := range keys {
+		if i == limit {
+			tb.Logf("… %d more", len(keys)-limit)
+			return
+		}
+		tb.Logf("%5d %s", t[k], k)
+	}
+}
+
+func TestGating(t *testing.T) {
+	var rows, fail int
+	why := tally{}
+	opBad := tally{}
+	bad := func(form, kind, format string, args ...any) {
+		fail++
+		why[kind]++
+		op, _, _ := strings.Cut(form, " ")
+		op, _, _ = strings.Cut(op, ".")
+		opBad[op]++
+		if testing.Verbose() {
+			t.Logf("%s: %s: %s", kind, form, fmt.Sprintf(format, args...))
+		}
+	}
+	for _, r := range cases.Table(t, "gating")[1:] {
+		if r[1] == "(retired)" {
+			continue
+		}
+		for len(r) < 6 {
+			r = append(r, "")
+		}
+		rows++
+		gatingRow(t, r, bad)
+	}
+	t.Logf("%d forms, %d differ", rows, fail)
+	why.log(t, 20)
+	opBad.log(t, 60)
+}
+
+func gatingRow(t *testing.T, r []string, bad func(form, kind, format string, args ...any)) {
+	form, first, targets, versionError, targetError := r[0], r[1], r[2], r[3], r[4]
+	best := bestTarget(targets)
+	msgs, ok, parsed := checkForm(t, testContext("9.0", best), form)
+	if !parsed {
+		bad(form, "unparsed", "")
+		return
+	}
+	if !ok {
+		bad(form, "rejected", "%s: %s", best, strings.Join(msgs, " // "))
+		return
+	}
+	for i, v := range versions {
+		msgs, ok, _ := checkForm(t, testContext(v, best), form)
+		if v == first {
+			if i > 0 {
+				msgs, _, _ := checkForm(t, testContext(versions[i-1], best), form)
+				if got := strings.Join(msgs, " // "); got != versionError {
+					bad(form, "version message", "got %q want %q", got, versionError)
+					return
+				}
+			}
+			if !ok {
+				bad(form, "version late", "%s: %s", v, strings.Join(msgs, " // "))
+				return
+			}
+		}
+	}
+	highest := ""
+	for _, target := range testTargets {
+		_, ok, _ := checkForm(t, testContext("9.0", target), form)
+		if ok != accepts(targets, target) {
+			bad(form, "target", "%s: got %v", target, ok)
+			return
+		}
+		if !ok && strings.Trim(target[3:], "0123456789") == "" {
+			highest = target
+		}
+	}
+	if highest != "" {
+		msgs, _, _ := checkForm(t, testContext("9.0", highest), form)
+		if got := strings.Join(msgs, " // "); got != targetError {
+			bad(form, "target message", "%s: got %q want %q", highest, got, targetError)
+		}
+	}
+}
+
+func TestRejects(t *testing.T) {
+	var rows, rejected, equal int
+	opBad := tally{}
+	for _, r := range cases.Table(t, "rejects")[1:] {
+		rows++
+		msgs, ok, parsed := checkForm(t, testContext("9.0", r[1]), r[0])
+		got := strings.Join(msgs, " // ")
+		if !ok {
+			rejected++
+		}
+		if got == r[2] {
+			equal++
+			continue
+		}
+		op, _, _ := strings.Cut(r[0], ".")
+		opBad[op]++
+		if testing.Verbose() {
+			t.Logf("%s (parsed %v): got %q want %q", r[0], parsed, got, r[2])
+		}
+	}
+	t.Logf("%d forms, %d rejected, %d with the same messages (%.1f%%)", rows, rejected, equal, 100*float64(equal)/float64(rows))
+	opBad.log(t, 60)
+}
