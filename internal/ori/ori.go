@@ -1,0 +1,199 @@
+// Package ori is the compiler's intermediate representation: functions of
+// basic blocks of machine operations on virtual registers.
+//
+// A register is a run of one or more consecutive 32-bit words (or one
+// predicate) of one register file. An operand names words of a register, so
+// the halves of a 64-bit value, the members of a vector load and the 128
+// words of a matrix accumulator are all the same thing: words of one
+// register that must stand side by side. Results come before sources in an
+// instruction's operand list.
+package ori
+
+import (
+	"goptxas/internal/engine/pool"
+	"goptxas/internal/ori/op"
+)
+
+// Class is a register file.
+type Class uint8
+
+const (
+	R  Class = iota // general, one word for each thread
+	UR              // uniform, one word for each warp
+	P               // predicate
+	UP              // uniform predicate
+	B               // convergence barrier
+	NumClasses
+)
+
+var classNames = [...]string{"R", "UR", "P", "UP", "B"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Reg is a virtual register, an index into Func.Regs.
+type Reg int32
+
+// NoReg means no register.
+const NoReg Reg = -1
+
+// RegInfo describes a register.
+type RegInfo struct {
+	Class Class
+	Width uint8 // words
+	Align uint8 // the first physical register is a multiple of this
+	Phys  int16 // first physical register, -1 before allocation or if free
+	Fixed bool  // Phys is given by the calling convention
+	Lo    int16 // physical registers allowed: [Lo, Hi), Hi 0 = no bound
+	Hi    int16
+}
+
+// Kind is the kind of an operand.
+type Kind uint8
+
+const (
+	KNone    Kind = iota // an optional operand that is absent
+	KReg                 // words Sub to Sub+N of register Reg
+	KZero                // RZ, URZ, PT or UPT, by Class
+	KImm                 // Imm, as bits
+	KConst               // constant bank Sub at byte Imm, plus uniform register Reg if any
+	KSpecial             // special register Imm (an op.Special)
+	KLabel               // block Reg of the function
+	KSymbol              // address of symbol Reg of the module plus Imm; Sub says which part
+	KAddr                // memory at register Reg (N words) plus Imm; Reg may be NoReg
+	KUAddr               // uniform register Reg added to the address before it
+	KDesc                // memory descriptor in uniform registers Reg
+	KTarget              // function Reg of the module, as a call's target
+)
+
+// Flags are marks on an operand.
+type Flags uint8
+
+const (
+	Neg   Flags = 1 << iota // -x
+	Abs                     // |x|
+	Inv                     // ~x of a word, !p of a predicate
+	Reuse                   // kept in the operand cache, set by the scoreboard phase
+	Wide                    // address register is 64 bits, printed .64
+	H0                      // low half in both lanes: .H0_H0
+	H1                      // high half in both lanes: .H1_H1
+)
+
+// Part says which bits of a symbol's address an operand stands for.
+type Part uint8
+
+const (
+	PartLo  Part = iota // low 32 bits
+	PartHi              // high 32 bits
+	PartAbs             // low 32 bits of an address in a 32-bit space
+)
+
+// Operand is one operand. It holds no pointers and is comparable.
+type Operand struct {
+	Kind  Kind
+	Flags Flags
+	Class Class
+	Sub   uint8 // first word, constant bank or Part
+	N     uint8 // words
+	Reg   Reg   // register, block, symbol or function number
+	Imm   int64
+}
+
+// Sched is what the scheduler decides about an instruction.
+type Sched struct {
+	Stall uint8 // cycles before the next instruction issues
+	Yield bool  // the warp may be switched out after it
+	WrBar int8  // barrier set when results arrive, -1 = none
+	RdBar int8  // barrier released when sources are read, -1 = none
+	Wait  uint8 // barriers waited for before issue, one bit each
+}
+
+// NoSched is the Sched of an instruction that was not scheduled.
+var NoSched = Sched{WrBar: -1, RdBar: -1}
+
+// Instr is one instruction. It belongs to one block, or to none after
+// Remove.
+type Instr struct {
+	ID    int32 // dense, unique in the function
+	Op    op.Op
+	NDst  uint8 // leading operands that are results
+	Mods  op.Mods
+	Guard Operand // predicate; KNone = always
+	Args  []Operand
+	Line  int32 // line of the source text, 0 = none
+	Loc   int32 // index of the .loc directive in force, -1 = none
+	Sched Sched
+
+	block      *Block
+	prev, next *Instr
+}
+
+// Block is a basic block.
+type Block struct {
+	ID    int32
+	Preds []*Block
+	Succs []*Block // the fall-through successor, if any, is last
+
+	first, last *Instr
+	f           *Func
+	n           int // instructions
+}
+
+// Func is one function.
+type Func struct {
+	Name   string
+	Kernel bool
+	Blocks []*Block // in layout order; the first is the entry
+	Regs   []RegInfo
+	Props  Props
+
+	Module *Module
+
+	instrs    pool.Of[Instr]
+	operands  pool.Of[Operand]
+	blocks    pool.Of[Block]
+	nextInstr int32
+	nextBlock int32
+	cfg       uint32 // changes when an edge or block changes
+	code      uint32 // changes when an instruction changes
+}
+
+// Props are facts about a function that later stages need.
+type Props struct {
+	ParamBytes  int32 // size of the kernel's parameters
+	ParamBase   int32 // where they start in constant bank 0
+	SharedBytes int32
+	LocalBytes  int32 // local memory the source asks for; spills come on top
+	SpillBytes  int32
+	Barriers    int32 // named barriers used: highest + 1
+	MaxNReg     int32 // .maxnreg, 0 = none
+	MinNCTA     int32
+	ReqNTid     [3]int32
+	MaxNTid     [3]int32
+	Cluster     [3]int32
+	Registers   int32 // of each file R, after allocation
+	HasCalls    bool
+	HasExit     bool
+}
+
+// Symbol is a variable or function that code refers to.
+type Symbol struct {
+	Name string
+}
+
+// Module is a compilation unit.
+type Module struct {
+	Funcs   []*Func
+	Symbols []Symbol
+}
+
+// Symbol returns the number of the symbol with a name, adding it if it is
+// new.
+func (m *Module) Symbol(name string) Reg {
+	for n := range m.Symbols {
+		if m.Symbols[n].Name == name {
+			return Reg(n)
+		}
+	}
+	m.Symbols = append(m.Symbols, Symbol{name})
+	return Reg(len(m.Symbols) - 1)
+}
