@@ -157,9 +157,6 @@ func marker(text []byte, i int) (m src.Marker, end int) {
 		}
 		j = k + 1
 	}
-	for k < len(text) && (text[k] == '\r' || text[k] == ' ' || text[k] == '\t') {
-		k++
-	}
 	if k >= len(text) || text[k] != '\n' {
 		return m, i
 	}
@@ -171,8 +168,9 @@ func marker(text []byte, i int) (m src.Marker, end int) {
 	return m, k + 1
 }
 
+// blanks returns the place after the blanks of one line.
 func blanks(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+	for i < len(text) && class[text[i]] == clsSpace && text[i] != '\n' {
 		i++
 	}
 	return i

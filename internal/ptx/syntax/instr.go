@@ -17,11 +17,12 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	}
 	first := len(t.Mods)
 	for p.tok == tDot {
-		t.Mods = append(t.Mods, Mod{
-			Word: p.cache.lookup(p.text, p.pos+1, p.end),
-			Pos:  src.Pos(p.pos),
-			Len:  uint32(p.end - p.pos),
-		})
+		w := p.cache.lookup(p.text, p.pos+1, p.end)
+		if directives.has(w) || w == isa.WNone && p.dwarfWord() {
+			p.fail()
+			break
+		}
+		t.Mods = append(t.Mods, Mod{Word: w, Pos: src.Pos(p.pos), Len: uint32(p.end - p.pos)})
 		p.next()
 	}
 	in.Mods = List{int32(first), int32(len(t.Mods) - first)}
@@ -129,10 +130,22 @@ func (p *parser) signed() {
 	p.pushOp(o)
 }
 
+// dwarfWord reports whether the token is one of the words of @@DWARF lines
+// that are keywords everywhere.
+func (p *parser) dwarfWord() bool {
+	s := string(p.text[p.pos:p.end])
+	return s == ".byte" || s == ".4byte"
+}
+
 // selector parses the .x or .b0 after a name.
 func (p *parser) selector(o *Operand) {
+	w := p.directive()
+	if !isSelector(w) {
+		p.fail()
+		return
+	}
 	o.Flags |= FlagSel
-	o.Sel = p.cache.lookup(p.text, p.pos+1, p.end)
+	o.Sel = w
 	o.X = int32(p.t.Names.intern(p.pos, p.end))
 	p.next()
 }
@@ -144,10 +157,6 @@ func (p *parser) nameOperand() {
 	switch p.tok {
 	case ',', ';':
 	case tDot:
-		if p.directive() == isa.WUnified {
-			p.fail()
-			break
-		}
 		p.selector(&o)
 	case '+':
 		o.Kind = OpOffset

@@ -53,15 +53,15 @@ const (
 	clsAt
 )
 
-// class and wordByte describe the alphabet. Carriage returns and Ctrl-Z are
-// blanks; form feeds and vertical tabs are not.
+// class and wordByte describe the alphabet. Carriage returns, form feeds and
+// Ctrl-Z are blanks; vertical tabs are not.
 var (
 	class    = makeClass()
 	wordByte = makeWordByte()
 )
 
 func makeClass() (c [256]uint8) {
-	for _, b := range " \t\r\n\x1a" {
+	for _, b := range " \t\r\n\f\x1a" {
 		c[b] = clsSpace
 	}
 	for b := 'a'; b <= 'z'; b++ {
@@ -277,9 +277,7 @@ func (l *lexer) bank(j int) {
 // version extends .version to .version N.M on one line.
 func (l *lexer) version(j int) {
 	k := j
-	for k < len(l.text) && (l.text[k] == ' ' || l.text[k] == '\t' || l.text[k] == '\r') {
-		k++
-	}
+	k = blanks(l.text, k)
 	major := digits(l.text, k)
 	if k == j || major == k || major >= len(l.text) || l.text[major] != '.' {
 		return

@@ -108,7 +108,7 @@ func (p *parser) missing(what string) {
 func (p *parser) version() {
 	a := Attr{Word: isa.WVersion, Pos: src.Pos(p.pos), End: src.Pos(p.end)}
 	s := p.text[p.pos+len(".version") : p.end]
-	s = s[blanksCR(s):]
+	s = s[blanks(s, 0):]
 	dot := digits(s, 0)
 	major, minor := intValue10(s[:dot]), intValue10(s[dot+1:])
 	a.Vals = List{int32(len(p.t.Exprs)), 2}
@@ -116,14 +116,6 @@ func (p *parser) version() {
 	p.node(Expr{Op: ExprInt, Val: minor, Pos: a.Pos, A: None, B: None, C: None})
 	p.next()
 	p.attrStmt(StmtVersion, a)
-}
-
-func blanksCR(s []byte) int {
-	i := 0
-	for i < len(s) && class[s[i]] == clsSpace {
-		i++
-	}
-	return i
 }
 
 // intValue10 reads digits as decimal whatever the first one is.

@@ -24,13 +24,19 @@ func (p *parser) section() {
 
 // sectionName parses a dotted name that is no word of the language.
 func (p *parser) sectionName() Name {
-	if p.tok != tDot || p.directive() != isa.WNone {
+	if p.tok != tDot || !p.plainDot() {
 		p.fail()
 		return 0
 	}
 	id := p.t.Names.intern(p.pos, p.end)
 	p.next()
 	return id
+}
+
+// plainDot reports whether the dotted word is no keyword.
+func (p *parser) plainDot() bool {
+	w := p.directive()
+	return w == isa.WNone && !p.dwarfWord() || plainWords.has(w)
 }
 
 // Item is one thing in a section: a label, or data of one type.
@@ -127,7 +133,7 @@ func (p *parser) data(it *Item, want, dwarf bool) {
 // dataAddress parses label, label+n, label-label, .section or .section+n.
 func (p *parser) dataAddress(it *Item, want bool) {
 	label := p.tok == tName
-	if !label && p.directive() != isa.WNone {
+	if !label && !p.plainDot() {
 		p.fail()
 		return
 	}

@@ -225,6 +225,10 @@ func (p *parser) target() {
 	base := len(p.stack)
 	for {
 		a.End = src.Pos(p.pos)
+		if p.tok == tName && string(p.text[p.pos:p.end]) == "texmode_raw" {
+			// An option of old that the reference's lexer still knows.
+			p.fail()
+		}
 		p.callName()
 		if p.tok != ',' {
 			break

@@ -46,3 +46,14 @@ func union(sets ...wordSet) (u wordSet) {
 	}
 	return u
 }
+
+// directives are the words that can be no modifier of an instruction.
+var directives = makeSet(isa.WReg, isa.WTarget, isa.WAddressSize, isa.WEntry, isa.WFunc, isa.WVisible, isa.WExtern,
+	isa.WCommon, isa.WAlign, isa.WPtr, isa.WMaxnreg, isa.WMaxntid, isa.WReqntid, isa.WMinnctapersm,
+	isa.WMaxnctapersm, isa.WNoreturn, isa.WPragma, isa.WFile, isa.WLoc, isa.WSection, isa.WBranchtargets,
+	isa.WCalltargets, isa.WCallprototype, isa.WAttribute, isa.WManaged, isa.WUnified, isa.WReqnctapercluster,
+	isa.WExplicitcluster, isa.WMaxclusterrank, isa.WBlocksareclusters, isa.WAbiPreserve, isa.WAbiPreserveControl)
+
+// isSelector reports whether a word, or WNone for an unknown one, can follow
+// the name of a register as a selector.
+func isSelector(w Word) bool { return w == isa.WNone || plainWords.has(w) || declTypes.has(w) }
