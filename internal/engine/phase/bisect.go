@@ -8,10 +8,10 @@ import (
 )
 
 // Bisection. Every optional rewrite has a number: a hash of the function, the
-// phase, its kind and its place. A pattern allows the rewrites whose hash ends
+// phase, its kind and the thing it rewrites. A pattern allows the rewrites whose hash ends
 // in some bits: with the pattern that allows half of them the program is right
 // or wrong, and so on, until one rewrite is left. The hash does not depend on
-// other rewrites being allowed, except for the count within a phase.
+// which other rewrites were allowed.
 
 // Bisect decides which optional rewrites may happen. It may be used from many
 // goroutines.
@@ -32,12 +32,12 @@ type Change struct {
 	Phase string
 	Step  int // place of the phase in the plan
 	Kind  string
-	N     int
+	ID    int // the thing rewritten
 }
 
 // String returns the change as a person reads it.
 func (c Change) String() string {
-	return fmt.Sprintf("%s/%s@%d/%s#%d", c.Func, c.Phase, c.Step, c.Kind, c.N)
+	return fmt.Sprintf("%s/%s@%d/%s#%d", c.Func, c.Phase, c.Step, c.Kind, c.ID)
 }
 
 // ParseBisect reads a pattern: "y" allows all, "n" none, otherwise bit strings
@@ -87,7 +87,7 @@ func (b *Bisect) Changes() []Change {
 		if out[i].Hash != out[j].Hash {
 			return out[i].Hash < out[j].Hash
 		}
-		return out[i].N < out[j].N
+		return out[i].ID < out[j].ID
 	})
 	return out
 }
@@ -104,7 +104,7 @@ func (c *Change) hash() uint64 {
 		h = (h ^ 0xff) * prime
 	}
 	h = (h ^ uint64(c.Step)) * prime
-	h = (h ^ uint64(c.N)) * prime
+	h = (h ^ uint64(c.ID)) * prime
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93
 	return h ^ h>>32
 }

@@ -46,18 +46,17 @@ type Ctx struct {
 
 	bisect *Bisect
 	step   int // place in the plan: a phase may run more than once
-	count  int // optional rewrites asked about so far in this phase and function
 }
 
 // ShouldChange reports whether the phase may do the optional rewrite it is
-// about to do. It must be asked once for each, in an order that does not depend
-// on the answers' timing; bisection answers no to all but some.
-func (c *Ctx) ShouldChange(kind string) bool {
+// about to do, of the given kind, on the thing numbered id: an instruction, a
+// block, a register. Bisection answers no to all but some; it works as long as
+// id does not depend on which other rewrites were allowed.
+func (c *Ctx) ShouldChange(kind string, id int) bool {
 	if c.bisect == nil {
 		return true
 	}
-	c.count++
-	return c.bisect.allow(Change{Func: c.Func, Phase: c.Phase, Step: c.step, Kind: kind, N: c.count})
+	return c.bisect.allow(Change{Func: c.Func, Phase: c.Phase, Step: c.step, Kind: kind, ID: id})
 }
 
 // Table is an ordered list of phases.

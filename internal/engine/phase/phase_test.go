@@ -48,7 +48,7 @@ func mark(name string) func(*fn, *Ctx) error {
 func simplify(f *fn, c *Ctx) error {
 	f.log = append(f.log, "Simplify")
 	for i, v := range f.code {
-		if v%2 == 1 && c.ShouldChange("double") {
+		if v%2 == 1 && c.ShouldChange("double", i) {
 			f.code[i] = 2 * v
 		}
 	}
@@ -354,7 +354,7 @@ func TestBisect(t *testing.T) {
 		if err != nil {
 			t.Fatalf("bad rewrite %d: %v", bad, err)
 		}
-		if want := fmt.Sprint("k", bad/40); c.Func != want || c.Phase != "Simplify" {
+		if want := fmt.Sprint("k", bad/40); c.Func != want || c.Phase != "Simplify" || c.ID != bad%40 {
 			t.Errorf("bad rewrite %d: found %v", bad, c)
 		}
 	}
