@@ -1,0 +1,257 @@
+// Package flow analyses Ori functions: order of blocks, dominators, loops,
+// liveness, uniformity. Results are values tied to the version of the
+// function they were made from; Cache keeps them while it stays the same.
+package flow
+
+import "goptxas/internal/ori"
+
+// Order is a depth-first numbering of the blocks that the entry reaches.
+type Order struct {
+	Blocks []*ori.Block // reverse postorder
+	Index  []int32      // position of each block ID in Blocks, -1 = not reached
+}
+
+// OrderOf numbers the blocks of f in reverse postorder.
+func OrderOf(f *ori.Func) *Order {
+	o := &Order{Index: make([]int32, f.NumBlocks())}
+	for n := range o.Index {
+		o.Index[n] = -1
+	}
+	if len(f.Blocks) == 0 {
+		return o
+	}
+	return o.walk(f.Blocks[0], func(b *ori.Block) []*ori.Block { return b.Succs })
+}
+
+// walk fills the order by an explicit-stack depth-first search.
+func (o *Order) walk(root *ori.Block, next func(*ori.Block) []*ori.Block) *Order {
+	type frame struct {
+		b *ori.Block
+		n int
+	}
+	var post []*ori.Block
+	stack := []frame{{root, 0}}
+	o.Index[root.ID] = 0
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		s := next(top.b)
+		if top.n < len(s) {
+			t := s[top.n]
+			top.n++
+			if o.Index[t.ID] < 0 {
+				o.Index[t.ID] = 0
+				stack = append(stack, frame{t, 0})
+			}
+			continue
+		}
+		post = append(post, top.b)
+		stack = stack[:len(stack)-1]
+	}
+	for n := len(post) - 1; n >= 0; n-- {
+		o.Index[post[n].ID] = int32(len(o.Blocks))
+		o.Blocks = append(o.Blocks, post[n])
+	}
+	return o
+}
+
+// Dom is a dominator tree. Blocks are named by their ID.
+type Dom struct {
+	Order *Order
+	Idom  []int32 // immediate dominator of each block ID, -1 for the root and what it does not reach
+	in    []int32 // preorder number in the tree
+	out   []int32 // highest preorder number below
+}
+
+// DomOf computes the dominator tree of f by iterating over the reverse
+// postorder until nothing changes (Cooper, Harvey, Kennedy).
+func DomOf(f *ori.Func) *Dom {
+	o := OrderOf(f)
+	return dominators(f, o, func(b *ori.Block) []*ori.Block { return b.Preds })
+}
+
+func dominators(f *ori.Func, o *Order, preds func(*ori.Block) []*ori.Block) *Dom {
+	d := &Dom{Order: o, Idom: make([]int32, f.NumBlocks())}
+	pos := make([]int32, len(o.Blocks)) // immediate dominator by position
+	for n := range pos {
+		pos[n] = -1
+	}
+	if len(pos) > 0 {
+		pos[0] = 0
+	}
+	for changed := true; changed; {
+		changed = false
+		for n := 1; n < len(o.Blocks); n++ {
+			best := int32(-1)
+			for _, p := range preds(o.Blocks[n]) {
+				k := o.Index[p.ID]
+				if k < 0 || pos[k] < 0 {
+					continue
+				}
+				if best < 0 {
+					best = k
+				} else {
+					best = meet(pos, best, k)
+				}
+			}
+			if best >= 0 && pos[n] != best {
+				pos[n], changed = best, true
+			}
+		}
+	}
+	for n := range d.Idom {
+		d.Idom[n] = -1
+	}
+	for n := 1; n < len(pos); n++ {
+		if pos[n] >= 0 {
+			d.Idom[o.Blocks[n].ID] = o.Blocks[pos[n]].ID
+		}
+	}
+	d.number(f)
+	return d
+}
+
+func meet(idom []int32, a, b int32) int32 {
+	for a != b {
+		for a > b {
+			a = idom[a]
+		}
+		for b > a {
+			b = idom[b]
+		}
+	}
+	return a
+}
+
+// number gives each block an interval such that a dominates b exactly when
+// a's interval contains b's.
+func (d *Dom) number(f *ori.Func) {
+	kids := make([][]int32, f.NumBlocks())
+	for _, b := range d.Order.Blocks {
+		if p := d.Idom[b.ID]; p >= 0 {
+			kids[p] = append(kids[p], b.ID)
+		}
+	}
+	d.in, d.out = make([]int32, f.NumBlocks()), make([]int32, f.NumBlocks())
+	for n := range d.in {
+		d.in[n], d.out[n] = -1, -2
+	}
+	if len(d.Order.Blocks) == 0 {
+		return
+	}
+	next := int32(0)
+	type frame struct {
+		b int32
+		n int
+	}
+	stack := []frame{{d.Order.Blocks[0].ID, 0}}
+	d.in[stack[0].b], next = 0, 1
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.n < len(kids[t.b]) {
+			k := kids[t.b][t.n]
+			t.n++
+			d.in[k] = next
+			next++
+			stack = append(stack, frame{k, 0})
+			continue
+		}
+		d.out[t.b] = next - 1
+		stack = stack[:len(stack)-1]
+	}
+}
+
+// Dominates reports whether every path from the root to b goes through a.
+// A block dominates itself.
+func (d *Dom) Dominates(a, b *ori.Block) bool {
+	return d.in[a.ID] >= 0 && d.in[a.ID] <= d.in[b.ID] && d.out[b.ID] <= d.out[a.ID] && d.in[b.ID] >= 0
+}
+
+// PostDom is the dominator tree of the reversed flow: from every exit
+// towards the entry. The exits' common parent is a virtual root that no
+// block stands for.
+type PostDom struct {
+	Ipdom []int32 // immediate post-dominator of each block ID, -1 = the virtual root or none
+}
+
+// PostDomOf computes the post-dominators of f. Blocks from which no exit is
+// reached have none.
+func PostDomOf(f *ori.Func) *PostDom {
+	// Positions: 0 is the virtual root, then the blocks in reverse
+	// postorder of the reversed graph.
+	seen := make([]bool, f.NumBlocks())
+	var post []*ori.Block
+	var visit func(b *ori.Block)
+	visit = func(root *ori.Block) {
+		type frame struct {
+			b *ori.Block
+			n int
+		}
+		stack := []frame{{root, 0}}
+		seen[root.ID] = true
+		for len(stack) > 0 {
+			t := &stack[len(stack)-1]
+			if t.n < len(t.b.Preds) {
+				p := t.b.Preds[t.n]
+				t.n++
+				if !seen[p.ID] {
+					seen[p.ID] = true
+					stack = append(stack, frame{p, 0})
+				}
+				continue
+			}
+			post = append(post, t.b)
+			stack = stack[:len(stack)-1]
+		}
+	}
+	for _, b := range f.Blocks {
+		if len(b.Succs) == 0 && !seen[b.ID] {
+			visit(b)
+		}
+	}
+	index := make([]int32, f.NumBlocks())
+	for n := range index {
+		index[n] = -1
+	}
+	order := make([]*ori.Block, 1, len(post)+1)
+	for n := len(post) - 1; n >= 0; n-- {
+		index[post[n].ID] = int32(len(order))
+		order = append(order, post[n])
+	}
+	pos := make([]int32, len(order))
+	for n := 1; n < len(pos); n++ {
+		pos[n] = -1
+	}
+	for changed := true; changed; {
+		changed = false
+		for n := 1; n < len(order); n++ {
+			best := int32(-1)
+			if len(order[n].Succs) == 0 {
+				best = 0
+			}
+			for _, s := range order[n].Succs {
+				k := index[s.ID]
+				if k < 0 || pos[k] < 0 {
+					continue
+				}
+				if best < 0 {
+					best = k
+				} else {
+					best = meet(pos, best, k)
+				}
+			}
+			if best >= 0 && pos[n] != best {
+				pos[n], changed = best, true
+			}
+		}
+	}
+	d := &PostDom{Ipdom: make([]int32, f.NumBlocks())}
+	for n := range d.Ipdom {
+		d.Ipdom[n] = -1
+	}
+	for n := 1; n < len(order); n++ {
+		if pos[n] > 0 {
+			d.Ipdom[order[n].ID] = order[pos[n]].ID
+		}
+	}
+	return d
+}
