@@ -48,8 +48,11 @@ type Message struct {
 
 // Append appends m in the form tools print it, without a newline:
 // "ptxas in.ptx, line 6; error   : text".
-func (m *Message) Append(dst []byte) []byte {
-	dst = append(dst, "ptxas "...)
+func (m *Message) Append(dst []byte) []byte { return m.AppendAs(dst, "ptxas") }
+
+// AppendAs is Append with another name than ptxas at the head.
+func (m *Message) AppendAs(dst []byte, tool string) []byte {
+	dst = append(append(dst, tool...), ' ')
 	if m.File != "" {
 		dst = fmt.Appendf(dst, "%s, line %d; ", m.File, m.Line)
 	}

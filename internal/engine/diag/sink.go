@@ -10,9 +10,10 @@ import (
 
 // Options are the user's wishes about messages.
 type Options struct {
-	NoWarnings        bool // -w
-	WarningsAreErrors bool // -Werror
-	JSON              bool // one JSON object a line instead of text
+	NoWarnings        bool    // -w
+	WarningsAreErrors bool    // -Werror
+	JSON              bool    // one JSON object a line instead of text
+	Tool              *string // replaces "ptxas" at the head of messages
 }
 
 // Sink is where the messages of one compilation go. All methods are safe
@@ -77,6 +78,9 @@ func (s *Sink) show(u *Unit) {
 
 func (s *Sink) append(dst []byte, m *Message) []byte {
 	if !s.opts.JSON {
+		if s.opts.Tool != nil {
+			return append(m.AppendAs(dst, *s.opts.Tool), '\n')
+		}
 		return append(m.Append(dst), '\n')
 	}
 	b, err := json.Marshal(struct {

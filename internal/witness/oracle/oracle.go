@@ -97,9 +97,15 @@ func (x *Tools) Run(dir, name string, args ...string) Result {
 // Run runs any program in dir and waits for it. A program that cannot be
 // started gives exit 127 and the reason on Stderr, as a shell would.
 func Run(dir, path string, args ...string) Result {
-	var out, errs bytes.Buffer
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
+	return RunCmd(cmd)
+}
+
+// RunCmd is Run for a command the caller prepared; its output streams are
+// taken over.
+func RunCmd(cmd *exec.Cmd) Result {
+	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	r := Result{}
 	err := cmd.Run()

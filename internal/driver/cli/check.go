@@ -1,0 +1,398 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/knobs"
+)
+
+// Settings are the options after all rules between them were applied: what
+// the compiler is asked to do.
+type Settings struct {
+	Arch    string // sm_90a, compute_90, …: as typed
+	Virtual bool   // compute_* and lto_*: check, generate nothing
+
+	Opt         int
+	FastCompile string // "", min, mid, max
+	RegUsage    int    // 0 to 10
+	Split       int    // threads; 0: one for each CPU
+	Jobserver   bool
+
+	Relocatable bool // -c
+	Extensible  bool // -ewp
+	ToolsPatch  bool
+	Entries     []string
+
+	Debug, LineInfo, SuppressDebug bool
+
+	MaxRegs     int // 0: not given
+	FuncMaxRegs int // 0: not given
+	MaxNTid     []int
+	MinCTAs     int // 0: not given
+	Override    bool
+
+	DefLoad, DefStore, ForceLoad, ForceStore string
+	FMA                                      bool
+	Verbose, NoWarnings, WarningsAreErrors   bool
+	Knobs                                    *knobs.Set
+	Line                                     *Line // everything else
+}
+
+// Limits of the register count options: the ABI needs 24, the hardware has
+// 255, and archmin stands for 32 on every supported GPU.
+const (
+	minRegs     = 24
+	maxRegs     = 255
+	archMinRegs = 32
+)
+
+// Reporter takes the messages of checks in the order they are found.
+type Reporter func(sev diag.Severity, text string)
+
+// Check applies the rules between options, in the reference's order. What
+// stops the run at once is returned as a Fault; other messages go to report,
+// and whoever counts errors looks after reading the inputs.
+func Check(l *Line, report Reporter) (*Settings, *Fault) {
+	c := checker{l: l, report: report, s: &Settings{Line: l}}
+	for _, step := range steps {
+		if f := step(&c); f != nil {
+			return c.s, f
+		}
+	}
+	return c.s, nil
+}
+
+type checker struct {
+	l      *Line
+	s      *Settings
+	report Reporter
+}
+
+// steps are the checks in the order their messages appear.
+var steps = [...]func(*checker) *Fault{
+	(*checker).basics,
+	(*checker).registerUsage,
+	(*checker).fastCompileName,
+	(*checker).apiVersion,
+	(*checker).linking,
+	(*checker).threads,
+	(*checker).fastCompileLevel,
+	(*checker).lineInfo,
+	(*checker).sharedReservation,
+	(*checker).toolsPatch,
+	(*checker).debugLevel,
+	(*checker).caches,
+	(*checker).clusters,
+	(*checker).registers,
+	(*checker).launchBounds,
+	(*checker).scrambled,
+}
+
+func (c *checker) warnf(format string, args ...any) {
+	c.report(diag.Warning, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) errorf(format string, args ...any) {
+	c.report(diag.Error, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) basics() *Fault {
+	l, s := c.l, c.s
+	s.Arch = l.Text(GPUName, "sm_75")
+	s.Virtual = !strings.HasPrefix(s.Arch, "sm_")
+	s.Opt = l.Num(OptLevel, 3)
+	if s.Opt < 0 || s.Opt > 3 {
+		s.Opt = 3 // any other number gives the code of level 3
+	}
+	s.Entries = l.List(Entry)
+	s.Debug, s.LineInfo, s.SuppressDebug = l.Has(DeviceDebug), l.Has(LineInfo), l.Has(SuppressDebugInfo)
+	s.Override = l.Has(OverrideDirectives)
+	s.FMA = l.Bool(Fmad, true)
+	s.Verbose, s.NoWarnings = l.Has(Verbose), l.Has(DisableWarnings)
+	s.WarningsAreErrors = l.Has(WarningAsError) && !s.NoWarnings
+	if l.Has(CompilerStatsFile) && !l.Has(CompilerStats) {
+		c.warnf("Option '--compiler-stats-file' requires option '--compiler-stats'; ignoring since latter is not specified")
+	}
+	return nil
+}
+
+func (c *checker) registerUsage() *Fault {
+	c.s.RegUsage = c.l.Num(RegisterUsageLevel, 5)
+	if n := c.s.RegUsage; n < 0 || n > 10 {
+		c.warnf("Value of RegUsageLevel (%d) is out of valid range {0..10}, option will be ignored", n)
+		c.s.RegUsage = 5
+	}
+	return nil
+}
+
+func (c *checker) fastCompileName() *Fault {
+	switch v := c.l.Text(FastCompileLevel, "0"); v {
+	case "0":
+	case "min", "mid", "max":
+		c.s.FastCompile = v
+	default:
+		return fatalf("Invalid value for --Ofast-compile/-Ofc (%s), is not 'max', 'mid', 'min', or '0'", v)
+	}
+	return nil
+}
+
+func (c *checker) apiVersion() *Fault {
+	if v := c.l.Text(CUDAAPIVersion, "13.0"); v != "13.0" {
+		return fatalf("Invalid value '%s' for option '--cuda-api-version'", v)
+	}
+	if v := c.l.Text(ABICompile, "yes"); v != "yes" {
+		c.errorf("Invalid value '%s' for option -abi.", v)
+	}
+	return nil
+}
+
+func (c *checker) linking() *Fault {
+	s := c.s
+	s.Relocatable, s.Extensible, s.ToolsPatch = c.l.Has(CompileOnly), c.l.Has(ExtensibleWholeProgram), c.l.Has(ToolsPatch)
+	if s.Relocatable && s.Extensible {
+		c.warnf("Conflicting options '--compile-only' and '--extensible-whole-program' specified, ignoring '--extensible-whole-program' option")
+		s.Extensible = false
+	}
+	return nil
+}
+
+func (c *checker) threads() *Fault {
+	c.s.Split = c.l.Num(SplitCompile, 1)
+	if c.s.Split < 0 {
+		return fatalf("Invalid value '%d' for option '--split-compile'", c.s.Split)
+	}
+	c.s.Jobserver = c.l.Has(Jobserver) && c.s.Split != 1
+	return nil
+}
+
+// fastCompileLevel: max stands on -O0, the milder levels on -O1.
+func (c *checker) fastCompileLevel() *Fault {
+	level := c.l.Num(OptLevel, 0)
+	switch fc := c.s.FastCompile; {
+	case fc == "" || !c.l.Has(OptLevel):
+	case fc == "max" && level != 0:
+		return fatalf("Conflicting options -opt-level=<1,2,3> and --Ofast-compile=max specified")
+	case fc != "max" && level != 1:
+		return fatalf("Conflicting options -opt-level=<0,2,3> and --Ofast-compile=%s specified", fc)
+	}
+	return nil
+}
+
+func (c *checker) lineInfo() *Fault {
+	if c.s.Debug && c.s.LineInfo {
+		c.warnf("Conflicting options --device-debug and --generate-line-info specified, ignoring --generate-line-info option")
+		c.s.LineInfo = false
+	}
+	return nil
+}
+
+func (c *checker) sharedReservation() *Fault {
+	if c.l.Has(DisableSmemReservation) && !c.fromSM90() {
+		c.warnf("Option 'disable-smem-reservation' not supported for gpu architecture '%s', will be ignored", c.s.Arch)
+	}
+	return nil
+}
+
+func (c *checker) toolsPatch() *Fault {
+	switch {
+	case !c.s.ToolsPatch:
+	case c.s.Relocatable:
+		return fatalf("Conflicting options '--compile-only' and --compile-as-tools-patch specified")
+	case c.s.Extensible:
+		return fatalf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
+	}
+	return nil
+}
+
+func (c *checker) debugLevel() *Fault {
+	s := c.s
+	if !s.Debug {
+		return nil
+	}
+	if c.l.Num(OptLevel, 0) != 0 {
+		return fatalf("Optimized debugging not supported")
+	}
+	s.Opt = 0
+	if c.l.Has(RegisterUsageLevel) {
+		c.warnf("Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring '--register-usage-level' option")
+		s.RegUsage = 5
+	}
+	if s.FastCompile != "" {
+		c.warnf("Conflicting options '--device-debug' and '--Ofast-compile=<min,mid,max>' specified, ignoring '--Ofast-compile=<min,mid,max>' option")
+		s.FastCompile = ""
+	}
+	if c.l.Text(ABICompile, "yes") != "yes" {
+		c.warnf("Program compiled without abi might not work properly under debugger")
+	}
+	return nil
+}
+
+// caches checks the four cache options: all values first, then the pairs.
+func (c *checker) caches() *Fault {
+	l, s := c.l, c.s
+	for _, o := range [...]struct {
+		id    ID
+		to    *string
+		what  string
+		words string
+	}{
+		{DefLoadCache, &s.DefLoad, "load", "ca cg cs cv lu"},
+		{DefStoreCache, &s.DefStore, "store", "wb cg cs wt"},
+		{ForceLoadCache, &s.ForceLoad, "load", "ca cg cs cv lu"},
+		{ForceStoreCache, &s.ForceStore, "store", "wb cg cs wt"},
+	} {
+		if !l.Has(o.id) {
+			continue
+		}
+		*o.to = l.Text(o.id, "")
+		if !hasWord(o.words, *o.to) {
+			c.errorf("Invalid default cache modifier on %s specified: %s", o.what, *o.to)
+		}
+	}
+	if l.Has(ForceLoadCache) && l.Has(DefLoadCache) {
+		c.warnf("Conflicting options force-load-cache and def-load-cache specified, ignoring def-load-cache option")
+		s.DefLoad = ""
+	}
+	if l.Has(ForceStoreCache) && l.Has(DefStoreCache) {
+		c.warnf("Conflicting options force-store-cache and def-store-cache specified, ignoring def-store-cache option")
+		s.DefStore = ""
+	}
+	return nil
+}
+
+func hasWord(words, w string) bool {
+	for f := range strings.FieldsSeq(words) {
+		if f == w {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) clusters() *Fault {
+	if c.l.Bool(BlocksAreClusters, false) && !c.fromSM90() {
+		c.warnf("Command line option '--blocks-are-clusters' not supported for '%s', will be ignored", c.s.Arch)
+	}
+	return nil
+}
+
+// fromSM90 reports whether the target is sm_90 or later, real or virtual.
+func (c *checker) fromSM90() bool {
+	_, num, _ := strings.Cut(c.s.Arch, "_")
+	n, _, _ := number(strings.TrimRight(num, "af"))
+	return n >= 90
+}
+
+func (c *checker) registers() *Fault {
+	s := c.s
+	if c.l.Has(MaxRegCount) {
+		n, f := c.registerCount(MaxRegCount)
+		if f != nil {
+			return f
+		}
+		s.MaxRegs = n
+	}
+	switch {
+	case !c.l.Has(FuncMaxRegCount):
+	case !s.Relocatable:
+		c.warnf("Command line option 'device-function-maxrregcount' not supported for 'whole program compilation', will be ignored")
+	default:
+		n, f := c.registerCount(FuncMaxRegCount)
+		if f != nil {
+			return f
+		}
+		s.FuncMaxRegs = n
+	}
+	return nil
+}
+
+func (c *checker) registerCount(id ID) (int, *Fault) {
+	text := c.l.Text(id, "")
+	var n int32
+	switch text {
+	case "archmax":
+		return maxRegs, nil
+	case "archmin":
+		n = archMinRegs
+	default:
+		var ok bool
+		if n, ok = wrapped(text); !ok {
+			return 0, fatalf("Invalid value '%s' for option '%s'", text, Table[id].Long)
+		}
+	}
+	limit := int32(maxRegs)
+	if c.s.Virtual && text != "archmin" {
+		limit = 0 // a virtual target has no register file of its own
+	}
+	switch {
+	case c.s.ToolsPatch && !c.s.Virtual && id == MaxRegCount && (n > minRegs || n < 0):
+		c.errorf("Invalid value '%d' of 'maxrregcount' with option '--compile-as-tools-patch'", n)
+		return minRegs, nil
+	case n < 0 || n > limit:
+		c.warnf("Too big maxrregcount value specified %d, will be ignored", n)
+		return maxRegs, nil
+	case n < minRegs:
+		c.warnf("For profile %s adjusting per thread register count of %d to lower bound of %d", c.s.Arch, n, minRegs)
+		return minRegs, nil
+	}
+	return int(n), nil
+}
+
+// launchBounds: a register cap switches the block size options off.
+func (c *checker) launchBounds() *Fault {
+	l, s := c.l, c.s
+	capped := l.Has(MaxRegCount)
+	if l.Has(MinNCTAPerSM) {
+		if capped {
+			c.warnf("Conflicting options -maxrregcount and -minnctapersm specified, ignoring -minnctapersm option")
+		} else {
+			s.MinCTAs = l.Num(MinNCTAPerSM, 0)
+		}
+	}
+	if !l.Has(MaxNTid) {
+		return nil
+	}
+	dims := l.List(MaxNTid)
+	switch {
+	case capped:
+		c.warnf("Conflicting options -maxrregcount and -maxntid specified, ignoring -maxntid option")
+	case len(dims) > 3:
+		c.warnf("Too many values specified for option '-maxntid', option will be ignored")
+	default:
+		s.MaxNTid = blockSize(dims)
+	}
+	return nil
+}
+
+// blockSize reads the dimensions as C's atoi does: digits as far as they go.
+// A dimension that is no positive number makes the whole option void.
+func blockSize(dims []string) []int {
+	var out []int
+	for _, d := range dims {
+		n := 0
+		for i := 0; i < len(d) && d[i] >= '0' && d[i] <= '9' && n < 1<<31; i++ {
+			n = n*10 + int(d[i]-'0')
+		}
+		if n == 0 {
+			return nil
+		}
+		out = append(out, min(n, 1<<31-1))
+	}
+	return out
+}
+
+func (c *checker) scrambled() *Fault {
+	key, length := c.l.Num(OKey, 0), c.l.Num(PTXLength, 0)
+	switch {
+	case key == 0 && length != 0:
+		c.warnf("'--ptx-length' option is ignored unless '--okey' option is specified")
+	case key != 0 && length == 0:
+		c.warnf("'--ptx-length' option should be specified when '--okey' option is given")
+	}
+	if key != 0 {
+		return fatalf("Scrambled PTX (--okey) is not supported")
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/diag"
+)
+
+// Job is one compilation: settings, inputs and the place for messages.
+type Job struct {
+	Settings *cli.Settings
+	Files    []Source
+	Sink     *diag.Sink
+	Stdout   io.Writer // for --print-ptx
+}
+
+// Result is what a job leaves behind.
+type Result struct {
+	OK    bool
+	Cubin []byte // nil: nothing to write
+	Cost  Cost
+	Units []UnitCost
+}
+
+// aborted is the last line of a run that ends while the text is checked.
+const aborted = "Ptx assembly aborted due to errors"
+
+// Run compiles. Every stage reports all it finds; the run stops at the next
+// gate after an error, and the last line says so only while the input and
+// the options are still being judged.
+func (j *Job) Run(ctx context.Context) *Result {
+	start := time.Now()
+	res := &Result{}
+	p := j.check(ctx)
+	res.Cost.Steps[StepParse].Time = time.Since(start)
+	switch {
+	case ctx.Err() != nil:
+		return res
+	case j.gate():
+		return res
+	}
+	line := j.Settings.Line
+	if line.Has(cli.PrintPTX) {
+		res.OK = p.print(j.Stdout) == nil
+		return res
+	}
+	j.judgeOptions(p)
+	if j.gate() {
+		return res
+	}
+	if line.Has(cli.ParseOnly) || j.Settings.Virtual {
+		res.OK = true
+		return res
+	}
+	if !j.judgeProgram(p) {
+		return res
+	}
+	if j.gate() {
+		return res
+	}
+	j.generate(ctx, p, res)
+	res.Cost.Time = time.Since(start)
+	return res
+}
+
+// gate ends the run when there are errors.
+func (j *Job) gate() bool {
+	if j.Sink.Errors() == 0 {
+		return false
+	}
+	j.Sink.Say(diag.Fatal, aborted)
+	return true
+}
+
+func (j *Job) warnf(format string, args ...any) {
+	j.Sink.Say(diag.Warning, fmt.Sprintf(format, args...))
+}
+
+// judgeOptions reports options that do not suit the program. Messages and
+// their order are the reference's.
+func (j *Job) judgeOptions(p *program) {
+	s, line := j.Settings, j.Settings.Line
+	if s.ToolsPatch && len(p.entries) > 0 {
+		j.Sink.Say(diag.Error, "Entry function is not allowed when command line option '--compile-as-tools-patch' is specified ")
+	}
+	if s.SuppressDebug && !s.Debug && !s.LineInfo {
+		j.warnf("Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter is not specified")
+	}
+	if line.Has(cli.LegacyBar) {
+		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
+		j.warnf("Command line option '--legacy-bar-warp-wide-behavior' not supported for '.target sm_70', will be ignored")
+		if s.Relocatable {
+			j.warnf("Option '--legacy-bar-warp-wide-behavior' may not work as expected in separate compilation unless all modules participating in linking have this option specified.")
+		}
+	}
+	if (line.Has(cli.TMemCheck) || line.Has(cli.NoTMemCheck)) && !p.hasTensorMemory() {
+		j.Sink.Say(diag.Info, fmt.Sprintf("Command line option '--g-tensor-memory-access-check / --gno-tensor-memory-access-check' not supported for '.target %s', will be ignored", p.target))
+	}
+}
+
+// selectEntries applies -e: every name must be a kernel of the program, and
+// none may come twice. It reports false after a fault that ends the run.
+func (j *Job) selectEntries(p *program) bool {
+	for n, e := range j.Settings.Entries {
+		switch {
+		case slices.Contains(p.entries, e):
+			if !j.Settings.Relocatable && slices.Contains(j.Settings.Entries[:n], e) {
+				j.Sink.Say(diag.Fatal, "Internal error: symbol already assigned")
+				return false
+			}
+		case slices.Contains(p.functions, e):
+			j.Sink.Say(diag.Error, fmt.Sprintf("Entry function '%s' not found", e))
+		default:
+			j.Sink.Say(diag.Fatal, "Unknown function "+e)
+			return false
+		}
+	}
+	return true
+}
+
+// generate makes the cubin.
+func (j *Job) generate(_ context.Context, p *program, res *Result) {
+	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
+		key := po[0][:slices.Index([]byte(po[0]), '=')]
+		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
+		return
+	}
+	j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' is not available; the PTX was checked and no file was written", j.Settings.Arch))
+	res.OK = false
+}

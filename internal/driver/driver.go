@@ -1,0 +1,134 @@
+// Package driver is the front door: it turns a command line into files. It
+// reads options and inputs, runs the compiler, prints messages, the -v
+// report and the statistics, and writes the output in one step, so that a
+// failed run leaves no trace. It alone talks to the world: files, streams,
+// signals and the clock.
+package driver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/diag"
+)
+
+// Failed is the exit code of every run that did not succeed.
+const Failed = 255
+
+// World is what a run sees of the process around it.
+type World struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, w World) int {
+	line, warnings, fault := cli.Parse(w.Args)
+	early := earlySink(line, w.Stderr)
+	for _, m := range warnings {
+		early.Say(m.Severity, m.Text)
+	}
+	if fault != nil {
+		early.Say(diag.Fatal, fault.Text)
+		return Failed
+	}
+	if answer(line, w.Stdout) {
+		return 0
+	}
+	return compileLine(ctx, line, w)
+}
+
+// earlySink takes the messages found while the line is read: they carry the
+// program's own name, and no option about warnings touches them.
+func earlySink(line *cli.Line, out io.Writer) *diag.Sink {
+	return diag.NewSink(out, diag.Options{JSON: line.Text(cli.Diagnostics, "text") == "json"})
+}
+
+// answer handles lines that ask a question instead of compiling, in order
+// of precedence. A line without input is one too: it is answered with help.
+func answer(line *cli.Line, out io.Writer) bool {
+	switch {
+	case line.Has(cli.Help):
+		cli.WriteHelp(out)
+	case line.Has(cli.Version):
+		cli.WriteVersion(out)
+	case line.Has(cli.ListVersion):
+		cli.WritePTXVersions(out)
+	case line.Has(cli.ListKnobs):
+		writeKnobs(out)
+	case len(line.Inputs) == 0 && !line.Has(cli.InputAsString) && !line.Has(cli.QueryControls):
+		cli.WriteHelp(out)
+	default:
+		return false
+	}
+	return true
+}
+
+// compileLine runs a line that names inputs.
+func compileLine(ctx context.Context, line *cli.Line, w World) int {
+	sink := newSink(line, w.Stderr)
+	s, fault := cli.Check(line, sink.Say)
+	if fault == nil {
+		fault = controls(line)
+	}
+	if fault == nil {
+		s.Knobs, fault = readKnobs(line)
+	}
+	if fault != nil {
+		sink.Say(diag.Fatal, fault.Text)
+		return Failed
+	}
+	files, cleanup := readInputs(line, w.Stdin)
+	defer cleanup()
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout}
+	res := job.Run(ctx)
+	if ctx.Err() != nil {
+		return Failed
+	}
+	if !res.OK {
+		return Failed
+	}
+	if res.Cubin != nil {
+		if err := writeOutput(line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
+			sink.Say(diag.Fatal, err.Error())
+			return Failed
+		}
+	}
+	return finish(line, sink, job, res, w)
+}
+
+// newSink makes the sink of a compilation from the options about messages.
+func newSink(line *cli.Line, out io.Writer) *diag.Sink {
+	opts := diag.Options{
+		NoWarnings:        line.Has(cli.DisableWarnings),
+		WarningsAreErrors: line.Has(cli.WarningAsError) && !line.Has(cli.DisableWarnings),
+		JSON:              line.Text(cli.Diagnostics, "text") == "json",
+	}
+	if line.Has(cli.ToolName) {
+		name := line.Text(cli.ToolName, "")
+		opts.Tool = &name
+	}
+	return diag.NewSink(out, opts)
+}
+
+// controls refuses the reference's private control files: they are sealed,
+// so every one is of the wrong form to us.
+func controls(line *cli.Line) *cli.Fault {
+	switch {
+	case line.Has(cli.ApplyControls):
+		name := line.Text(cli.ApplyControls, "")
+		if f, err := os.Open(name); err != nil {
+			return &cli.Fault{Text: fmt.Sprintf("File '%s' could not be opened", name)}
+		} else {
+			f.Close()
+		}
+		return &cli.Fault{Text: fmt.Sprintf("Input file '%s' not in expected format", name)}
+	case line.Has(cli.QueryControls):
+		return &cli.Fault{Text: "Control files (--query-controls) cannot be written"}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package driver
+
+import (
+	"context"
+	"io"
+
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+)
+
+// Text is an input that is already in memory.
+type Text struct {
+	Name string
+	Text []byte
+}
+
+// CompileTexts runs the words of a command line over texts in memory. The
+// messages and reports go to log; ok tells whether the compilation
+// succeeded. It touches no file but the options files that args name.
+func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Writer) (cubin []byte, ok bool) {
+	line, warnings, fault := cli.Parse(args)
+	early := earlySink(line, log)
+	for _, m := range warnings {
+		early.Say(m.Severity, m.Text)
+	}
+	if fault == nil && len(line.Inputs) > 0 {
+		fault = &cli.Fault{Text: "Input file '" + line.Inputs[0] + "' given to a compilation of texts"}
+	}
+	if fault != nil {
+		early.Say(diag.Fatal, fault.Text)
+		return nil, false
+	}
+	sink := newSink(line, log)
+	s, fault := cli.Check(line, sink.Say)
+	if fault == nil {
+		s.Knobs, fault = readKnobs(line)
+	}
+	if fault != nil {
+		sink.Say(diag.Fatal, fault.Text)
+		return nil, false
+	}
+	job := &Job{Settings: s, Sink: sink, Stdout: log}
+	for _, t := range texts {
+		job.Files = append(job.Files, Source{File: &src.File{Name: t.Name, Text: t.Text}})
+	}
+	res := job.Run(ctx)
+	return res.Cubin, res.OK
+}

@@ -1,0 +1,73 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/diag"
+)
+
+// writeOutput writes the cubin. A regular file appears whole or not at all;
+// anything else, such as a device, is written in place.
+func writeOutput(name string, data []byte) error {
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
+		return writeInPlace(name, data)
+	}
+	return replaceFile(name, data)
+}
+
+func writeInPlace(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return unopened(name)
+	}
+	_, err = f.Write(data)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return fmt.Errorf("Output file '%s' could not be written: %w", name, err) //nolint:staticcheck // a message to the user
+	}
+	return nil
+}
+
+func unopened(name string) error {
+	return fmt.Errorf("Output file '%s' could not be opened", name) //nolint:staticcheck // the reference's words
+}
+
+// finish prints the statistics and completes the trace file after the
+// output is safe.
+func finish(line *cli.Line, sink *diag.Sink, job *Job, res *Result, w World) int {
+	if err := printStats(line, sink, job, res); err != nil {
+		sink.Say(diag.Fatal, err.Error())
+		return Failed
+	}
+	if line.Has(cli.TimeTrace) && res.Cubin != nil {
+		if err := extendTrace(line.Text(cli.TimeTrace, ""), job, res); err != nil {
+			sink.Say(diag.Fatal, err.Error())
+			return Failed
+		}
+	}
+	if sink.Errors() > 0 {
+		return Failed
+	}
+	return 0
+}
+
+func printStats(line *cli.Line, sink *diag.Sink, job *Job, res *Result) error {
+	if !line.Has(cli.CompilerStats) || res.Cubin == nil {
+		return nil
+	}
+	texts := statTexts(wanted(line.List(cli.CompilerStats)), &res.Cost, res.Units)
+	if len(texts) == 0 {
+		return nil
+	}
+	if line.Has(cli.CompilerStatsFile) {
+		return appendStats(line.Text(cli.CompilerStatsFile, ""), job.Files[0].File.Name, texts)
+	}
+	for _, t := range texts {
+		sink.Say(diag.Info, "STAT: "+t)
+	}
+	return nil
+}

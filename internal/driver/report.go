@@ -1,0 +1,114 @@
+package driver
+
+import (
+	"fmt"
+	"time"
+)
+
+// Bank is the use of one constant bank.
+type Bank struct {
+	Bank  int
+	Bytes int
+}
+
+// Frame is the stack use of a function, in bytes.
+type Frame struct {
+	Stack, SpillStores, SpillLoads int
+}
+
+// Usage is what one kernel needs of the machine.
+type Usage struct {
+	Registers, Barriers          int
+	CumulativeStack, Shared      int
+	Consts                       []Bank
+	Textures, Surfaces, Samplers int
+}
+
+// Block is the part of the -v report about one kernel or function.
+type Block struct {
+	Name   string
+	Entry  bool
+	Frame  Frame
+	Usage  Usage           // kernels only
+	Time   time.Duration   // negative: no line
+	Callee []FunctionFrame // functions kept inside a whole program
+}
+
+// FunctionFrame is the stack use of a function that belongs to a kernel.
+type FunctionFrame struct {
+	Name  string
+	Frame Frame
+}
+
+// The report follows the reference: from sm_90 on, constant banks and
+// texture counts are not printed.
+
+// moduleLine returns the text about the memory of the whole module.
+func moduleLine(global int, consts []Bank, sm int) string {
+	text := fmt.Sprintf("%d bytes gmem", global)
+	if sm < 90 {
+		text = appendBanks(text, consts)
+	}
+	return text
+}
+
+// overrideLine returns the text about a register cap that replaces another.
+func overrideLine(limit int, entry string, count int) string {
+	return fmt.Sprintf("Overriding maximum register limit %d for '%s' with  %d of maxrregcount option", limit, entry, count)
+}
+
+// lines returns the texts of a block's report, each the body of one info
+// message; the stack line belongs to the message before it.
+func (b *Block) lines(arch string, sm int) []string {
+	var out []string
+	if b.Entry {
+		out = append(out, fmt.Sprintf("Compiling entry function '%s' for '%s'", b.Name, arch))
+	}
+	out = append(out, frameLines(b.Name, b.Frame))
+	if b.Entry {
+		out = append(out, b.Usage.line(sm))
+	}
+	if b.Time >= 0 {
+		out = append(out, fmt.Sprintf("Compile time = %.3f ms", millis(b.Time)))
+	}
+	for _, f := range b.Callee {
+		out = append(out, frameLines(f.Name, f.Frame))
+	}
+	return out
+}
+
+func frameLines(name string, f Frame) string {
+	return fmt.Sprintf("Function properties for %s\n    %d bytes stack frame, %d bytes spill stores, %d bytes spill loads",
+		name, f.Stack, f.SpillStores, f.SpillLoads)
+}
+
+// line returns the resources of a kernel: registers and barriers always,
+// the rest where there is any, in this order.
+func (u *Usage) line(sm int) string {
+	text := fmt.Sprintf("Used %d registers, used %d barriers", u.Registers, u.Barriers)
+	text = appendCount(text, u.CumulativeStack, "bytes cumulative stack size")
+	text = appendCount(text, u.Shared, "bytes smem")
+	if sm >= 90 {
+		return text
+	}
+	text = appendBanks(text, u.Consts)
+	text = appendCount(text, u.Textures, "textures")
+	text = appendCount(text, u.Surfaces, "surfaces")
+	return appendCount(text, u.Samplers, "samplers")
+}
+
+func appendCount(text string, n int, what string) string {
+	if n == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s, %d %s", text, n, what)
+}
+
+func appendBanks(text string, banks []Bank) string {
+	for _, b := range banks {
+		text = appendCount(text, b.Bytes, fmt.Sprintf("bytes cmem[%d]", b.Bank))
+	}
+	return text
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
