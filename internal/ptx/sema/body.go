@@ -1,0 +1,186 @@
+package sema
+
+import (
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// Reg is a register of a body. Scalars only: a vector register is as many
+// consecutive ones.
+type Reg struct {
+	Name syntax.Name // of the variable, or of the family
+	Num  int32       // number within a family, or -1
+	Type isa.Type
+	Elem uint8 // component of a vector register
+}
+
+// OperandFlags are marks of a checked operand.
+type OperandFlags uint8
+
+// The marks.
+const (
+	Neg OperandFlags = 1 << iota
+	Not
+	Unified // [address].unified
+)
+
+// Operand is a checked operand of an Inst. What Ref means depends on Kind,
+// and for addresses on Base:
+//
+//	KReg      Regs                       KLabel  Labels
+//	KSpecial  the isa.SpecialReg         KTable  Tables
+//	KSymbol   Module.Syms, or Vars of the body below zero: see Local
+//	KFunc     Module.Funcs               KVector, and KAddr with coordinates: Elems
+type Operand struct {
+	Kind  isa.Kind
+	Base  isa.Kind // of KAddr
+	Type  isa.Type
+	Space isa.Space
+	Flags OperandFlags
+	Comp  uint8    // component of a special register
+	Sel   isa.Word // selector of a video instruction
+	Ref   int32
+	Pair  int32 // Regs: q of p|q, or -1; -2 for the sink
+	Index int32 // Regs: the index of var[reg], or -1
+	Elems syntax.List
+	// Value is a constant: the integer, the bits of a float64 (KDouble) or
+	// of a float32 (KSingle), or the offset of an address or symbol.
+	Value uint64
+}
+
+// Local returns the index in Body.Vars of a symbol operand that names a
+// variable of the body, or -1.
+func (o *Operand) Local() int32 {
+	if o.Ref >= 0 {
+		return -1
+	}
+	return -o.Ref - 1
+}
+
+// Inst is a checked instruction.
+type Inst struct {
+	Op       isa.Word
+	GuardNot bool
+	NTypes   uint8
+	NSpaces  uint8
+	Vec      uint8
+	Row      *isa.Row
+	Form     *isa.Form
+	Types    [6]isa.Type
+	Spaces   [2]isa.Space
+	Guard    int32       // Regs, or -1
+	Mods     syntax.List // Body.Words: the modifiers as written
+	Args     syntax.List // Body.Operands
+	Call     int32       // Body.Calls, or -1
+	Pos      src.Pos
+}
+
+// Call is the callee and the actual parameters of a call.
+type Call struct {
+	Func    int32 // Module.Funcs of a direct call, or -1
+	Table   int32 // Tables of an indirect call, or -1
+	Target  Operand
+	Rets    syntax.List // Operands
+	Actuals syntax.List // Operands
+}
+
+// Table is a .branchtargets, .calltargets or .callprototype.
+type Table struct {
+	Name  syntax.Name
+	Kind  isa.Word
+	List  syntax.List // Body.Targets: Labels or Module.Funcs
+	Proto int32       // Body.Protos, or -1
+}
+
+// Label is a place in a body.
+type Label struct {
+	Name syntax.Name
+	At   int32 // Instrs: what follows it
+}
+
+// Line says that the instructions from At on come from a source line.
+type Line struct {
+	At   int32
+	File uint32
+	Line uint32
+	Col  uint32
+	// Inlined: the code of the function whose name starts at Func+Off in
+	// .debug_str, called from Of, a Line of the body; -1 otherwise.
+	Func syntax.Name
+	Off  uint64
+	Of   int32
+}
+
+// Body is the checked body of a function. It belongs to the Scratch it was
+// made with and is valid until the next body.
+type Body struct {
+	Func     int32
+	Tree     *syntax.Tree // names of registers, labels and variables
+	Instrs   []Inst
+	Words    []isa.Word
+	Operands []Operand
+	Regs     []Reg
+	Vars     []Var
+	Labels   []Label
+	Tables   []Table
+	Targets  []int32
+	Protos   []Proto
+	Calls    []Call
+	Lines    []Line
+	Pragmas  []Pragma
+}
+
+// reset empties the body.
+func (b *Body) reset(fn int32, t *syntax.Tree) {
+	n := len(t.Instrs)
+	b.Func, b.Tree = fn, t
+	b.Instrs = room(b.Instrs, n)
+	b.Words = room(b.Words, len(t.Mods))
+	b.Operands = room(b.Operands, len(t.Operands))
+	b.Regs = b.Regs[:0]
+	b.Vars, b.Labels, b.Tables, b.Targets = b.Vars[:0], b.Labels[:0], b.Tables[:0], b.Targets[:0]
+	b.Protos, b.Calls, b.Lines, b.Pragmas = b.Protos[:0], b.Calls[:0], b.Lines[:0], b.Pragmas[:0]
+}
+
+func room[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, 0, n)
+	}
+	return s[:0]
+}
+
+// Of returns the operands of a list.
+func (b *Body) Of(l syntax.List) []Operand { return b.Operands[l.First : l.First+l.Len] }
+
+// ModsOf returns the modifiers of an instruction as written.
+func (b *Body) ModsOf(in *Inst) []isa.Word { return b.Words[in.Mods.First : in.Mods.First+in.Mods.Len] }
+
+// Name returns the spelling of a name of the body.
+func (b *Body) Name(n syntax.Name) string { return string(b.Tree.Names.Bytes(n)) }
+
+// bodyFacts is what Finish must know about a body after it is gone.
+type bodyFacts struct {
+	calls   []int32 // Module.Funcs called or named, in order of first use
+	taken   []takenFunc
+	vars    []int32 // module-level variables named
+	shared  []Shape // of its own shared variables
+	consts  []Shape // of its own .const variables
+	narrow  []narrowUse
+	locs    bool
+	inlined []string // function_name labels
+	inner   []string // functions declared inside the body
+}
+
+// narrowUse is an address in a register too small for the address space.
+type narrowUse struct {
+	line int
+	bits int
+}
+
+// takenFunc is a function whose address is used as a value.
+type takenFunc struct {
+	fn    int32
+	line  int
+	arith bool
+}

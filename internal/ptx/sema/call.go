@@ -1,0 +1,305 @@
+package sema
+
+import (
+	"strconv"
+
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// call checks a call: (results), target, (arguments), prototype.
+func (k *checker) call(in *syntax.Instr, words syntax.List) {
+	out := Inst{Op: in.Op, Mods: words, Guard: -1, Pos: in.OpPos, Call: int32(len(k.body.Calls))}
+	c := Call{Func: -1, Table: -1}
+	if !k.callWords(in, &out) {
+		k.body.Instrs = append(k.body.Instrs, out)
+		k.body.Calls = append(k.body.Calls, c)
+		return
+	}
+	args := k.tree.Of(in.Args)
+	if len(args) == 0 {
+		return
+	}
+	rets, retIn := k.actuals(in.Ret)
+	acts, actIn := k.actuals(in.Actuals)
+	c.Rets, c.Actuals = rets, acts
+	var io isa.Operand
+	target, _ := k.named(args[0].Name, &io)
+	c.Target = target
+	list := calledWith{in, retIn, actIn}
+	if len(args) == 1 {
+		k.direct(&args[0], &target, &c, list)
+	} else {
+		k.indirect(args, &target, &io, &c, list)
+	}
+	for i := range rets.Len {
+		if v := k.body.Operands[rets.First+i]; v.Kind == isa.KSymbol && v.Formal() < 0 && v.Local() >= 0 {
+			k.param.write(v.Local())
+		}
+	}
+	k.body.Instrs = append(k.body.Instrs, out)
+	k.body.Calls = append(k.body.Calls, c)
+}
+
+// calledWith is the syntax of a call and its resolved lists.
+type calledWith struct {
+	in         *syntax.Instr
+	rets, acts []isa.Operand
+}
+
+// callWords checks guard and modifiers: .uni alone is allowed.
+func (k *checker) callWords(in *syntax.Instr, out *Inst) bool {
+	k.guard(in, out)
+	ok := true
+	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
+		m := &k.tree.Mods[i]
+		switch {
+		case m.Word == isa.WUni:
+		case m.Word == isa.WNone:
+			k.error(k.instrPos(), "Unknown modifier '"+string(k.tree.ModText(m))+"'")
+		case m.Word.IsType():
+			k.error(k.instrPos(), "Unexpected instruction types specified for 'call'")
+			ok = false
+		case m.Word.IsSpace():
+			k.error(k.instrPos(), "No state space qualifier expected for instruction 'call'")
+		default:
+			k.error(k.instrPos(), "Illegal modifier '"+string(k.tree.ModText(m))+"' for instruction 'call'")
+		}
+	}
+	if k.inst.Guarded && (k.inst.Guard.Kind != isa.KReg || k.inst.Guard.Type != isa.Pred) {
+		k.error(k.instrPos(), "Predicate expression expected")
+		ok = false
+	}
+	return ok
+}
+
+// actuals resolves a list of results or arguments.
+func (k *checker) actuals(list syntax.List) (syntax.List, []isa.Operand) {
+	base := len(k.elems)
+	for range list.Len {
+		k.elems = append(k.elems, isa.Operand{})
+	}
+	in := k.elems[base:len(k.elems):len(k.elems)]
+	first := len(k.stack)
+	for i := range list.Len {
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[list.First+i], &in[i]))
+	}
+	out := syntax.List{First: int32(len(k.body.Operands)), Len: list.Len}
+	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
+	k.stack = k.stack[:first]
+	return out, in
+}
+
+// direct checks a call of a named function.
+func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, w calledWith) {
+	at := k.instrPos()
+	switch target.Kind {
+	case isa.KFunc:
+		f := &k.m.Funcs[target.Ref]
+		k.callUse(target.Ref)
+		c.Func = target.Ref
+		if f.Entry {
+			k.error(at, "Illegal call target, device function expected")
+			return
+		}
+		k.checkCall(&f.Proto, c, w)
+	case isa.KBad:
+		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
+		k.unknown(o)
+	case isa.KLabel:
+		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
+	case isa.KReg:
+		k.error(at, "Label expected for argument 0 of instruction 'call'")
+	default:
+		k.error(at, "Label expected for argument 0 of instruction 'call'")
+		k.error(at, "Argument 0 of instruction 'call': must be register")
+	}
+}
+
+var (
+	featIndirect     = feature{name: "indirect call", version: 21}
+	featFuncAddress  = feature{name: "device function addresses", version: 21}
+	featEntryAddress = feature{name: "kernel function addresses", version: 31}
+)
+
+// indirect checks a call through a register with a table of targets or a
+// prototype.
+func (k *checker) indirect(args []syntax.Operand, target *Operand, io *isa.Operand, c *Call, w calledWith) {
+	at := k.instrPos()
+	k.gateVersion(at, &featIndirect)
+	if k.tgt.SM < 20 {
+		k.error(at, "Instruction 'indirect call' requires .target sm_20 or higher")
+	}
+	var tio isa.Operand
+	table, _ := k.named(args[1].Name, &tio)
+	if table.Kind == isa.KBad {
+		k.error(args[1].Pos, "Unknown symbol '"+k.name(args[1].Name)+"'")
+		k.error(at, "Arguments mismatch for instruction 'call'")
+		k.unknown(&args[1])
+		return
+	}
+	switch {
+	case target.Kind == isa.KBad:
+		k.unknown(&args[0])
+		k.error(at, "Arguments mismatch for instruction 'call'")
+		return
+	case target.Kind != isa.KReg:
+		k.error(at, "Argument 0 of instruction 'call': must be register")
+	case io.Type.Class() == isa.Float || io.Type == isa.Pred:
+		k.error(at, "Arguments mismatch for instruction 'call'")
+		return
+	case io.Type.Bits() < 32:
+		k.error(at, "Illegal target for instruction 'call'")
+		return
+	}
+	if table.Kind != isa.KTable {
+		k.fatal(at, "Call target not recognized")
+		return
+	}
+	c.Table = table.Ref
+	t := &k.body.Tables[table.Ref]
+	if t.Proto >= 0 {
+		k.checkCall(&k.body.Protos[t.Proto], c, w)
+		return
+	}
+	k.throughTable(t, c, w)
+}
+
+// throughTable checks a call against every function of a .calltargets.
+func (k *checker) throughTable(t *Table, c *Call, w calledWith) {
+	if t.Kind != isa.WCalltargets {
+		k.fatal(k.instrPos(), "Call target not recognized")
+		return
+	}
+	for _, f := range k.body.Targets[t.List.First : t.List.First+t.List.Len] {
+		if f < 0 {
+			k.fatal(k.instrPos(), "Call target not recognized")
+			return
+		}
+		k.callUse(f)
+		k.checkCall(&k.m.Funcs[f].Proto, c, w)
+	}
+}
+
+// checkCall compares the lists of a call with a signature.
+func (k *checker) checkCall(p *Proto, c *Call, w calledWith) {
+	n := len(p.Params)
+	few := n > 0 && p.Params[n-1].Shape.Open && len(w.acts) == n-1
+	if len(w.rets) != len(p.Rets) || len(w.acts) != n && !few {
+		k.error(k.instrPos(), "Call has wrong number of parameters")
+		return
+	}
+	for i := range w.rets {
+		k.actual(&p.Rets[i], &w.rets[i], c.Rets.First+int32(i), w.in.Ret.First+int32(i), true)
+	}
+	for i := range w.acts {
+		k.actual(&p.Params[i], &w.acts[i], c.Actuals.First+int32(i), w.in.Actuals.First+int32(i), false)
+	}
+}
+
+// actual compares one actual parameter with its formal.
+func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) {
+	at := k.instrPos()
+	a := &k.body.Operands[op]
+	name := k.name(k.tree.Operands[syn].Name)
+	switch a.Kind {
+	case isa.KSink:
+		return
+	case isa.KInt, isa.KDouble, isa.KSingle:
+		if result {
+			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'") // the reference crashes
+			return
+		}
+		if !constFits(io, p.Shape.Type) || p.Shape.Array {
+			k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+		}
+		return
+	case isa.KReg, isa.KVector:
+		if p.Shape.Array {
+			k.error(at, "Inconsistent state space for parameter '"+name+"'")
+		}
+		k.compare(p, regShape(a, io), at)
+	case isa.KSymbol:
+		switch {
+		case a.Formal() >= 0:
+			k.error(at, "Formal parameter '"+name+"' declared in .param space cannot be used as argument to call")
+			return
+		case a.Space != isa.SpaceParam:
+			k.error(at, "Call argument '"+name+"' has illegal state space")
+		}
+		k.compare(p, *k.shapeOf(a, nil), at)
+	default:
+		k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
+	}
+}
+
+// regShape is the shape of a register as an argument.
+func regShape(a *Operand, io *isa.Operand) Shape {
+	s := Shape{Type: io.Type, Vec: 1, Elems: 1}
+	if a.Kind == isa.KVector {
+		s.Vec = uint8(a.Elems.Len)
+		if len(io.Elems) > 0 {
+			s.Type = io.Elems[0].Type
+		}
+	}
+	s.Align = s.unit()
+	return s
+}
+
+// compare reports differences of type and alignment.
+func (k *checker) compare(p *Param, s Shape, at src.Pos) {
+	f := &p.Shape
+	same := f.Vec == s.Vec && f.Array == s.Array && goesWith(f.Type, s.Type)
+	if same && f.Array && !f.Open {
+		same = f.Elems == s.Elems && f.Type.Bits() == s.Type.Bits()
+	}
+	if !same {
+		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
+	}
+	if f.Align != s.Align {
+		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
+	}
+}
+
+// goesWith: equal widths, and equal classes unless one side is plain bits.
+func goesWith(a, b isa.Type) bool {
+	if a == isa.Pred || b == isa.Pred {
+		return a == b
+	}
+	if a.Bits() != b.Bits() {
+		return false
+	}
+	ca, cb := a.Class(), b.Class()
+	return ca == isa.Bits || cb == isa.Bits || (ca == isa.Float) == (cb == isa.Float)
+}
+
+func constFits(io *isa.Operand, t isa.Type) bool {
+	if t.Class() == isa.Bits {
+		return true
+	}
+	if io.Kind == isa.KInt {
+		return t.IsInt() || t == isa.Pred
+	}
+	return t == isa.F32 || t == isa.F64
+}
+
+// funcUse notes that the address of a function is taken.
+func (k *checker) funcUse(f int32, pos src.Pos, arith bool) {
+	fn := &k.m.Funcs[f]
+	at := k.instrPos()
+	if fn.Entry {
+		k.gateVersion(at, &featEntryAddress)
+		if k.tgt.SM < 35 {
+			k.error(at, "Instruction 'kernel function address' requires .target sm_35 or higher")
+		}
+	} else {
+		k.gateVersion(at, &featFuncAddress)
+	}
+	_, line := k.tree.File.Line(at)
+	k.facts.taken = append(k.facts.taken, takenFunc{f, line, arith})
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,222 @@
+package sema
+
+import (
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// CheckModule checks what stands at module level of the scanned files, in
+// order, and returns the module they make together. Every function that has
+// a body then waits for one call of CheckBody, in any order and on any
+// goroutine; Finish must come after all of them.
+func CheckModule(files []*syntax.Tree, opts Options, sink *diag.Sink) *Module {
+	m := &Module{Opts: opts, Files: files, index: map[string]int32{}}
+	for i, t := range files {
+		c := &context{m: m, file: int32(i)}
+		c.open(t, sink.Open(t.File))
+		c.module(sink)
+	}
+	return m
+}
+
+// Bodies returns the functions whose bodies CheckBody must see, in source
+// order.
+func (m *Module) Bodies() []int32 {
+	var list []int32
+	for i := range m.Funcs {
+		if m.Funcs[i].unit != nil {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// module walks the statements of one file.
+func (c *context) module(sink *diag.Sink) {
+	f := &fileState{context: c, sink: sink}
+	for i := range c.tree.Stmts {
+		s := &c.tree.Stmts[i]
+		if s.Broken {
+			break
+		}
+		if !f.stmt(s) {
+			c.unit.Close()
+			return
+		}
+	}
+	if e := c.tree.Err; e != nil {
+		c.unit.Report(diag.Fatal, e.Pos, e.Msg)
+		c.unit.Close()
+		return
+	}
+	f.end()
+	c.unit.Close()
+}
+
+// fileState is what is known about one file while its module level is read.
+type fileState struct {
+	*context
+	sink      *diag.Sink
+	texSet    bool
+	badTarget bool // some .target is newer than the version
+	targetPos src.Pos
+	dwarf     bool
+}
+
+// stmt checks one module-level statement. It returns false when nothing
+// more of the file can be read.
+func (f *fileState) stmt(s *syntax.Stmt) bool {
+	switch s.Kind {
+	case syntax.StmtVersion:
+		return f.version(&f.tree.Attrs[s.Index])
+	case syntax.StmtTarget:
+		return f.target(&f.tree.Attrs[s.Index])
+	case syntax.StmtAddressSize:
+		f.addressSize(&f.tree.Attrs[s.Index])
+	case syntax.StmtDecl:
+		return f.declareModule(&f.tree.Decls[s.Index])
+	case syntax.StmtFunc:
+		return f.funcStmt(s.Index)
+	case syntax.StmtAlias:
+		f.alias(&f.tree.Attrs[s.Index])
+	case syntax.StmtPragma:
+		f.pragma(&f.tree.Attrs[s.Index], nil, false)
+	case syntax.StmtFile:
+		f.sourceFile(&f.tree.Attrs[s.Index])
+	case syntax.StmtSection, syntax.StmtDwarf:
+		f.section(&f.tree.Sections[s.Index])
+	}
+	return true
+}
+
+// funcStmt enters a function; if it has a body, the messages of the body
+// get their own unit, and what follows it another.
+func (f *fileState) funcStmt(x int32) bool {
+	idx := f.function(x)
+	if idx < 0 {
+		return false
+	}
+	if !f.tree.Funcs[x].HasBody {
+		return true
+	}
+	fn := &f.m.Funcs[idx]
+	fn.tex = f.tex
+	fn.unit = f.sink.Open(f.tree.File)
+	f.unit.Close()
+	f.unit = f.sink.Open(f.tree.File)
+	f.ev.unit = f.unit
+	return true
+}
+
+func (f *fileState) version(a *syntax.Attr) bool {
+	vals := f.tree.ExprsOf(a.Vals)
+	if len(vals) != 2 {
+		return true
+	}
+	major, minor := int(vals[0].Val), int(vals[1].Val)
+	if !knownVersion(major, minor) {
+		f.fatal(a.Pos, "Unsupported .version "+versionText(f.text[a.Pos:])+"; current version is '"+newest+"'")
+		return false
+	}
+	f.ver = isa.MakeVersion(major, minor)
+	f.m.Version = f.ver
+	return true
+}
+
+// versionText returns the number after .version as it is written.
+func versionText(b []byte) string {
+	i := 0
+	for i < len(b) && (b[i] < '0' || b[i] > '9') {
+		i++
+	}
+	j := i
+	for j < len(b) && (b[j] >= '0' && b[j] <= '9' || b[j] == '.') {
+		j++
+	}
+	return string(b[i:j])
+}
+
+// target reads the words of a .target; the last architecture counts.
+func (f *fileState) target(a *syntax.Attr) bool {
+	for i, o := range f.tree.Of(a.Args) {
+		word := f.name(o.Name)
+		switch word {
+		case "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32":
+			if i == 0 {
+				f.fatal(o.Pos, "Target architecture not defined at start of file '"+f.tree.File.Name+"'")
+				return false
+			}
+			f.targetOption(word, o.Pos)
+			continue
+		}
+		t, shaped, known := parseTarget(word)
+		switch {
+		case !shaped && i == 0:
+			f.fatal(o.Pos, "Target architecture not defined at start of file '"+f.tree.File.Name+"'")
+			return false
+		case !known:
+			f.fatal(o.Pos, "Unsupported .target '"+word+"'")
+			return false
+		}
+		f.setTarget(t, o.Pos)
+	}
+	return true
+}
+
+func (f *fileState) setTarget(t Target, p src.Pos) {
+	f.tgt, f.targetPos = t, p
+	f.m.Target = t
+	if older(f.ver, t.since) {
+		f.badTarget = true
+	}
+}
+
+func (f *fileState) targetOption(word string, p src.Pos) {
+	switch word {
+	case "debug":
+		f.gate(p, &featDebug)
+		f.m.Debug = true
+	case "map_f64_to_f32":
+		if f.tgt.SM >= 13 {
+			f.error(p, "Directive map_f64_to_f32 is not supported with SM 1.3 or higher")
+		}
+	default:
+		mode := TexUnified
+		if word == "texmode_independent" {
+			mode = TexIndependent
+			f.gate(p, &featIndependent)
+		}
+		if f.texSet && f.tex != mode {
+			f.error(p, "Conflicting .target option '"+word+"'")
+		}
+		f.tex, f.texSet = mode, true
+		f.m.TexMode = mode
+	}
+}
+
+func (f *fileState) addressSize(a *syntax.Attr) {
+	f.gate(a.Pos, &featAddressSize)
+	switch v := f.word32(a.Vals.First); v {
+	case 64:
+		f.m.wide = true
+	case 32:
+		f.m.narrow = true
+	default:
+		f.error(f.tree.Exprs[a.Vals.First].Pos, "Illegal value for .address_size directive (must be 32 or 64)")
+	}
+}
+
+// end reports what is noticed at the end of a file.
+func (f *fileState) end() {
+	if f.badTarget {
+		f.error(f.targetPos, "PTX .version "+f.ver.String()+" does not support .target "+f.tgt.Name)
+	}
+	if f.m.Debug && !f.dwarf {
+		f.error(noPos, "Debug information not found in presence of .target debug")
+	}
+	if f.m.unified && !f.m.Opts.CompileOnly {
+		f.error(noPos, "Feature 'unified Functions' requires command line option '--compile-only'.")
+	}
+}

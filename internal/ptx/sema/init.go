@@ -1,0 +1,416 @@
+package sema
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// initialiser fills the bytes of one variable.
+type initialiser struct {
+	*context
+	v    *Var
+	dims []uint64 // bounds, outermost first
+	end  src.Pos  // where faults of elements are noticed
+}
+
+// initialise reads the initial value of v. It returns false after a fatal
+// fault.
+func (c *context) initialise(v *Var, d *syntax.Var) bool {
+	in := initialiser{context: c, v: v}
+	for i := int32(0); i < d.Dims.Len; i++ {
+		e := &c.tree.Exprs[d.Dims.First+i]
+		n := e.Val
+		if e.Op == syntax.ExprWarp {
+			n = warpSize
+		}
+		in.dims = append(in.dims, n)
+	}
+	o := &c.tree.Operands[d.Init]
+	in.end = o.Pos
+	if o.Kind != syntax.OpList {
+		in.end = c.operandEnd(o)
+	}
+	if v.Shape.Type.IsOpaque() {
+		return in.opaque(o)
+	}
+	if v.Shape.Open {
+		if o.Kind != syntax.OpList || c.elems(o) == 0 {
+			c.fatal(in.end, "Initial value type mismatch")
+			return false
+		}
+		in.dims[0] = c.elems(o)
+		v.Shape.Elems = 1
+		for _, n := range in.dims {
+			v.Shape.Elems *= n
+		}
+		v.Shape.Open = false
+	}
+	ok := in.value(o, in.dims, 0)
+	if ok && v.Init == nil {
+		v.Init = []byte{}
+	}
+	return ok
+}
+
+// operandEnd returns where a scalar initial value is noticed: the token
+// after it.
+func (c *context) operandEnd(o *syntax.Operand) src.Pos {
+	p := o.Pos
+	switch o.Kind {
+	case syntax.OpImm, syntax.OpOffset, syntax.OpGeneric:
+		if o.X != syntax.None {
+			p = c.ev.last(o.X)
+		}
+	}
+	return c.after(p)
+}
+
+// elems counts the elements of a list: runs of literals count each.
+func (c *context) elems(o *syntax.Operand) uint64 {
+	n := uint64(0)
+	for i := o.X; i < o.X+o.N; i++ {
+		if k := &c.tree.Operands[i]; k.Kind == syntax.OpRun {
+			n += uint64(k.N)
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// value stores o, an element or a list of them, at byte offset at.
+func (in *initialiser) value(o *syntax.Operand, dims []uint64, at uint64) bool {
+	if len(dims) == 0 {
+		if in.v.Shape.Vec > 1 {
+			return in.vector(o, at)
+		}
+		return in.element(o, at)
+	}
+	if o.Kind != syntax.OpList {
+		return in.mismatch()
+	}
+	if in.elems(o) > dims[0] {
+		in.fatal(in.end, "Greater number of elements in array initializer")
+		return false
+	}
+	step := in.v.Shape.unit()
+	for _, n := range dims[1:] {
+		step *= n
+	}
+	for i := o.X; i < o.X+o.N; i++ {
+		k := &in.tree.Operands[i]
+		if k.Kind == syntax.OpRun {
+			if len(dims) > 1 || in.v.Shape.Vec > 1 {
+				return in.mismatch()
+			}
+			if !in.run(k, at) {
+				return false
+			}
+			at += step * uint64(k.N)
+			continue
+		}
+		if !in.value(k, dims[1:], at) {
+			return false
+		}
+		at += step
+	}
+	return true
+}
+
+func (in *initialiser) vector(o *syntax.Operand, at uint64) bool {
+	if o.Kind != syntax.OpList {
+		return in.mismatch()
+	}
+	if in.elems(o) != uint64(in.v.Shape.Vec) {
+		in.fatal(in.end, "Incorrect number of elements in vector initializer")
+		return false
+	}
+	size := uint64(in.v.Shape.Type.Size())
+	for i := o.X; i < o.X+o.N; i++ {
+		k := &in.tree.Operands[i]
+		if k.Kind == syntax.OpRun {
+			if !in.run(k, at) {
+				return false
+			}
+			at += size * uint64(k.N)
+			continue
+		}
+		if !in.element(k, at) {
+			return false
+		}
+		at += size
+	}
+	return true
+}
+
+func (in *initialiser) mismatch() bool {
+	in.fatal(in.end, "Initial value type mismatch")
+	return false
+}
+
+// takes reports whether a constant can initialise the type.
+func takes(t isa.Type, k ValueKind) bool {
+	switch t.Class() {
+	case isa.Bits:
+		return true
+	case isa.Signed, isa.Unsigned:
+		return k == Int || k == Uint
+	case isa.Float:
+		return (t == isa.F32 || t == isa.F64) && (k == Float || k == Raw)
+	}
+	return false
+}
+
+// element stores one scalar.
+func (in *initialiser) element(o *syntax.Operand, at uint64) bool {
+	t := in.v.Shape.Type
+	if t == isa.F16 {
+		in.fatal(in.end, "No initial value is allowed for .f16 type")
+		return false
+	}
+	var v Value
+	switch o.Kind {
+	case syntax.OpImm:
+		if v = in.ev.eval(o.X); v.Kind == NoValue {
+			return false
+		}
+	case syntax.OpName, syntax.OpOffset, syntax.OpGeneric:
+		return in.symbol(o, at, 0xff, false)
+	case syntax.OpMask:
+		return in.mask(o, at)
+	default:
+		return in.mismatch()
+	}
+	if !takes(t, v.Kind) {
+		return in.mismatch()
+	}
+	in.put(at, scalarBits(t, v))
+	return true
+}
+
+// scalarBits returns the bytes of a constant in a variable of type t: a
+// float in a 32-bit one is rounded to f32, wider and narrower ones take the
+// low bits of the float64.
+func scalarBits(t isa.Type, v Value) (b []byte) {
+	x := v.Bits
+	if v.Kind == Float && t.Bits() == 32 {
+		x = uint64(v.F32())
+	}
+	var buf [16]byte
+	binary.LittleEndian.PutUint64(buf[:], x)
+	return buf[:t.Size()]
+}
+
+// put writes bytes at an offset, growing the initial image as needed. Zero
+// bytes at the end are left out.
+func (in *initialiser) put(at uint64, b []byte) {
+	n := len(b)
+	for n > 0 && b[n-1] == 0 {
+		n--
+	}
+	if n == 0 {
+		return
+	}
+	end := at + uint64(n)
+	if end > uint64(cap(in.v.Init)) {
+		grown := make([]byte, end, max(end, min(2*uint64(cap(in.v.Init)), in.v.Shape.Size()), 16))
+		copy(grown, in.v.Init)
+		in.v.Init = grown
+	} else if end > uint64(len(in.v.Init)) {
+		in.v.Init = in.v.Init[:end]
+	}
+	copy(in.v.Init[at:], b[:n])
+}
+
+// run stores a run of plain integer literals.
+func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
+	t := in.v.Shape.Type
+	if t == isa.F16 {
+		in.fatal(in.end, "No initial value is allowed for .f16 type")
+		return false
+	}
+	if !takes(t, Int) {
+		return in.mismatch()
+	}
+	size := uint64(t.Size())
+	var buf [16]byte
+	for v, flags := range in.tree.Run(o) {
+		if flags&syntax.FlagOverflow != 0 {
+			in.error(in.end, "Constant overflow")
+		}
+		binary.LittleEndian.PutUint64(buf[:], v)
+		in.put(at, buf[:size])
+		at += size
+	}
+	return true
+}
+
+// symbol stores the address of a name, with the byte of it that mask asks
+// for when masked.
+func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked bool) bool {
+	name := in.name(o.Name)
+	sym := in.m.lookup(in.tree.Names.Bytes(o.Name))
+	if sym < 0 || in.m.Syms[sym].Var >= 0 && &in.m.Vars[in.m.Syms[sym].Var] == in.v {
+		if o.Kind == syntax.OpGeneric {
+			in.fatal(in.end, "Invalid initial value expression")
+		} else {
+			in.fatal(in.end, "Invalid initial value symbol '"+name+"'")
+		}
+		return false
+	}
+	r := Reloc{Offset: at, Sym: sym, Generic: o.Kind == syntax.OpGeneric}
+	s := &in.m.Syms[sym]
+	if r.Generic {
+		in.gate(in.end, &featGeneric)
+	}
+	if s.Func >= 0 {
+		if r.Generic {
+			in.fatal(in.end, "Invalid initial value expression")
+			return false
+		}
+		in.gate(in.end, &featFuncInit)
+		in.m.Funcs[s.Func].taken = true
+	} else if sp := in.m.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
+		in.fatal(in.end, "Variable used as initial value not in .global or .const state space")
+		return false
+	}
+	if (o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric) && o.X != syntax.None {
+		v := in.ev.eval(o.X)
+		if v.Kind == NoValue {
+			return false
+		}
+		if v.Kind == Float {
+			in.error(in.end, "Integer constant expression expected")
+		}
+		if s.Func >= 0 {
+			return in.mismatch()
+		}
+		r.Addend = v.Bits
+	}
+	t := in.v.Shape.Type
+	if masked {
+		if t.Class() != isa.Unsigned {
+			return in.mismatch()
+		}
+		r.Width, r.Shift = 1, uint8(bits.TrailingZeros64(mask)/8)
+	} else {
+		if t != isa.U32 && t != isa.U64 {
+			return in.mismatch()
+		}
+		r.Width = uint8(t.Size())
+	}
+	in.v.Relocs = append(in.v.Relocs, r)
+	return true
+}
+
+// mask stores one byte of an address: 0xff00(name).
+func (in *initialiser) mask(o *syntax.Operand, at uint64) bool {
+	in.gate(in.end, &featMask)
+	mask := in.tree.Exprs[o.N].Val
+	if n := bits.TrailingZeros64(mask); mask == 0 || n%8 != 0 || mask>>n != 0xff {
+		in.error(in.end, "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
+		return true
+	}
+	return in.symbol(&in.tree.Operands[o.X], at, mask, true)
+}
+
+// opaqueField is one field of a texture, sampler or surface reference.
+type opaqueField struct {
+	word                   string
+	tex, sampler, surf     bool
+	ignoredWhenIndependent bool
+}
+
+var opaqueFields = [...]opaqueField{
+	{word: "width", tex: true, surf: true},
+	{word: "height", tex: true, surf: true},
+	{word: "depth", tex: true, surf: true},
+	{word: "channel_data_type", tex: true, surf: true},
+	{word: "channel_order", tex: true, surf: true},
+	{word: "normalized_coords", tex: true},
+	{word: "filter_mode", tex: true, sampler: true, ignoredWhenIndependent: true},
+	{word: "addr_mode_0", tex: true, sampler: true, ignoredWhenIndependent: true},
+	{word: "addr_mode_1", tex: true, sampler: true, ignoredWhenIndependent: true},
+	{word: "addr_mode_2", tex: true, sampler: true, ignoredWhenIndependent: true},
+	{word: "force_unnormalized_coords", sampler: true},
+	{word: "array_size", tex: true, surf: true},
+	{word: "num_mipmap_levels", tex: true},
+	{word: "num_samples", tex: true},
+	{word: "memory_layout", surf: true},
+}
+
+// opaqueWords are the names that fields of samplers can have as values.
+var opaqueWords = [...]string{
+	"nearest", "linear", "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border",
+}
+
+// opaque reads { field = value, … }.
+func (in *initialiser) opaque(o *syntax.Operand) bool {
+	if o.Kind != syntax.OpList {
+		return in.mismatch()
+	}
+	for i := o.X; i < o.X+o.N; i++ {
+		k := &in.tree.Operands[i]
+		if k.Kind != syntax.OpField {
+			in.error(in.end, "Opaque structure initializer requires named fields")
+			return false
+		}
+		if !in.field(k) {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *initialiser) field(k *syntax.Operand) bool {
+	name := in.name(k.Name)
+	row := -1
+	t := in.v.Shape.Type
+	for i := range opaqueFields {
+		f := &opaqueFields[i]
+		if f.word == name && (t == isa.Texref && f.tex || t == isa.Samplerref && f.sampler || t == isa.Surfref && f.surf) {
+			row = i
+		}
+	}
+	if row < 0 {
+		in.fatal(in.end, "Unrecognized field name '"+name+"' in opaque struct initializer")
+		return false
+	}
+	f := Field{Name: name}
+	v := &in.tree.Operands[k.X]
+	switch v.Kind {
+	case syntax.OpImm:
+		val := in.ev.eval(v.X)
+		if val.Kind == NoValue {
+			return false
+		}
+		f.Value = val.Bits
+	case syntax.OpName:
+		f.Word = in.name(v.Name)
+		if !knownOpaqueWord(f.Word) {
+			in.error(in.end, "Unrecognized initial value symbol '"+f.Word+"'")
+			return true
+		}
+	}
+	if t == isa.Texref && in.tex == TexIndependent && opaqueFields[row].ignoredWhenIndependent {
+		in.unit.Report(diag.Info, in.end, "Field '"+name+"' is ignored in .texref variables in independent texture mode")
+		return true
+	}
+	in.v.Fields = append(in.v.Fields, f)
+	return true
+}
+
+func knownOpaqueWord(w string) bool {
+	for _, k := range opaqueWords {
+		if k == w {
+			return true
+		}
+	}
+	return false
+}

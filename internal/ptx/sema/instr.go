@@ -1,0 +1,291 @@
+package sema
+
+import (
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// instruction resolves and checks one instruction and adds it to the body.
+func (k *checker) instruction(in *syntax.Instr) {
+	k.instr, k.instrAt = in, in.OpPos
+	k.handled, k.loud, k.faulty = false, false, false
+	k.elems = k.elems[:0]
+	words := syntax.List{First: int32(len(k.body.Words)), Len: in.Mods.Len}
+	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
+		k.body.Words = append(k.body.Words, k.tree.Mods[i].Word)
+	}
+	if in.Call {
+		k.call(in, words)
+		return
+	}
+	out := Inst{Op: in.Op, Mods: words, Guard: -1, Call: -1, Pos: in.OpPos}
+	ii := &k.inst
+	ii.Op, ii.Mods = in.Op, k.body.Words[words.First:]
+	k.guard(in, &out)
+	ii.Args = ii.Args[:0]
+	first := len(k.stack)
+	for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
+		ii.Args = append(ii.Args, isa.Operand{})
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[i], &ii.Args[len(ii.Args)-1]))
+	}
+	out.Args = syntax.List{First: int32(len(k.body.Operands)), Len: in.Args.Len}
+	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
+	k.stack = k.stack[:first]
+	k.labelArgs(in, &out)
+	ok := k.judge(in)
+	if ok {
+		k.fill(&out)
+		k.memory(in, &out)
+	}
+	k.body.Instrs = append(k.body.Instrs, out)
+}
+
+// guard resolves @p.
+func (k *checker) guard(in *syntax.Instr, out *Inst) {
+	ii := &k.inst
+	ii.Guarded = in.Guard != syntax.None
+	if !ii.Guarded {
+		return
+	}
+	g := &k.tree.Operands[in.Guard]
+	ii.Guard = isa.Operand{}
+	o, l := k.named(g.Name, &ii.Guard)
+	if o.Kind == isa.KBad {
+		k.unknown(g)
+	}
+	if l != nil && l.vec > 1 {
+		ii.Guard.Kind = isa.KVector
+	}
+	out.Guard, out.GuardNot = o.Ref, g.Flags&syntax.FlagNot != 0
+}
+
+// labelArgs: a name without a meaning where a label belongs is a label that
+// is still to come.
+func (k *checker) labelArgs(in *syntax.Instr, out *Inst) {
+	if in.Op != isa.WBra {
+		return
+	}
+	for i := range in.Args.Len {
+		if o := &k.body.Operands[out.Args.First+i]; o.Kind == isa.KBad {
+			p := &k.scope.pending[len(k.scope.pending)-1]
+			p.patch = out.Args.First + i
+			k.inst.Args[i].Kind = isa.KLabel
+			o.Kind, o.Ref = isa.KLabel, -1
+		}
+	}
+}
+
+// judge asks the instruction table. It is asked quietly; only when it has
+// something to say are the spellings that messages need filled in.
+func (k *checker) judge(in *syntax.Instr) bool {
+	if k.handled {
+		return false
+	}
+	if in.Op == isa.WNone {
+		k.spell(in)
+	}
+	ok := isa.Check(&k.inst, &k.isaCtx)
+	if !k.faulty {
+		return ok
+	}
+	k.spell(in)
+	k.loud = true
+	return isa.Check(&k.inst, &k.isaCtx)
+}
+
+// spell fills in the spellings of an instruction.
+func (k *checker) spell(in *syntax.Instr) {
+	ii := &k.inst
+	ii.OpText = string(k.tree.OpText(in))
+	ii.Unknown = ii.Unknown[:0]
+	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
+		if m := &k.tree.Mods[i]; m.Word == isa.WNone {
+			ii.Unknown = append(ii.Unknown, string(k.tree.ModText(m)[1:]))
+		}
+	}
+	for i := range ii.Args {
+		if n := k.tree.Operands[in.Args.First+int32(i)].Name; n != 0 {
+			ii.Args[i].Name = string(k.tree.Names.Bytes(n))
+		}
+	}
+}
+
+// fill copies what the table found out.
+func (k *checker) fill(out *Inst) {
+	ii := &k.inst
+	out.Row, out.Form = ii.Row, ii.Form
+	out.NTypes, out.NSpaces, out.Vec = uint8(ii.NTypes), uint8(ii.NSpace), uint8(ii.Vec())
+	out.Types = ii.Types
+	copy(out.Spaces[:], ii.Spaces[:])
+}
+
+// memory makes the checks that need to know the variables behind operands.
+func (k *checker) memory(in *syntax.Instr, out *Inst) {
+	if k.m.Opts.WarnDouble {
+		k.double(out)
+	}
+	args := k.body.Of(out.Args)
+	switch in.Op {
+	case isa.WLd, isa.WSt:
+		k.paramAccess(in, out, args)
+		k.bounds(in, out, args)
+	case isa.WMov, isa.WCvta:
+		k.addressValue(in, out, args)
+	}
+	n := 0
+	for i := range args {
+		a := &args[i]
+		if a.Kind != isa.KAddr {
+			continue
+		}
+		if a.Base == isa.KReg && a.Elems.Len == 0 && a.Type.Bits() < 64 {
+			k.narrowAddress(in, out, a, n)
+		}
+		n++
+	}
+}
+
+// double warns of double precision when the user asks for it.
+func (k *checker) double(out *Inst) {
+	for _, t := range out.Types[:min(int(out.NTypes), len(out.Types))] {
+		if t == isa.F64 {
+			k.warning(k.instrPos(), "Program is doing double precision computations.")
+			return
+		}
+	}
+}
+
+// narrowAddress notes an address register that cannot hold an address of
+// its space. n counts the addresses of the instruction before this one.
+func (k *checker) narrowAddress(in *syntax.Instr, out *Inst, a *Operand, n int) {
+	space := isa.Generic
+	switch {
+	case n < int(out.NSpaces) && n < len(out.Spaces):
+		space = out.Spaces[n]
+	case out.NSpaces > 0:
+		space = isa.SpaceShared // a barrier beside the data
+	case in.Op == isa.WTcgen05:
+		return // tensor memory has 32-bit addresses
+	case defaultShared(k.body.ModsOf(out)):
+		return
+	}
+	if b := space.Base(); b == isa.Generic || b == isa.SpaceGlobal {
+		_, line := k.tree.File.Line(k.instrPos())
+		k.facts.narrow = append(k.facts.narrow, narrowUse{line, a.Type.Bits()})
+	}
+}
+
+// defaultShared reports whether an instruction without a space means shared
+// memory: the asynchronous stores and reductions.
+func defaultShared(mods []isa.Word) bool { return len(mods) > 0 && mods[0] == isa.WAsync }
+
+// addressValue checks mov and cvta of a variable or function.
+func (k *checker) addressValue(in *syntax.Instr, out *Inst, args []Operand) {
+	for i := range args {
+		a := &args[i]
+		switch a.Kind {
+		case isa.KFunc:
+			k.funcUse(a.Ref, in.OpPos, false)
+		case isa.KSymbol:
+			if a.Local() >= 0 && a.Formal() < 0 && a.Space == isa.SpaceParam {
+				k.error(k.instrPos(), "Illegal to take address of parameter '"+k.body.Vars[a.Local()].Name+"'")
+			}
+			bits := out.Types[0].Bits()
+			if a.Space == isa.SpaceGlobal && bits < 64 && out.NTypes > 0 {
+				_, line := k.tree.File.Line(k.instrPos())
+				k.facts.narrow = append(k.facts.narrow, narrowUse{line, bits})
+			}
+		}
+	}
+}
+
+// bounds tells when a scalar variable is accessed with a wider type.
+func (k *checker) bounds(in *syntax.Instr, out *Inst, args []Operand) {
+	if out.Vec > 1 || out.NTypes != 1 {
+		return
+	}
+	for i := range args {
+		a := &args[i]
+		if a.Kind != isa.KAddr || a.Base != isa.KSymbol {
+			continue
+		}
+		ref := Operand{Kind: isa.KSymbol, Ref: a.Ref}
+		s := k.shapeOf(&ref, nil)
+		if s == nil || s.Array || s.Vec > 1 || s.Type.IsOpaque() || out.Types[0].Bits() <= s.Type.Bits() {
+			continue
+		}
+		k.unit.Report(diag.Info, k.instrPos(), "Potential out of bound access while accessing symbol '"+
+			k.name(k.tree.Operands[in.Args.First+int32(i)].Name)+"' of type '"+s.Type.String()+
+			"' with instruction type '"+out.Types[0].String()+"'.")
+	}
+}
+
+// paramUse remembers which local .param variables a call has written.
+type paramUse struct{ written []uint64 }
+
+func (p *paramUse) reset() { p.written = p.written[:0] }
+
+func (p *paramUse) write(v int32) {
+	for len(p.written) <= int(v)/64 {
+		p.written = append(p.written, 0)
+	}
+	p.written[v/64] |= 1 << (v % 64)
+}
+
+func (p *paramUse) isWritten(v int32) bool {
+	return int(v)/64 < len(p.written) && p.written[v/64]>>(v%64)&1 != 0
+}
+
+// paramAccess checks ld.param and st.param: inputs are read, results are
+// written, and the parameters of a call are not touched conditionally.
+func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
+	if out.NSpaces == 0 || out.Spaces[0].Base() != isa.SpaceParam {
+		return
+	}
+	for i := range args {
+		a := &args[i]
+		if a.Kind != isa.KAddr || a.Base != isa.KSymbol || a.Space != isa.SpaceParam {
+			continue
+		}
+		if f := a.Formal(); f >= 0 {
+			name := k.fn.formal(int(f)).Name
+			switch {
+			case in.Op == isa.WSt && int(f) >= len(k.fn.Rets):
+				k.error(k.instrPos(), "Illegal to write to function input parameter '"+name+"'")
+			case in.Op == isa.WLd && int(f) < len(k.fn.Rets):
+				k.error(k.instrPos(), "Illegal to read function return parameter '"+name+"'")
+			}
+			continue
+		}
+		v := a.Local()
+		if v < 0 || k.ver < 20 {
+			continue
+		}
+		if in.Guard != syntax.None {
+			k.error(k.instrPos(), "Illegal to predicate instruction '"+in.Op.String()+".param' with operand '"+
+				k.body.Vars[v].Name+"'")
+			continue
+		}
+		if in.Op == isa.WLd && !k.param.isWritten(v) {
+			// The reference crashes here.
+			k.error(k.instrPos(), "Parameter '"+k.body.Vars[v].Name+"' is read although no call before has returned it")
+		}
+	}
+}
+
+// useVar notes that the body names a variable of the module.
+func (k *checker) useVar(v int32) {
+	if k.seenVar[v/64]>>(v%64)&1 == 0 {
+		k.seenVar[v/64] |= 1 << (v % 64)
+		k.facts.vars = append(k.facts.vars, v)
+	}
+}
+
+// callUse notes that the body calls a function.
+func (k *checker) callUse(f int32) {
+	if k.seenFunc[f/64]>>(f%64)&1 == 0 {
+		k.seenFunc[f/64] |= 1 << (f % 64)
+		k.facts.calls = append(k.facts.calls, f)
+	}
+}

@@ -1,0 +1,244 @@
+package sema
+
+import (
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
+)
+
+// Options are the command line's wishes that the checks depend on.
+type Options struct {
+	Arch         *target.Arch
+	CompileOnly  bool // -c: leave externs to the linker
+	Debug        bool // -g
+	LineInfo     bool // -lineinfo
+	WarnDouble   bool // -warn-double-usage
+	NoMulticast  bool // -suppress-async-bulk-multicast-advisory-warning
+	NoSparse     bool // -suppress-sparse-mma-advisory-info
+	MaxNTid      [3]uint32
+	MinNCTAPerSM uint32
+	MaxRRegCount uint32
+	Override     bool // -override-directive-values
+}
+
+// Linkage says who else may see a symbol.
+type Linkage uint8
+
+// The linkages. Static is the absence of a word.
+const (
+	Static Linkage = iota
+	Visible
+	Extern
+	Weak
+	Common
+)
+
+func linkageOf(w isa.Word) Linkage {
+	switch w {
+	case isa.WVisible:
+		return Visible
+	case isa.WExtern:
+		return Extern
+	case isa.WWeak:
+		return Weak
+	case isa.WCommon:
+		return Common
+	}
+	return Static
+}
+
+// Shape is the type of a variable or parameter: an element type, perhaps a
+// vector of it, perhaps an array of those.
+type Shape struct {
+	Type isa.Type
+	Vec  uint8 // 1, 2, 4 or 8 elements
+	// Array tells an array from a scalar; Open leaves out the first bound.
+	Array bool
+	Open  bool
+	Align uint64 // in force: natural, or the larger one asked for
+	Elems uint64 // product of the bounds; 0 while Open
+	dims  uint64 // hash of the bounds, to compare shapes
+}
+
+// Size returns the bytes the shape takes.
+func (s *Shape) Size() uint64 { return s.Elems * s.unit() }
+
+// unit returns the bytes of one array element.
+func (s *Shape) unit() uint64 { return uint64(s.Type.Size()) * uint64(s.Vec) }
+
+// same reports whether two shapes agree in everything but alignment.
+func (s *Shape) same(o *Shape) bool {
+	return s.Type == o.Type && s.Vec == o.Vec && s.Array == o.Array && s.dims == o.dims && s.Open == o.Open
+}
+
+// Reloc makes part of a variable's initial bytes the address of a symbol.
+type Reloc struct {
+	Offset  uint64
+	Sym     int32 // Module.Syms
+	Addend  uint64
+	Width   uint8 // bytes written
+	Shift   uint8 // byte of the address that is taken, for masks
+	Generic bool  // generic address instead of the address in the symbol's space
+}
+
+// Field is one name = value pair of an opaque variable's initialiser.
+type Field struct {
+	Name  string
+	Value uint64
+	Word  string // the value when it is a name
+}
+
+// Var is a variable with memory: of the module, or of a function's body.
+type Var struct {
+	Name      string
+	File      int32
+	Pos       src.Pos
+	Space     isa.Space
+	Linkage   Linkage
+	Managed   bool
+	Unified   bool
+	Defined   bool // has memory here: not only declared .extern
+	WasExtern bool // declared .extern before it was defined
+	Shape     Shape
+	UnifiedA  uint64
+	UnifiedB  uint64
+	Init      []byte // nil: zeroes. Shorter than the variable: zeroes follow
+	Relocs    []Reloc
+	Fields    []Field
+}
+
+// Param is a parameter or result of a function, kernel or prototype.
+type Param struct {
+	Name     string
+	Pos      src.Pos
+	Space    isa.Space // SpaceParam or SpaceReg
+	Shape    Shape
+	Offset   uint64    // in parameter space, in order and naturally aligned
+	Ptr      bool      // .ptr was written
+	PtrSpace isa.Space // what .ptr points to; Generic when not said
+	PtrAlign uint64
+}
+
+// Proto is the signature of a function.
+type Proto struct {
+	Rets     []Param
+	Params   []Param
+	NoReturn bool
+	// Preserve and PreserveControl are -1 when not given.
+	Preserve, PreserveControl int64
+}
+
+// Launch holds the performance-tuning directives of a kernel. Zero means
+// not given.
+type Launch struct {
+	MaxNTid         [3]uint32
+	ReqNTid         [3]uint32
+	MinNCTAPerSM    uint32
+	MaxNReg         uint32
+	Cluster         [3]uint32 // .reqnctapercluster
+	HasCluster      bool
+	ExplicitCluster bool
+	MaxClusterRank  uint32
+	HasRank         bool
+	BlocksAreGrids  bool // .blocksareclusters
+}
+
+// Func is a function or kernel.
+type Func struct {
+	Proto
+	Name     string
+	File     int32
+	Pos      src.Pos
+	Entry    bool
+	Linkage  Linkage
+	HasBody  bool
+	HasArgs  bool // a parameter list was written
+	Unified  bool
+	UnifiedA uint64
+	UnifiedB uint64
+	Launch   Launch
+	Alias    int32 // the function this is another name of, or -1
+	Pragmas  []string
+	ParamLen uint64 // bytes of parameters
+
+	decl  int32 // Funcs of the file's tree, of the definition if there is one
+	sym   int32
+	order int32 // symbols from this one on are not visible in the body
+	used  bool  // needed by something that is compiled
+	taken bool  // its address is taken
+	tgt   Target
+	ver   isa.Version
+	unit  *diag.Unit
+	tex   TexMode
+	done  bodyFacts
+}
+
+// Symbol is a module-level name: exactly one of the indices is not -1.
+type Symbol struct {
+	Name  string
+	Var   int32 // Module.Vars
+	Func  int32 // Module.Funcs
+	order int32
+}
+
+// SourceFile is one row of the table that .file fills.
+type SourceFile struct {
+	Index uint32
+	Name  string
+	Time  uint64
+	Size  uint64
+}
+
+// Module is the checked meaning of all input files together.
+type Module struct {
+	Opts    Options
+	Files   []*syntax.Tree
+	Version isa.Version // of the last file
+	Target  Target      // the last .target of the last file
+	TexMode TexMode
+	Debug   bool // .target … debug
+
+	Syms     []Symbol
+	Vars     []Var
+	Funcs    []Func
+	Pragmas  []string
+	Sources  []SourceFile
+	Sections []DebugSection
+
+	NoABI []string // why the module keeps to the calling convention of the first versions
+
+	index   map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
+	tail    *diag.Unit       // last unit: what is noticed at the end of the text
+	wide    bool             // .address_size 64 was given
+	narrow  bool             // .address_size 32 was given
+	unified bool             // some symbol has .attribute(.unified)
+	labels  []string         // of debug sections
+}
+
+// TexMode tells how textures and samplers go together.
+type TexMode uint8
+
+// The modes of .target.
+const (
+	TexUnified TexMode = iota
+	TexIndependent
+)
+
+// DebugSection is the contents of one .section, or of all @@DWARF lines.
+type DebugSection struct {
+	Name string
+	File int32
+	Pos  src.Pos
+	Body src.Pos
+	End  src.Pos
+}
+
+// lookup returns the symbol called name, or -1.
+func (m *Module) lookup(name []byte) int32 {
+	if i, ok := m.index[string(name)]; ok {
+		return i
+	}
+	return -1
+}

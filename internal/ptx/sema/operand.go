@@ -1,0 +1,467 @@
+package sema
+
+import (
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// operand resolves one operand: into io as the instruction table judges it,
+// and as it will stand in the body.
+func (k *checker) operand(o *syntax.Operand, io *isa.Operand) Operand {
+	switch o.Kind {
+	case syntax.OpName:
+		return k.nameOperand(o, io)
+	case syntax.OpImm:
+		return k.constant(o, io)
+	case syntax.OpAddr:
+		return k.address(o, io)
+	case syntax.OpVec:
+		return k.vector(o, io)
+	case syntax.OpOffset:
+		return k.offset(o, io)
+	case syntax.OpIndex:
+		return k.index(o, io)
+	case syntax.OpTex:
+		return k.texture(o, io)
+	case syntax.OpPair:
+		return k.pair(o, io)
+	case syntax.OpSink:
+		io.Kind = isa.KSink
+		return Operand{Kind: isa.KSink, Pair: -1, Index: -1}
+	}
+	return Operand{Pair: -1, Index: -1}
+}
+
+// constant evaluates an immediate.
+func (k *checker) constant(o *syntax.Operand, io *isa.Operand) Operand {
+	v := k.ev.eval(o.X)
+	out := Operand{Value: v.Bits, Pair: -1, Index: -1}
+	switch v.Kind {
+	case Int, Uint:
+		out.Kind = isa.KInt
+	case Float:
+		out.Kind = isa.KDouble
+	case Raw:
+		out.Kind = isa.KSingle
+	}
+	io.Kind, io.Value = out.Kind, int64(v.Bits)
+	return out
+}
+
+// named finds what a name means. The operand's Kind is KBad when it means
+// nothing yet.
+func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) {
+	out = Operand{Pair: -1, Index: -1}
+	l, num, member := k.scope.find(k.tree, n)
+	if l == nil {
+		k.global(n, io, &out)
+		return out, nil
+	}
+	switch l.kind {
+	case localReg:
+		out.Kind, out.Ref = isa.KReg, l.index
+	case localFamily:
+		if !member {
+			k.global(n, io, &out)
+			return out, nil
+		}
+		out.Kind, out.Ref = isa.KReg, k.member(l, num)
+	case localVar:
+		v := &k.body.Vars[l.index]
+		out.Kind, out.Ref, out.Space = isa.KSymbol, -l.index-1, v.Space
+	case localVars:
+		if !member {
+			k.global(n, io, &out)
+			return out, nil
+		}
+		i := l.index + int32(num)
+		out.Kind, out.Ref, out.Space = isa.KSymbol, -i-1, k.body.Vars[i].Space
+	case localParam:
+		out.Kind, out.Ref, out.Space = isa.KSymbol, paramRef(l.index), isa.SpaceParam
+	case localLabel:
+		out.Kind, out.Ref = isa.KLabel, l.index
+	case localTable:
+		out.Kind, out.Ref = isa.KTable, l.index
+	}
+	out.Type = l.typ
+	io.Kind, io.Type, io.Space = out.Kind, out.Type, out.Space
+	return out, l
+}
+
+// paramBase separates the references of formal parameters from those of
+// variables of the body: both are below zero.
+const paramBase = -1 << 30
+
+func paramRef(i int32) int32 { return paramBase - i }
+
+// Formal returns the number of the formal parameter a symbol operand names,
+// results first, or -1.
+func (o *Operand) Formal() int32 {
+	if o.Ref > paramBase {
+		return -1
+	}
+	return paramBase - o.Ref
+}
+
+// member returns the register of a family with the given number.
+func (k *checker) member(l *local, num uint32) int32 {
+	f := &k.scope.families[l.index]
+	if f.big != nil {
+		r, ok := f.big[num]
+		if !ok {
+			r = k.newReg(l, int32(num))
+			f.big[num] = r
+		}
+		return r
+	}
+	slot := &k.scope.numbered[f.base+int32(num)]
+	if *slot == 0 {
+		*slot = k.newReg(l, int32(num)) + 1
+	}
+	return *slot - 1
+}
+
+func (k *checker) newReg(l *local, num int32) int32 {
+	r := int32(len(k.body.Regs))
+	for e := range l.vec {
+		k.body.Regs = append(k.body.Regs, Reg{Name: l.name, Num: num, Type: l.typ, Elem: e})
+	}
+	return r
+}
+
+// global looks a name up at module level and among the special registers.
+func (k *checker) global(n syntax.Name, io *isa.Operand, out *Operand) {
+	info := &k.scope.names[n]
+	if info.module == 0 {
+		info.module = -1
+		text := k.tree.Names.Bytes(n)
+		info.sreg = -1
+		if s := k.m.lookup(text); s >= 0 && s < k.fn.order {
+			info.module = s + 1
+		} else if text[0] == '%' {
+			if r, ok := isa.Lookup(text).Special(); ok {
+				info.sreg = int16(r)
+			}
+		}
+	}
+	switch {
+	case info.module > 0:
+		k.moduleSymbol(info.module-1, out)
+	case info.sreg >= 0:
+		r := isa.SpecialReg(info.sreg)
+		out.Kind, out.Ref, out.Type = isa.KSpecial, int32(r), r.Type()
+		io.Special = r
+	}
+	io.Kind, io.Type, io.Space = out.Kind, out.Type, out.Space
+}
+
+func (k *checker) moduleSymbol(s int32, out *Operand) {
+	sym := &k.m.Syms[s]
+	if sym.Func >= 0 {
+		out.Kind, out.Ref = isa.KFunc, sym.Func
+		return
+	}
+	v := &k.m.Vars[sym.Var]
+	out.Kind, out.Ref, out.Type, out.Space = isa.KSymbol, s, v.Shape.Type, v.Space
+	if v.Space == isa.SpaceReg {
+		out.Kind, out.Ref, out.Space = isa.KReg, k.moduleReg(s, v), isa.Generic
+	}
+	k.useVar(sym.Var)
+}
+
+// moduleReg gives a module-scoped register of the first versions a register
+// of this body.
+func (k *checker) moduleReg(s int32, v *Var) int32 {
+	for i := range k.moduleRegs {
+		if k.moduleRegs[i].sym == s {
+			return k.moduleRegs[i].reg
+		}
+	}
+	r := int32(len(k.body.Regs))
+	for e := range v.Shape.Vec {
+		k.body.Regs = append(k.body.Regs, Reg{Num: -1, Type: v.Shape.Type, Elem: e})
+	}
+	k.moduleRegs = append(k.moduleRegs, moduleReg{s, r})
+	return r
+}
+
+type moduleReg struct{ sym, reg int32 }
+
+// nameOperand resolves a name with its marks and selector.
+func (k *checker) nameOperand(o *syntax.Operand, io *isa.Operand) Operand {
+	out, l := k.named(o.Name, io)
+	if o.Flags&syntax.FlagNot != 0 {
+		out.Flags |= Not
+		io.Not = true
+	}
+	if o.Flags&syntax.FlagNeg != 0 {
+		out.Flags |= Neg
+		io.Neg = true
+	}
+	switch {
+	case out.Kind == isa.KBad:
+		k.unknown(o)
+	case o.Flags&syntax.FlagSel != 0:
+		k.selector(o, io, &out, l)
+	case l != nil && l.vec > 1 && out.Kind == isa.KReg:
+		k.vectorReg(l, io, &out)
+	}
+	return out
+}
+
+// component returns the element that a vector selector names, or -1.
+func component(w isa.Word) int {
+	switch w {
+	case isa.WX, isa.WR:
+		return 0
+	case isa.WY, isa.WG:
+		return 1
+	case isa.WZ, isa.WB:
+		return 2
+	case isa.WW, isa.WA:
+		return 3
+	}
+	return -1
+}
+
+// selector applies .x or .b0 to a register.
+func (k *checker) selector(o *syntax.Operand, io *isa.Operand, out *Operand, l *local) {
+	c := component(o.Sel)
+	switch {
+	case out.Kind == isa.KSpecial && isa.SpecialReg(out.Ref).Vector():
+		if c < 0 {
+			k.badComponent(o)
+			c = 0
+		}
+		out.Comp = uint8(c)
+		io.Comp = true
+	case out.Kind == isa.KSpecial:
+		k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
+		k.handled = true
+	case out.Kind == isa.KReg && l != nil && l.vec > 1:
+		if c < 0 {
+			k.badComponent(o)
+			c = 0
+		}
+		out.Ref += int32(min(c, int(l.vec)-1))
+	default:
+		out.Sel = o.Sel
+		if text := k.tree.SelText(o); len(text) > 1 {
+			io.Sel = string(text[1:])
+		}
+	}
+}
+
+// badComponent refuses a selector that names no component.
+func (k *checker) badComponent(o *syntax.Operand) {
+	text := string(k.tree.SelText(o))
+	if o.Sel != isa.WNone {
+		k.error(k.instrPos(), "Unimplemented feature: vector swizzle")
+	} else {
+		k.error(k.instrPos(), "Unknown vector selector: '"+text[1:]+"'")
+	}
+	k.handled = true
+}
+
+// vectorReg spreads a vector register that stands without a selector.
+func (k *checker) vectorReg(l *local, io *isa.Operand, out *Operand) {
+	first := out.Ref
+	base := len(k.elems)
+	at := int32(len(k.body.Operands))
+	for e := range l.vec {
+		k.elems = append(k.elems, isa.Operand{Kind: isa.KReg, Type: l.typ})
+		k.body.Operands = append(k.body.Operands,
+			Operand{Kind: isa.KReg, Type: l.typ, Ref: first + int32(e), Pair: -1, Index: -1})
+	}
+	out.Kind, out.Ref = isa.KVector, 0
+	out.Elems = syntax.List{First: at, Len: int32(l.vec)}
+	io.Kind = isa.KVector
+	io.Elems = k.elems[base:len(k.elems):len(k.elems)]
+}
+
+// unknown records the use of a name without a meaning.
+func (k *checker) unknown(o *syntax.Operand) {
+	p := o.Pos
+	for int(p) < len(k.text) && (k.text[p] == '!' || k.text[p] == '-' || k.text[p] == '@' || k.text[p] == '[') {
+		p = skipBlank(k.text, p+1)
+	}
+	k.scope.wait(o.Name, p, noPatch)
+}
+
+// integerOffset evaluates an offset, which must be an integer.
+func (k *checker) integerOffset(x int32) uint64 {
+	if e := &k.tree.Exprs[x]; e.Op == syntax.ExprInt && e.Flags&syntax.FlagOverflow == 0 {
+		return e.Val
+	}
+	v := k.ev.eval(x)
+	if v.Kind == Float || v.Kind == Raw {
+		k.error(k.ev.noticedEnd(x), "Integer constant expression expected")
+	}
+	return v.Bits
+}
+
+// offset resolves name+expr outside brackets.
+func (k *checker) offset(o *syntax.Operand, io *isa.Operand) Operand {
+	out, l := k.named(o.Name, io)
+	v := k.integerOffset(o.X)
+	out.Value = v
+	switch out.Kind {
+	case isa.KBad:
+		k.unknown(o)
+		// The reference takes the sum for an address and lets it pass.
+		io.Kind = isa.KSymbol
+		io.Type = isa.B64
+	case isa.KFunc:
+		k.funcUse(out.Ref, o.Pos, true)
+	case isa.KReg:
+		if l != nil && l.vec > 1 {
+			k.vectorReg(l, io, &out)
+		}
+	}
+	io.Value = int64(v)
+	return out
+}
+
+// index resolves name[i].
+func (k *checker) index(o *syntax.Operand, io *isa.Operand) Operand {
+	out, l := k.named(o.Name, io)
+	shape := k.shapeOf(&out, l)
+	if out.Kind == isa.KBad {
+		k.unknown(o)
+	}
+	kid := &k.tree.Operands[o.X]
+	scale := uint64(1)
+	if shape == nil || !shape.Array {
+		k.error(k.after(o.Pos), "Array indexing on non-array")
+		if out.Kind != isa.KSymbol {
+			k.handled = true
+		}
+	} else {
+		scale = k.rowSize(&out)
+	}
+	out.Elems = syntax.List{}
+	switch kid.Kind {
+	case syntax.OpImm:
+		out.Value = k.integerOffset(kid.X) * scale
+	default:
+		var sub isa.Operand
+		r, _ := k.named(kid.Name, &sub)
+		if r.Kind == isa.KBad {
+			k.unknown(kid)
+		}
+		if r.Kind == isa.KReg {
+			out.Index = r.Ref
+		}
+		if kid.Kind == syntax.OpOffset {
+			out.Value = k.integerOffset(kid.X) * scale
+		}
+	}
+	io.Value = int64(out.Value)
+	if shape != nil && shape.Array && k.instr.Op != isa.WMov && k.instr.Op != isa.WCvta {
+		// In a memory instruction the element itself is meant.
+		out.Kind, out.Base = isa.KAddr, isa.KSymbol
+		io.Kind, io.Base = isa.KAddr, isa.KSymbol
+	}
+	return out
+}
+
+// shapeOf returns the shape of the variable an operand names, or nil.
+func (k *checker) shapeOf(out *Operand, l *local) *Shape {
+	if out.Kind != isa.KSymbol {
+		return nil
+	}
+	if i := out.Formal(); i >= 0 {
+		return &k.fn.formal(int(i)).Shape
+	}
+	if i := out.Local(); i >= 0 {
+		return &k.body.Vars[i].Shape
+	}
+	return &k.m.Vars[k.m.Syms[out.Ref].Var].Shape
+}
+
+// rowSize returns the bytes that one step of a variable's first index is.
+func (k *checker) rowSize(out *Operand) uint64 {
+	s := k.shapeOf(out, nil)
+	if s == nil {
+		return 1
+	}
+	return s.unit()
+}
+
+// vector resolves {a, b, …}.
+func (k *checker) vector(o *syntax.Operand, io *isa.Operand) Operand {
+	base, n := len(k.elems), int(o.N)
+	for range n {
+		k.elems = append(k.elems, isa.Operand{})
+	}
+	elems := k.elems[base : base+n : base+n]
+	tmp := len(k.stack)
+	for i := range n {
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[int(o.X)+i], &elems[i]))
+	}
+	out := Operand{Kind: isa.KVector, Pair: -1, Index: -1}
+	out.Elems = syntax.List{First: int32(len(k.body.Operands)), Len: o.N}
+	k.body.Operands = append(k.body.Operands, k.stack[tmp:]...)
+	k.stack = k.stack[:tmp]
+	io.Kind, io.Elems = isa.KVector, elems
+	return out
+}
+
+// pair resolves d|p.
+func (k *checker) pair(o *syntax.Operand, io *isa.Operand) Operand {
+	out := k.operand(&k.tree.Operands[o.X], io)
+	var second isa.Operand
+	q := k.operand(&k.tree.Operands[o.X+1], &second)
+	io.HasPair, io.Pair, io.PairType = true, second.Kind, second.Type
+	switch q.Kind {
+	case isa.KReg:
+		out.Pair = q.Ref
+	case isa.KSink:
+		out.Pair = -2
+	}
+	return out
+}
+
+// address resolves [base+offset].
+func (k *checker) address(o *syntax.Operand, io *isa.Operand) Operand {
+	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
+	io.Kind = isa.KAddr
+	if o.Flags&syntax.FlagUnified != 0 {
+		out.Flags |= Unified
+	}
+	if o.Name == 0 {
+		v := k.integerOffset(o.X)
+		out.Base, io.Base = isa.KInt, isa.KInt
+		out.Value, io.Value = v, int64(v)
+		return out
+	}
+	var base isa.Operand
+	b, _ := k.named(o.Name, &base)
+	if b.Kind == isa.KBad {
+		k.unknown(o)
+	}
+	out.Base, out.Ref, out.Type, out.Space = b.Kind, b.Ref, b.Type, b.Space
+	io.Base, io.Type, io.Space = b.Kind, b.Type, b.Space
+	if o.X != syntax.None {
+		v := k.integerOffset(o.X)
+		out.Value, io.Value = v, int64(v)
+	}
+	return out
+}
+
+// texture resolves [t, s, {coordinates}].
+func (k *checker) texture(o *syntax.Operand, io *isa.Operand) Operand {
+	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
+	var base isa.Operand
+	b, _ := k.named(o.Name, &base)
+	if b.Kind == isa.KBad {
+		k.unknown(o)
+	}
+	out.Base, out.Ref, out.Type, out.Space = b.Kind, b.Ref, b.Type, b.Space
+	kids := syntax.Operand{Kind: syntax.OpVec, X: o.X, N: o.N}
+	var list isa.Operand
+	v := k.vector(&kids, &list)
+	out.Elems = v.Elems
+	io.Kind, io.Base, io.Type, io.Space, io.Elems = isa.KAddr, b.Kind, b.Type, b.Space, list.Elems
+	return out
+}

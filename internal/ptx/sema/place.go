@@ -1,0 +1,76 @@
+package sema
+
+import (
+	"bytes"
+
+	"goptxas/internal/engine/src"
+)
+
+// The reference notices a fault when its parser reduces a rule, which is
+// often one token later than the fault itself. Statements stand on one line
+// in practice, so these places are found only when something is reported,
+// by looking at the text again.
+
+// after returns the place of the token that follows the one at p.
+func after(text []byte, p src.Pos) src.Pos {
+	if int64(p) >= int64(len(text)) {
+		return p
+	}
+	return skipBlank(text, p+src.Pos(tokenLen(text[p:])))
+}
+
+// skipBlank returns the first place at or after p that is neither blank nor
+// inside a comment.
+func skipBlank(text []byte, p src.Pos) src.Pos {
+	i := int(p)
+	for i < len(text) {
+		switch c := text[i]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+			i++
+		case c == '/' && i+1 < len(text) && text[i+1] == '/':
+			n := bytes.IndexByte(text[i:], '\n')
+			if n < 0 {
+				return src.Pos(len(text))
+			}
+			i += n
+		case c == '/' && i+1 < len(text) && text[i+1] == '*':
+			n := bytes.Index(text[i+2:], []byte("*/"))
+			if n < 0 {
+				return src.Pos(len(text))
+			}
+			i += n + 4
+		default:
+			return src.Pos(i)
+		}
+	}
+	return src.Pos(len(text))
+}
+
+// tokenLen returns the length of the word, dotted word, string or single
+// character at the start of b.
+func tokenLen(b []byte) int {
+	if len(b) == 0 {
+		return 0
+	}
+	if b[0] == '"' {
+		if n := bytes.IndexByte(b[1:], '"'); n >= 0 {
+			return n + 2
+		}
+		return 1
+	}
+	n := 1
+	if !isWord(b[0]) && b[0] != '.' && b[0] != '%' {
+		return 1
+	}
+	for n < len(b) && (isWord(b[n]) || b[n] == ':' && n+1 < len(b) && b[n+1] == ':') {
+		if b[n] == ':' {
+			n++
+		}
+		n++
+	}
+	return n
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$'
+}

@@ -1,0 +1,67 @@
+package sema_test
+
+import (
+	"bytes"
+	"strings"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
+)
+
+// outcome is what the front end says about one input.
+type outcome struct {
+	exit   int
+	stderr string
+}
+
+// options reads the few options that the front end knows.
+func options(args []string) (sema.Options, diag.Options) {
+	o := sema.Options{Arch: target.Find("sm_75")}
+	var d diag.Options
+	for _, a := range args {
+		a = "-" + strings.TrimLeft(a, "-")
+		key, val, _ := strings.Cut(a, "=")
+		switch key {
+		case "-arch":
+			o.Arch = target.Find(val)
+		case "-c", "-compile-only":
+			o.CompileOnly = true
+		case "-g", "-device-debug":
+			o.Debug = true
+		case "-lineinfo", "-generate-line-info":
+			o.LineInfo = true
+		case "-warn-double-usage":
+			o.WarnDouble = true
+		case "-suppress-async-bulk-multicast-advisory-warning":
+			o.NoMulticast = true
+		case "-w", "-disable-warnings":
+			d.NoWarnings = true
+		case "-Werror", "-warning-as-error":
+			d.WarningsAreErrors = true
+		}
+	}
+	return o, d
+}
+
+// check runs the whole front end over one text.
+func check(text []byte, args []string) outcome {
+	o, d := options(args)
+	var out bytes.Buffer
+	sink := diag.NewSink(&out, d)
+	m := sema.CheckModule([]*syntax.Tree{syntax.Scan(&src.File{Name: "in.ptx", Text: text})}, o, sink)
+	var s sema.Scratch
+	for _, f := range m.Bodies() {
+		m.CheckBody(f, &s)
+	}
+	if sink.Errors() > 0 {
+		sink.Say(diag.Fatal, "Ptx assembly aborted due to errors")
+		return outcome{255, out.String()}
+	}
+	if !m.Finish(sink) {
+		return outcome{255, out.String()}
+	}
+	return outcome{0, out.String()}
+}

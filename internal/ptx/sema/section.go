@@ -1,0 +1,67 @@
+package sema
+
+import (
+	"strconv"
+
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// section checks a .section block or an @@DWARF line and keeps its place.
+func (f *fileState) section(s *syntax.Section) {
+	f.dwarf = true
+	if s.Dwarf {
+		if f.ver >= 20 && len(f.m.Funcs) > 0 {
+			// The reference crashes here.
+			f.error(s.Pos, "Deprecated feature: '@@DWARF' not supported as of PTX version 2.0")
+		}
+		return
+	}
+	f.gate(s.Pos, &featSection)
+	gated := false
+	f.tree.SectionItems(s, func(it *syntax.Item) bool {
+		if it.Label != 0 {
+			if !gated {
+				f.gate(it.Pos, &featSectLabel)
+			}
+			gated = true
+			f.sectionLabel(it)
+			return true
+		}
+		f.sectionData(it)
+		return true
+	})
+	name := ""
+	if s.Name != 0 {
+		name = f.name(s.Name)
+	}
+	f.m.Sections = append(f.m.Sections, DebugSection{Name: name, File: f.file, Pos: s.Pos, Body: s.Body, End: s.End})
+}
+
+func (f *fileState) sectionLabel(it *syntax.Item) {
+	name := f.name(it.Label)
+	for _, l := range f.m.labels {
+		if l == name {
+			f.error(it.Pos, "Duplicate definition of label '"+name+"'")
+			return
+		}
+	}
+	f.m.labels = append(f.m.labels, name)
+}
+
+func (f *fileState) sectionData(it *syntax.Item) {
+	limit := uint64(0)
+	switch it.Type.Type() {
+	case isa.B8:
+		limit = 1 << 8
+	case isa.B16:
+		limit = 1 << 16
+	default:
+		return
+	}
+	for _, v := range it.Vals {
+		if v >= limit && -v > limit/2 {
+			f.error(it.Pos, "Value out of range for type "+it.Type.Type().String()+" "+strconv.FormatUint(v, 10))
+		}
+	}
+}
