@@ -26,6 +26,8 @@ const (
 	AttrMaxStackSize      AttrID = 0x23
 	AttrCoopOffsets       AttrID = 0x28
 	AttrCoopMasks         AttrID = 0x29
+	AttrWmmaUsed          AttrID = 0x2b
+	AttrAtom16RegMap      AttrID = 0x2e
 	AttrRegCount          AttrID = 0x2f
 	AttrWarpWideOffsets   AttrID = 0x31
 	AttrBranchTargets     AttrID = 0x34

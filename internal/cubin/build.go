@@ -172,14 +172,13 @@ func (b *builder) kernel(i int) {
 	b.shared(k, text)
 	if i == len(b.m.Kernels)-1 {
 		b.reserved()
+	}
+	b.m.callees(i, b.decl)
+	if i == len(b.m.Kernels)-1 {
 		b.decls()
 	}
-	if b.isNew && (k.Shared.Used || k.Shared.Base) && !b.capSeen {
-		// The symbol .nv.reservedSmem.cap was made and taken back: a nameless
-		// symbol and a blanked name stay behind.
-		b.capSeen = true
-		b.str = blank(b.str, len(".nv.reservedSmem.cap")+1)
-		b.locals = append(b.locals, &Symbol{Other: 1})
+	if k.Shared.Used || k.Shared.Base {
+		b.sharedLimit()
 	}
 	b.const2(k, text)
 	for _, s := range k.Subs {
@@ -233,6 +232,23 @@ func (b *builder) reserved() {
 	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
 }
 
+// sharedLimit makes, once, the symbol of the room kept at the start of shared
+// memory. On sm_90 it was taken back: a nameless symbol and a blanked name
+// stay behind.
+func (b *builder) sharedLimit() {
+	if !b.isNew || b.capSeen {
+		return
+	}
+	b.capSeen = true
+	s := &Symbol{Name: ".nv.reservedSmem.cap", Bind: BindWeak, Type: SymObject, Value: 0x400, Size: 4}
+	if b.m.Arch.SM >= firstMercSM {
+		b.symbol(s)
+		return
+	}
+	b.str = blank(b.str, len(s.Name)+1)
+	b.locals = append(b.locals, &Symbol{Other: 1})
+}
+
 // const2 makes the compiler's own constant bank.
 func (b *builder) const2(k *Kernel, text *Section) {
 	if len(k.Const2) == 0 {
@@ -242,7 +258,9 @@ func (b *builder) const2(k *Kernel, text *Section) {
 		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2)})
 	b.renamed(s.Name, ".nv.constant.optimizer."+k.Name)
 	b.sectionSymbol(s)
-	b.relocs(s, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
+	if !k.PointerTable {
+		b.relocs(s, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
+	}
 }
 
 // renamed enters a section's name; from sm_90 on it was first another,
@@ -326,12 +344,7 @@ func (b *builder) debug() {
 	if len(b.m.Kernels) > 0 {
 		b.sectionSymbol(frames)
 	}
-	for _, d := range b.m.Debug {
-		s := b.section(rankDebug, &Section{Name: d.Name, Type: elf.TypeProgbits, Align: 1, Content: Bytes(d.Data)})
-		b.name(s.Name)
-		b.sectionSymbol(s)
-		b.relocs(s, s.Name, d.Fixes)
-	}
+	b.debugSections()
 	b.dataRelocs()
 	b.frames(frames)
 	if !b.m.NoCallGraph {
@@ -346,6 +359,31 @@ func (b *builder) debug() {
 	}
 }
 
+// debugSections makes the sections that a debugger reads. The strings of a
+// line table are made before its relocations.
+func (b *builder) debugSections() {
+	var waiting *Section
+	var fixes []Fix
+	flush := func() {
+		if waiting != nil {
+			b.relocs(waiting, waiting.Name, fixes)
+			waiting = nil
+		}
+	}
+	for _, d := range b.m.Debug {
+		if d.Name != ".debug_str" {
+			flush()
+		}
+		s := b.section(rankDebug, &Section{Name: d.Name, Type: elf.TypeProgbits, Align: 1, Content: Bytes(d.Data)})
+		b.name(s.Name)
+		b.sectionSymbol(s)
+		if d.Name != ".debug_str" {
+			waiting, fixes = s, d.Fixes
+		}
+	}
+	flush()
+}
+
 // relAction is the content of .nv.rel.action, the same in every file.
 const relAction = "\x73\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x25\x00\x05\x36"
 
@@ -353,47 +391,53 @@ const relAction = "\x73\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x25\x00\x05\
 // relocations: the starts of a kernel's frames, last first, then the
 // addresses inside their CIEs.
 func (b *builder) frames(s *Section) {
-	var table []byte
-	var fixes []Fix
+	var data []byte
+	var list []Reloc
+	var table *Section
 	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
-		var starts, addrs []Fix
+		if k.PointerTable && len(k.Const2) > 0 {
+			bank := b.syms[".nv.constant2."+k.Name].Section
+			b.relocs(bank, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
+		}
+		var starts []Reloc
 		for _, f := range k.Frames {
 			var at dwarf.Fixes
-			table, at = dwarf.Append(table, f)
-			x := Fix{Off: uint64(at.Start), Type: Rel64, Symbol: k.Name}
+			data, at = dwarf.Append(data, f)
+			r := Reloc{Off: uint64(at.Start), Type: Rel64, Sym: b.syms[k.Name]}
 			if b.isNew {
-				x.Addend = int64(f.Start)
+				r.Addend = int64(f.Start)
 			}
-			starts = append(starts, x)
+			starts = append(starts, r)
 			if at.Address >= 0 {
-				addrs = append(addrs, Fix{Off: uint64(at.Address), Type: Rel64, Symbol: k.Name})
+				list = append(list, Reloc{Off: uint64(at.Address), Type: Rel64, Sym: b.syms[k.Name]})
 			}
 		}
-		fixes = append(append(fixes, addrs...), starts...)
+		list = append(list, starts...)
+		if table == nil && len(list) > 0 {
+			table = b.frameTable(s)
+		}
 	}
-	s.Content = Bytes(table)
-	if len(fixes) == 0 {
-		return
+	s.Content = Bytes(data)
+	if table != nil {
+		slices.Reverse(list)
+		table.Content.(*Relocs).List = list
 	}
+}
+
+func (b *builder) frameTable(s *Section) *Section {
 	b.name(".rel.debug_frame")
 	b.name(".rela.debug_frame")
-	typ, name := uint32(elf.TypeRel), ".rel.debug_frame"
 	if b.isNew {
-		typ, name = elf.TypeRela, ".rela.debug_frame"
+		return b.table(".rela.debug_frame", elf.TypeRela, s)
 	}
-	list := make([]Reloc, 0, len(fixes))
-	for i := len(fixes) - 1; i >= 0; i-- {
-		x := fixes[i]
-		list = append(list, Reloc{Off: x.Off, Type: x.Type, Sym: b.syms[x.Symbol], Addend: x.Addend})
-	}
-	b.table(name, typ, s).Content.(*Relocs).List = list
+	return b.table(".rel.debug_frame", elf.TypeRel, s)
 }
 
 // callGraph lists the calls of external functions, last first.
 func (b *builder) callGraph() *CallGraph {
 	c := &CallGraph{}
-	for i := range b.m.Kernels {
+	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
 		for j := len(k.Calls) - 1; j >= 0; j-- {
 			c.Calls = append(c.Calls, Call{From: b.syms[k.Name], To: b.syms[k.Calls[j]]})

@@ -20,8 +20,15 @@ const (
 	slotSize  = 8
 )
 
-// decls makes variables and address slots: symbols seen from outside first.
-func (b *builder) decls() { ordered(b.m.Decls, b.decl) }
+// decls makes variables and their address slots: those seen from outside
+// first.
+func (b *builder) decls() {
+	ordered(b.m.Decls, func(d *Decl) {
+		if d.Space != SpaceFunc {
+			b.decl(d)
+		}
+	})
+}
 
 func (b *builder) decl(d *Decl) {
 	sym := &Symbol{Name: d.Name, Bind: d.Bind, Type: SymObject, Size: d.Size, Value: d.Offset}

@@ -13,18 +13,19 @@ import (
 var (
 	orderOld = [...]AttrID{
 		AttrSWWar, AttrAPIVersion, AttrSW2861232War, AttrParamCBank, AttrCBankParamSize, AttrKParamInfo, AttrKParamInfoV2,
-		AttrMaxRegCount, AttrSurfaceBank, AttrTextureBank, AttrNumBarriers, AttrExterns, AttrMercuryISAVersion,
-		AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets, AttrMbarrierOffsets,
-		AttrNumMbarriers, AttrSyscallOffsets, AttrExitOffsets, AttrCtaIDZUsed, AttrBranchTargets, AttrMaxThreads,
-		AttrReqNTid, AttrCRSStackSize,
+		AttrWmmaUsed, AttrMaxRegCount, AttrSurfaceBank, AttrTextureBank, AttrNumBarriers, AttrExterns, AttrAnnotations,
+		AttrMercuryISAVersion, AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets,
+		AttrMbarrierOffsets, AttrNumMbarriers, AttrSyscallOffsets, AttrAtom16RegMap, AttrExitOffsets, AttrCtaIDZUsed,
+		AttrBranchTargets, AttrMaxThreads, AttrReqNTid, AttrCRSStackSize,
 	}
 	orderNew = [...]AttrID{
-		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrCtaPerCluster,
-		AttrMaxClusterRank, AttrExplicitCluster, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
-		AttrTcgen05OneCta, AttrTcgen05TwoCta, AttrMaxRegCount, AttrNumBarriers, AttrExterns, AttrMercuryISAVersion,
-		AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrCoopMasks, AttrCoopOffsets, AttrRegReconfig, AttrVrcCtaInitCount,
-		AttrSyscallOffsets, AttrMbarrierOffsets, AttrNumMbarriers, AttrExitOffsets, AttrBranchTargets, AttrMaxThreads,
-		AttrReqNTid, AttrCRSStackSize, AttrCBankParamSize, AttrParamCBank, AttrSWWar, AttrTextureBank, AttrSurfaceBank,
+		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrExplicitCluster,
+		AttrCtaPerCluster, AttrMaxClusterRank, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
+		AttrTcgen05OneCta, AttrTcgen05TwoCta, AttrWmmaUsed, AttrMaxRegCount, AttrNumBarriers, AttrExterns, AttrAnnotations,
+		AttrMercuryISAVersion, AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets,
+		AttrRegReconfig, AttrVrcCtaInitCount, AttrSyscallOffsets, AttrAtom16RegMap, AttrMbarrierOffsets, AttrNumMbarriers,
+		AttrExitOffsets, AttrBranchTargets, AttrMaxThreads, AttrReqNTid, AttrCRSStackSize, AttrCBankParamSize,
+		AttrParamCBank, AttrSWWar, AttrTextureBank, AttrSurfaceBank,
 	}
 )
 
@@ -92,10 +93,9 @@ func (b *builder) fileInfo() *Info {
 		s := b.syms[k.Name]
 		in.Attrs = append(in.Attrs, SymWord(AttrRegCount, s, uint32(k.Regs)))
 		for j := len(k.Subs) - 1; j >= 0; j-- {
-			if k.Subs[j].Size == 0 {
-				continue
+			if x := &k.Subs[j]; x.Size > 0 {
+				in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, b.syms[x.Name], x.Frame))
 			}
-			in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, b.syms[k.Subs[j].Name], k.Subs[j].Frame))
 		}
 		in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, s, k.Frame))
 	}

@@ -2,6 +2,7 @@ package cubin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"goptxas/internal/cubin/dwarf"
@@ -123,6 +124,9 @@ func liftFixes(f *File, s *Section, first string) []Fix {
 		state = Resolved
 	}
 	if len(list) > 0 {
+		if f.SM >= firstNewSM && rela >= 0 && rela < rel && list[0].Addend == 0 {
+			list = append([]Fix{{State: state, Addend: 1}}, list...)
+		}
 		return list
 	}
 	if rela >= 0 && (rel < 0 || rela < rel) {
@@ -220,7 +224,6 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 			k.Subs = append(k.Subs, Sub{Name: s.Name, Bind: s.Bind, Off: s.Value, Size: s.Size})
 		}
 	}
-	sortSubs(k.Subs)
 	file := f.Find(".nv.info").Content.(*Info)
 	for i := range file.Attrs {
 		a := &file.Attrs[i]
@@ -236,8 +239,11 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 			k.MinStack = a.Words[0]
 		case a.ID == AttrFrameSize:
 			for j := range k.Subs {
-				if k.Subs[j].Name == a.Syms[0].Name {
-					k.Subs[j].Frame = a.Words[0]
+				if x := k.Subs[j]; x.Name == a.Syms[0].Name {
+					// These records stand last function first: move it to the front.
+					x.Frame = a.Words[0]
+					copy(k.Subs[1:], k.Subs[:j])
+					k.Subs[0] = x
 				}
 			}
 		}
@@ -258,6 +264,8 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 			first = ".nv.constant.optimizer." + k.Name
 		}
 		k.Const2Fixes = liftFixes(f, s, first)
+		names := f.Find(".strtab").Content.(*Strings).List
+		k.PointerTable = slices.Index(names, ".rela"+first) > slices.Index(names, ".debug_frame")
 	}
 	k.Fixes = liftFixes(f, t, t.Name)
 	n := 1
@@ -290,7 +298,7 @@ func liftBase(f *File, m *Module) {
 		}
 	}
 	for i := range m.Kernels {
-		if m.Kernels[i].Shared.Size > 0 {
+		if m.Kernels[i].Shared.Size > 0 && len(m.Kernels[i].Fixes) > 0 {
 			m.Kernels[i].Shared.Base = true
 		}
 	}
@@ -305,16 +313,6 @@ func hasNameless(f *File) bool {
 		}
 	}
 	return false
-}
-
-func sortSubs(l []Sub) {
-	for i := range l {
-		for j := i + 1; j < len(l); j++ {
-			if l[j].Off < l[i].Off {
-				l[i], l[j] = l[j], l[i]
-			}
-		}
-	}
 }
 
 // derived lists the records Build makes itself.

@@ -1,6 +1,8 @@
 package cubin
 
 import (
+	"slices"
+
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/target"
 )
@@ -108,7 +110,7 @@ type Kernel struct {
 	Name   string
 	Bind   uint8
 	Code   []byte // the whole section, padding included
-	Subs   []Sub  // by address
+	Subs   []Sub  // in the order of their symbols
 	Fixes  []Fix  // relocations of the code
 	Params []Param
 	Slots  uint32 // bytes of bank 0 behind the parameters
@@ -120,6 +122,9 @@ type Kernel struct {
 
 	Const2      []byte // compiler's constant bank
 	Const2Fixes []Fix
+	// PointerTable says that Const2 holds the table of function pointers,
+	// whose relocations are made last.
+	PointerTable bool
 
 	Frames  []dwarf.Frame // of the kernel, then of each Sub
 	Calls   []string      // external functions called, in order
@@ -193,20 +198,48 @@ const (
 )
 
 // AddressSlot returns the offset in constant bank 4 of the word that holds
-// the address of a global variable or external function.
-func AddressSlot(decls []Decl, name string) (uint32, bool) {
-	slot := uint32(0)
-	found := false
-	ordered(decls, func(d *Decl) {
-		switch {
-		case d.Space == SpaceConst || found:
-		case d.Name == name:
-			found = true
-		default:
-			slot += 8
+// the address of a global variable or external function. Slots are made in
+// the order of first use: external functions with the first kernel, in file
+// order, that calls them, variables with the first kernel of all.
+func (m *Module) AddressSlot(name string) (uint32, bool) {
+	slot, found := uint32(0), false
+	m.slots(func(_ int, d *Decl) {
+		if found = found || d.Name == name; !found {
+			slot += slotSize
 		}
 	})
 	return slot, found
+}
+
+// slots visits the declarations with address slots in slot order, with the
+// kernel at which each is made.
+func (m *Module) slots(visit func(kernel int, d *Decl)) {
+	for i := len(m.Kernels) - 1; i >= 0; i-- {
+		m.callees(i, func(d *Decl) { visit(i, d) })
+		if i == len(m.Kernels)-1 {
+			ordered(m.Decls, func(d *Decl) {
+				if d.Space == SpaceGlobal {
+					visit(i, d)
+				}
+			})
+		}
+	}
+}
+
+// callees visits the external functions that no kernel before number i, in
+// file order, called.
+func (m *Module) callees(i int, visit func(*Decl)) {
+	for n, c := range m.Kernels[i].Calls {
+		seen := slices.Contains(m.Kernels[i].Calls[:n], c)
+		for j := i + 1; j < len(m.Kernels) && !seen; j++ {
+			seen = slices.Contains(m.Kernels[j].Calls, c)
+		}
+		for k := range m.Decls {
+			if d := &m.Decls[k]; !seen && d.Space == SpaceFunc && d.Name == c {
+				visit(d)
+			}
+		}
+	}
 }
 
 // ordered visits declarations as the file lists them: those seen from

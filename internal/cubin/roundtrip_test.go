@@ -2,46 +2,100 @@ package cubin
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"goptxas/internal/target"
+	"goptxas/internal/witness/corpus"
+	"goptxas/internal/witness/oracle"
 )
 
-func TestDir(t *testing.T) {
-	dir := os.Getenv("CUBINDIR")
-	if dir == "" {
-		t.Skip()
+// roundTrip reads and writes a file and returns what is wrong with it, "" if
+// nothing: other bytes, or anything the rules of Write did not give.
+func roundTrip(b []byte) string {
+	f, err := Read(b)
+	if err != nil {
+		return err.Error()
 	}
-	files, _ := filepath.Glob(dir + "/*.cubin")
-	ok, odd := 0, 0
-	for _, p := range files {
-		b, _ := os.ReadFile(p)
-		f, err := Read(b)
+	w, err := f.Write()
+	if err != nil {
+		return err.Error()
+	}
+	if !bytes.Equal(w, b) {
+		return "differs at " + firstDifference(w, b)
+	}
+	if f.Odd != nil {
+		return "departs from the rules"
+	}
+	return ""
+}
+
+func TestSamples(t *testing.T) {
+	if *update {
+		pack(t)
+	}
+	count := tally{}
+	for _, s := range samples(t) {
+		_, config, _ := strings.Cut(s.name, ".")
+		why := roundTrip(s.data)
+		count.add(config, why == "")
+		if why != "" {
+			t.Errorf("%s: %s", s.name, why)
+		}
+	}
+	t.Logf("equal after Read and Write: %s", count)
+}
+
+var targetLine = regexp.MustCompile(`(?m)^\.target .*$`)
+
+// retarget makes a file for another architecture of the same text.
+func retarget(ptx []byte, arch string) string {
+	return string(targetLine.ReplaceAll(ptx, []byte(".target "+arch)))
+}
+
+// TestCorpus reads and writes what the reference makes of real PTX: a sample
+// by default, everything with GOPTXAS_FULL=1.
+func TestCorpus(t *testing.T) {
+	tools, c := oracle.Find(t), corpus.Find(t)
+	full := os.Getenv("GOPTXAS_FULL") != ""
+	dir := t.TempDir()
+	count := tally{}
+	check := func(f *corpus.File, arch, flags string) {
+		ptx, err := f.Read()
 		if err != nil {
-			t.Errorf("%s: %v", p, err)
+			t.Fatal(err)
+		}
+		b := compile(t, tools, dir, retarget(ptx, arch), arch, flags)
+		if b == nil {
+			return
+		}
+		why := roundTrip(b)
+		count.add(arch+flags, why == "")
+		if why != "" {
+			t.Errorf("%s %s %s: %s", f.Name, arch, flags, why)
+		}
+	}
+	flags := [...]string{"", "-lineinfo", "-g -O0", "-c"}
+	for i, f := range c.Smoke() {
+		if !full && (f.Bytes > 60000 || i%3 != 0) {
 			continue
 		}
-		w, err := f.Write()
-		if err != nil {
-			t.Errorf("%s: %v", p, err)
-			continue
-		}
-		if f.Odd != nil {
-			odd++
-			if odd < 12 {
-				t.Logf("%s: odd %.300s", filepath.Base(p), fmt.Sprintf("%+v", *f.Odd))
+		check(&f, "sm_90a", "")
+		for j := range target.Archs {
+			for k, fl := range flags {
+				if full && ((i+j)%4 == k || target.Archs[j].Name == "sm_90a") || (i/3+j+5*k)%23 == 0 {
+					check(&f, target.Archs[j].Name, fl)
+				}
 			}
 		}
-		if !bytes.Equal(w, b) {
-			n := 0
-			for n < len(b) && n < len(w) && b[n] == w[n] {
-				n++
-			}
-			t.Errorf("%s: differs at %#x of %#x/%#x", p, n, len(b), len(w))
-			continue
-		}
-		ok++
 	}
-	t.Logf("%d files, %d equal, %d odd", len(files), ok, odd)
+	if full {
+		for i := range c.Files {
+			check(&c.Files[i], "sm_90a", "")
+			check(&c.Files[i], "sm_90a", flags[1+i%3])
+		}
+	}
+	t.Logf("equal after Read and Write: %s", count)
 }

@@ -89,9 +89,13 @@ func (im *Image) parseSections(b []byte, n int) error {
 			s.SameAs, s.Data = j, im.Sections[j].Data
 			continue
 		}
-		if at := AlignUp(end, s.Align); s.Off > at {
-			s.GapBefore = s.Off - at
+		// Contents in order and aligned: so a file that is written again is no
+		// larger than it was.
+		at := AlignUp(end, s.Align)
+		if s.Off < at || s.Off > uint64(len(b)) || s.Align > 1 && s.Off%s.Align != 0 {
+			return fmt.Errorf("section %d: contents out of order or not aligned", i)
 		}
+		s.GapBefore = s.Off - at
 		end = s.Off
 		if s.noBits() {
 			continue
