@@ -7,7 +7,6 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 
@@ -122,11 +121,11 @@ func controls(line *cli.Line) *cli.Fault {
 	case line.Has(cli.ApplyControls):
 		name := line.Text(cli.ApplyControls, "")
 		if f, err := os.Open(name); err != nil {
-			return &cli.Fault{Text: fmt.Sprintf("File '%s' could not be opened", name)}
+			return cli.Faultf("File '%s' could not be opened", name)
 		} else {
 			f.Close()
 		}
-		return &cli.Fault{Text: fmt.Sprintf("Input file '%s' not in expected format", name)}
+		return cli.Faultf("Input file '%s' not in expected format", name)
 	case line.Has(cli.QueryControls):
 		return &cli.Fault{Text: "Control files (--query-controls) cannot be written"}
 	}

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"os"
 
 	"goptxas/internal/driver/cli"
@@ -27,13 +26,13 @@ func writeInPlace(name string, data []byte) error {
 		err = err2
 	}
 	if err != nil {
-		return fmt.Errorf("Output file '%s' could not be written: %w", name, err) //nolint:staticcheck // a message to the user
+		return cli.Faultf("Output file '%s' could not be written: %v", name, err)
 	}
 	return nil
 }
 
 func unopened(name string) error {
-	return fmt.Errorf("Output file '%s' could not be opened", name) //nolint:staticcheck // the reference's words
+	return cli.Faultf("Output file '%s' could not be opened", name)
 }
 
 // finish prints the statistics and completes the trace file after the

@@ -1,9 +1,10 @@
 package driver
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"goptxas/internal/driver/cli"
 )
 
 // replaceFile writes data beside name and renames it into place, so that a
@@ -32,7 +33,7 @@ func replaceFile(name string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("Output file '%s' could not be written: %w", name, err) //nolint:staticcheck // a message to the user
+		return cli.Faultf("Output file '%s' could not be written: %v", name, err)
 	}
 	return nil
 }

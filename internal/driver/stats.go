@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"goptxas/internal/driver/cli"
 )
 
 // Step names one of the stages whose time and memory the statistics show.
@@ -148,7 +150,7 @@ func kilobytes(n int64) float64 { return float64(n) / 1024 }
 func appendStats(name, input string, texts []string) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
-		return fmt.Errorf("Output file '%s' could not be opened", name) //nolint:staticcheck // the reference's words
+		return cli.Faultf("Output file '%s' could not be opened", name)
 	}
 	defer f.Close()
 	_, err = fmt.Fprintf(f, "%s >>\n\n%s\n", input, strings.Join(texts, "\n"))

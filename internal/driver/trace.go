@@ -2,9 +2,10 @@ package driver
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"time"
+
+	"goptxas/internal/driver/cli"
 )
 
 // traceEvent is one complete event of a Chrome trace.
@@ -25,15 +26,15 @@ type traceEvent struct {
 func extendTrace(name string, job *Job, res *Result) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("File '%s' could not be opened", name) //nolint:staticcheck // the reference's words
+		return cli.Faultf("File '%s' could not be opened", name)
 	}
 	if len(data) == 0 {
-		return fmt.Errorf("Parsed trace file not in expected format : Error reading input trace file to buffer") //nolint:staticcheck // the reference's words
+		return cli.Faultf("Parsed trace file not in expected format : Error reading input trace file to buffer")
 	}
 	var file map[string]json.RawMessage
 	var events []json.RawMessage
 	if json.Unmarshal(data, &file) != nil || json.Unmarshal(file["traceEvents"], &events) != nil {
-		return fmt.Errorf("Input file '%s' not in expected format", name) //nolint:staticcheck // the reference's words
+		return cli.Faultf("Input file '%s' not in expected format", name)
 	}
 	parsed := res.Cost.Steps[StepParse].Time + res.Cost.Steps[StepSetup].Time
 	events = append(events,

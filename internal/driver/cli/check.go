@@ -133,14 +133,14 @@ func (c *checker) fastCompileName() *Fault {
 	case "min", "mid", "max":
 		c.s.FastCompile = v
 	default:
-		return fatalf("Invalid value for --Ofast-compile/-Ofc (%s), is not 'max', 'mid', 'min', or '0'", v)
+		return Faultf("Invalid value for --Ofast-compile/-Ofc (%s), is not 'max', 'mid', 'min', or '0'", v)
 	}
 	return nil
 }
 
 func (c *checker) apiVersion() *Fault {
 	if v := c.l.Text(CUDAAPIVersion, "13.0"); v != "13.0" {
-		return fatalf("Invalid value '%s' for option '--cuda-api-version'", v)
+		return Faultf("Invalid value '%s' for option '--cuda-api-version'", v)
 	}
 	if v := c.l.Text(ABICompile, "yes"); v != "yes" {
 		c.errorf("Invalid value '%s' for option -abi.", v)
@@ -161,7 +161,7 @@ func (c *checker) linking() *Fault {
 func (c *checker) threads() *Fault {
 	c.s.Split = c.l.Num(SplitCompile, 1)
 	if c.s.Split < 0 {
-		return fatalf("Invalid value '%d' for option '--split-compile'", c.s.Split)
+		return Faultf("Invalid value '%d' for option '--split-compile'", c.s.Split)
 	}
 	c.s.Jobserver = c.l.Has(Jobserver) && c.s.Split != 1
 	return nil
@@ -173,9 +173,9 @@ func (c *checker) fastCompileLevel() *Fault {
 	switch fc := c.s.FastCompile; {
 	case fc == "" || !c.l.Has(OptLevel):
 	case fc == "max" && level != 0:
-		return fatalf("Conflicting options -opt-level=<1,2,3> and --Ofast-compile=max specified")
+		return Faultf("Conflicting options -opt-level=<1,2,3> and --Ofast-compile=max specified")
 	case fc != "max" && level != 1:
-		return fatalf("Conflicting options -opt-level=<0,2,3> and --Ofast-compile=%s specified", fc)
+		return Faultf("Conflicting options -opt-level=<0,2,3> and --Ofast-compile=%s specified", fc)
 	}
 	return nil
 }
@@ -199,9 +199,9 @@ func (c *checker) toolsPatch() *Fault {
 	switch {
 	case !c.s.ToolsPatch:
 	case c.s.Relocatable:
-		return fatalf("Conflicting options '--compile-only' and --compile-as-tools-patch specified")
+		return Faultf("Conflicting options '--compile-only' and --compile-as-tools-patch specified")
 	case c.s.Extensible:
-		return fatalf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
+		return Faultf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (c *checker) debugLevel() *Fault {
 		return nil
 	}
 	if c.l.Num(OptLevel, 0) != 0 {
-		return fatalf("Optimized debugging not supported")
+		return Faultf("Optimized debugging not supported")
 	}
 	s.Opt = 0
 	if c.l.Has(RegisterUsageLevel) {
@@ -319,7 +319,7 @@ func (c *checker) registerCount(id ID) (int, *Fault) {
 	default:
 		var ok bool
 		if n, ok = wrapped(text); !ok {
-			return 0, fatalf("Invalid value '%s' for option '%s'", text, Table[id].Long)
+			return 0, Faultf("Invalid value '%s' for option '%s'", text, Table[id].Long)
 		}
 	}
 	limit := int32(maxRegs)
@@ -392,7 +392,7 @@ func (c *checker) scrambled() *Fault {
 		c.warnf("'--ptx-length' option should be specified when '--okey' option is given")
 	}
 	if key != 0 {
-		return fatalf("Scrambled PTX (--okey) is not supported")
+		return Faultf("Scrambled PTX (--okey) is not supported")
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ type Fault struct {
 // Error returns the message.
 func (f *Fault) Error() string { return f.Text }
 
-func fatalf(format string, args ...any) *Fault { return &Fault{fmt.Sprintf(format, args...)} }
+// Faultf returns a Fault with a formatted message.
+func Faultf(format string, args ...any) *Fault { return &Fault{fmt.Sprintf(format, args...)} }
 
 // parser is the state of reading one command line.
 type parser struct {
@@ -57,7 +58,7 @@ func (p *parser) option(w string, rest []string, depth int) (int, *Fault) {
 	id, ok := find(name)
 	if !ok {
 		if id, ok = findGlued(w); !ok {
-			return 0, fatalf("Unknown option '%s'", name[1:])
+			return 0, Faultf("Unknown option '%s'", name[1:])
 		}
 		name, val, hasVal = w[:2], w[2:], true
 	}
@@ -69,14 +70,14 @@ func (p *parser) option(w string, rest []string, depth int) (int, *Fault) {
 	switch {
 	case o.Kind == Flag:
 		if hasVal {
-			return 0, fatalf("no argument expected after '%s'", name)
+			return 0, Faultf("no argument expected after '%s'", name)
 		}
 		v := p.line.Value(id)
 		v.Set, v.On = true, true
 		return 0, nil
 	case hasVal || o.Optional && name == "-"+o.Short:
 	case len(rest) == 0:
-		return 0, fatalf("argument expected after '%s'", name)
+		return 0, Faultf("argument expected after '%s'", name)
 	default:
 		val, used = rest[0], 1
 	}
@@ -119,7 +120,7 @@ func (p *parser) set(id ID, text string, depth int) *Fault {
 	}
 	if o.Kind.isList() {
 		if o.Kind == Pairs && v.Set {
-			return fatalf("redefinition of argument '%s'", o.Long)
+			return Faultf("redefinition of argument '%s'", o.Long)
 		}
 		fresh := next.List
 		next.List = slices.Concat(v.List, fresh)
@@ -151,7 +152,7 @@ func (o *Option) same(a, b *Value) bool {
 func (p *parser) files(names []string, depth int) *Fault {
 	for _, name := range names {
 		if depth == maxDepth {
-			return fatalf("Too many options file opened '%s'", name)
+			return Faultf("Too many options file opened '%s'", name)
 		}
 		words, f := readOptionsFile(name)
 		if f == nil {
@@ -170,7 +171,7 @@ func read(o *Option, text string) (v Value, f *Fault) {
 	switch o.Kind {
 	case Bool:
 		if text != "true" && text != "false" {
-			return v, fatalf("'%s': expected true or false", text)
+			return v, Faultf("'%s': expected true or false", text)
 		}
 		v.On = text == "true"
 	case Number:
@@ -185,7 +186,7 @@ func read(o *Option, text string) (v Value, f *Fault) {
 		v.List, f = splitList(text)
 		for _, item := range v.List {
 			if f == nil && !slices.Contains(o.Values, item) {
-				f = fatalf("Value '%s' is not defined for option '%s'", item, o.Long)
+				f = Faultf("Value '%s' is not defined for option '%s'", item, o.Long)
 			}
 		}
 	case Pairs:
@@ -198,9 +199,9 @@ func readNumber(text string) (int32, *Fault) {
 	n, ok, big := number(text)
 	switch {
 	case big || ok && (n > math.MaxInt32 || n < math.MinInt32):
-		return 0, fatalf("32-bit integer value (%s) out of range", text)
+		return 0, Faultf("32-bit integer value (%s) out of range", text)
 	case !ok:
-		return 0, fatalf("'%s': expected a number", text)
+		return 0, Faultf("'%s': expected a number", text)
 	}
 	return int32(n), nil
 }
@@ -223,7 +224,7 @@ func readChoice(o *Option, v *Value) *Fault {
 			}
 		}
 	}
-	return fatalf("Value '%s' is not defined for option '%s'", v.Text, o.Long)
+	return Faultf("Value '%s' is not defined for option '%s'", v.Text, o.Long)
 }
 
 func readPairs(text string) ([]string, *Fault) {
@@ -234,11 +235,11 @@ func readPairs(text string) ([]string, *Fault) {
 	for i, item := range items {
 		key, _, ok := strings.Cut(item, "=")
 		if !ok {
-			return nil, fatalf("'%s' is not in 'keyword=value' format", item)
+			return nil, Faultf("'%s' is not in 'keyword=value' format", item)
 		}
 		for _, before := range items[:i] {
 			if k, _, _ := strings.Cut(before, "="); k == key {
-				return nil, fatalf("redefinition of keyword '%s' ", key)
+				return nil, Faultf("redefinition of keyword '%s' ", key)
 			}
 		}
 	}

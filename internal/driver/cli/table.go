@@ -97,7 +97,7 @@ var Table = [numOptions]Option{
 	InputAsString: {Long: "input-as-string", Short: "ias", Kind: Strings, Group: GroupFiles, Arg: "ptx", Help: "Take the PTX text itself from the command line; may be repeated and mixed with files."},
 	OptionsFile:   {Long: "options-file", Short: "optf", Kind: Word, Group: GroupFiles, Arg: "file,...", Help: "Read more options from these files, as if they stood here."},
 
-	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", Values: archNames[:], Default: "sm_75", Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
+	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", Values: archNames, Default: "sm_75", Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
 	Machine: {Long: "machine", Short: "m", Kind: Choice, Group: GroupTarget, Arg: "bits", Values: []string{"64"}, Default: "64", Glued: true, Help: "Pointer size of the host; only 64 exists."},
 
 	OptLevel:               {Long: "opt-level", Short: "O", Kind: Number, Group: GroupOptimise, Arg: "N", Default: "3", Glued: true, Optional: true, Help: "Optimisation level, 0 to 3. -O alone means 0."},
@@ -189,7 +189,7 @@ var Table = [numOptions]Option{
 
 // archNames are the targets the reference knows: real ones, and virtual
 // ones that stop after checking.
-var archNames = [...]string{
+var archNames = []string{
 	"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
 	"sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
 	"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f",

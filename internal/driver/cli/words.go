@@ -29,7 +29,7 @@ func splitFile(text string) ([]string, *Fault) {
 		switch {
 		case c == '\\':
 			if i++; i == len(text) {
-				return nil, fatalf("Stray '' character")
+				return nil, Faultf("Stray '' character")
 			}
 			w, started = append(w, text[i]), true
 		case c == '"':
@@ -42,7 +42,7 @@ func splitFile(text string) ([]string, *Fault) {
 		}
 	}
 	if quoted {
-		return nil, fatalf(`Stray '"' character`)
+		return nil, Faultf(`Stray '"' character`)
 	}
 	flush()
 	return words, nil
@@ -82,7 +82,7 @@ func splitList(text string) ([]string, *Fault) {
 		}
 	}
 	if quoted {
-		return nil, fatalf(`Stray '"' character`)
+		return nil, Faultf(`Stray '"' character`)
 	}
 	add(text[start:])
 	return items, nil
@@ -96,7 +96,7 @@ func readOptionsFile(name string) ([]string, *Fault) {
 		if st, err2 := os.Stat(name); err2 == nil && st.IsDir() {
 			return nil, nil
 		}
-		return nil, fatalf("Could not open options file '%s'", name)
+		return nil, Faultf("Could not open options file '%s'", name)
 	}
 	return splitFile(string(data))
 }

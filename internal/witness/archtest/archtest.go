@@ -1,0 +1,90 @@
+// Package archtest holds the tests about the shape of the repository: which
+// package may import which, generated files that match their sources, and
+// start-up that does no work. It has no code of its own but the layer table.
+package archtest
+
+import "strings"
+
+// layer is one storey of the house. Packages may import packages of lower
+// storeys, and those of their own storey where peers is true.
+type layer struct {
+	prefix string // package path below internal/, or a full path below the module
+	rank   int    // higher ranks may import lower ones
+	peers  bool   // packages of this row may import each other
+	wing   string // rows of two different wings never import each other
+}
+
+// layers are the storeys, from the roof down. The longest matching prefix
+// decides. Rows of equal rank do not see each other, which keeps the parts
+// of codegen apart; wings keep the language, the IR, the machine and the
+// register allocator apart.
+var layers = [...]layer{
+	{"cmd", 100, false, ""},
+	{".", 95, false, ""}, // the public library
+	{"internal/driver", 90, false, ""},
+	{"internal/driver/cli", 85, false, ""},
+	{"internal/view", 82, false, ""},
+	{"internal/pipeline", 80, false, ""},
+	{"internal/codegen/emit", 70, false, ""},
+	{"internal/codegen/isel", 70, false, ""},
+	{"internal/codegen/ra", 70, false, ""},
+	{"internal/codegen/sched", 70, false, ""},
+	{"internal/codegen/scoreboard", 70, false, ""},
+	{"internal/codegen", 68, false, ""}, // shared vocabulary of the parts above
+	{"internal/codegen/regalloc", 60, false, "alloc"},
+	{"internal/opt", 70, false, ""},
+	{"internal/lower", 70, false, ""},
+	{"internal/cubin", 65, true, ""},
+	{"internal/ori/flow", 52, false, "ori"},
+	{"internal/ori", 51, false, "ori"},
+	{"internal/ori/op", 50, true, "ori"},
+	{"internal/sass", 50, true, "sass"},
+	{"internal/ptx/sema", 52, false, "ptx"},
+	{"internal/ptx/syntax", 51, false, "ptx"},
+	{"internal/ptx/isa", 50, true, "ptx"},
+	{"internal/target", 40, true, ""},
+	{"internal/engine", 10, true, ""},
+}
+
+// layerOf returns the storey of a package of the module.
+func layerOf(path string) (layer, bool) {
+	rel := strings.TrimPrefix(strings.TrimPrefix(path, "goptxas"), "/")
+	if rel == "" {
+		rel = "."
+	}
+	best, ok := layer{}, false
+	for _, l := range layers {
+		if (rel == l.prefix || strings.HasPrefix(rel, l.prefix+"/")) && (!ok || len(l.prefix) > len(best.prefix)) {
+			best, ok = l, true
+		}
+	}
+	return best, ok
+}
+
+// allowed reports whether package from may import package to, both of this
+// module, and if not why.
+func allowed(from, to string) (string, bool) {
+	if strings.HasPrefix(to, "goptxas/internal/witness") {
+		return "the product never imports a witness", false
+	}
+	a, okA := layerOf(from)
+	b, okB := layerOf(to)
+	switch {
+	case !okA:
+		return from + " has no place in the layer table", false
+	case !okB:
+		return to + " has no place in the layer table", false
+	case a.wing != b.wing && a.wing != "" && b.wing != "":
+		return a.wing + " and " + b.wing + " do not know each other", false
+	case a.prefix == b.prefix && a.peers:
+		return "", true
+	case a.rank > b.rank:
+		return "", true
+	}
+	return "imports point down only", false
+}
+
+// isWitness reports whether a package only serves tests and tools.
+func isWitness(path string) bool {
+	return strings.HasPrefix(path, "goptxas/internal/witness")
+}

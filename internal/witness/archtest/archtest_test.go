@@ -1,0 +1,223 @@
+package archtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the module's folder, seen from this package.
+var root = filepath.Join("..", "..", "..")
+
+type pkg struct {
+	ImportPath string
+	Name       string
+	Imports    []string
+	GoFiles    []string
+	Dir        string
+	Standard   bool
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Imports,GoFiles,Dir", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// TestLayers proves that imports of the product point down the house and
+// that it uses nothing but the standard library.
+func TestLayers(t *testing.T) {
+	arrows, products := 0, 0
+	for _, p := range list(t) {
+		if isWitness(p.ImportPath) || p.Name == "main" && !strings.Contains(p.ImportPath, "/cmd/") {
+			continue // generators and witnesses may look anywhere
+		}
+		tool := strings.HasPrefix(p.ImportPath, "goptxas/cmd/") && p.ImportPath != "goptxas/cmd/goptxas"
+		products++
+		for _, to := range p.Imports {
+			switch {
+			case to == "goptxas" || strings.HasPrefix(to, "goptxas/"):
+				arrows++
+				if tool {
+					continue // gosass and gpurun drive the witnesses
+				}
+				if why, ok := allowed(p.ImportPath, to); !ok {
+					t.Errorf("%s imports %s: %s", p.ImportPath, to, why)
+				}
+			case strings.Contains(strings.SplitN(to, "/", 2)[0], "."):
+				if !tool {
+					t.Errorf("%s imports %s: the product uses the standard library only", p.ImportPath, to)
+				}
+			}
+		}
+	}
+	t.Logf("%d product packages, %d imports inside the module", products, arrows)
+}
+
+// TestRules tries the layer table on imports that must and must not pass.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"goptxas/cmd/goptxas", "goptxas/internal/driver", true},
+		{"goptxas", "goptxas/internal/driver", true},
+		{"goptxas/internal/driver", "goptxas/internal/pipeline", true},
+		{"goptxas/internal/pipeline", "goptxas/internal/driver", false},
+		{"goptxas/internal/codegen/emit", "goptxas/internal/sass", true},
+		{"goptxas/internal/codegen/emit", "goptxas/internal/codegen/isel", false},
+		{"goptxas/internal/codegen/ra", "goptxas/internal/codegen/regalloc", true},
+		{"goptxas/internal/ori", "goptxas/internal/sass", false},
+		{"goptxas/internal/sass", "goptxas/internal/ori", false},
+		{"goptxas/internal/ptx/sema", "goptxas/internal/ori", false},
+		{"goptxas/internal/codegen/regalloc", "goptxas/internal/ori", false},
+		{"goptxas/internal/lower", "goptxas/internal/ori/flow", true},
+		{"goptxas/internal/ori/flow", "goptxas/internal/ori", true},
+		{"goptxas/internal/ptx/sema", "goptxas/internal/ptx/syntax", true},
+		{"goptxas/internal/ptx/syntax", "goptxas/internal/ptx/sema", false},
+		{"goptxas/internal/engine/diag", "goptxas/internal/engine/src", true},
+		{"goptxas/internal/engine/diag", "goptxas/internal/target", false},
+		{"goptxas/internal/ori", "goptxas/internal/witness/sim", false},
+		{"goptxas/internal/unknown", "goptxas/internal/target", false},
+	} {
+		if why, ok := allowed(c.from, c.to); ok != c.ok {
+			t.Errorf("%s imports %s: %v (%s)", c.from, c.to, ok, why)
+		}
+	}
+}
+
+// TestHouseRules looks for what product code must not contain: init
+// functions, regular expressions, and talk to the world outside the driver.
+func TestHouseRules(t *testing.T) {
+	files := 0
+	for _, p := range list(t) {
+		if isWitness(p.ImportPath) || p.Name == "main" {
+			continue
+		}
+		for _, banned := range []string{"regexp", "log", "C"} {
+			if slices.Contains(p.Imports, banned) {
+				t.Errorf("%s imports %s", p.ImportPath, banned)
+			}
+		}
+		driver := strings.HasPrefix(p.ImportPath, "goptxas/internal/driver")
+		for _, name := range p.GoFiles {
+			files++
+			data, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, line := range strings.Split(string(data), "\n") {
+				code, _, _ := strings.Cut(line, "//")
+				switch {
+				case strings.HasPrefix(code, "func init("):
+					t.Errorf("%s/%s:%d: init function", p.ImportPath, name, n+1)
+				case !driver && (strings.Contains(code, "os.Exit(") || strings.Contains(code, "fmt.Print")):
+					t.Errorf("%s/%s:%d: %s", p.ImportPath, name, n+1, strings.TrimSpace(code))
+				}
+			}
+		}
+	}
+	t.Logf("%d product files read", files)
+}
+
+// TestStartUp builds the command and proves that none of our packages
+// allocates before main, and lists those that fill tables there: start-up is
+// part of every compile.
+func TestStartUp(t *testing.T) {
+	exe := filepath.Join(t.TempDir(), "goptxas")
+	build := exec.Command("go", "build", "-o", exe, "./cmd/goptxas")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(exe, "--version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inits, ours := 0, 0
+	for line := range strings.Lines(string(out)) {
+		name, ok := strings.CutPrefix(line, "init ")
+		if !ok {
+			continue
+		}
+		inits++
+		if !strings.HasPrefix(name, "goptxas") {
+			continue
+		}
+		if ours++; !strings.Contains(line, " 0 bytes, 0 allocs") {
+			t.Errorf("memory is allocated at start-up: %s", strings.TrimSpace(line))
+		}
+		t.Logf("%s", strings.TrimSpace(line))
+	}
+	t.Logf("%d packages do work at start-up, %d of them ours", inits, ours)
+}
+
+// TestGenerated runs the generators on a copy of the tree and compares.
+func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every generator")
+	}
+	gen, err := filepath.Glob(filepath.Join(root, "internal", "*", "*_gen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deeper, err := filepath.Glob(filepath.Join(root, "internal", "*", "*", "*_gen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen = append(gen, deeper...)
+	for _, g := range gen {
+		data, err := os.ReadFile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		if !strings.HasPrefix(first, "// Code generated ") || !strings.HasSuffix(first, " DO NOT EDIT.") {
+			t.Errorf("%s: first line is %q", g, first)
+		}
+		if !hasGenerate(t, filepath.Dir(g)) {
+			t.Errorf("%s: no go:generate line in its package makes it", g)
+		}
+	}
+	t.Logf("%d generated files have their mark and their generator", len(gen))
+}
+
+func hasGenerate(t *testing.T, dir string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), "\n//go:generate ") || strings.HasPrefix(string(data), "//go:generate ") {
+			return true
+		}
+	}
+	return false
+}
