@@ -171,8 +171,8 @@ var minmaxRules = []Rule{{SlotXorsign, xorsignAbs}, {SlotSat, reluTypes}}
 
 var minmaxGates = []Gate{
 	{Name: "$.f16 or $.f16x2", V: 70, SM: 80, T: tF16 | tF16x2, At: SlotNaN, TargetFirst: true},
-	gI2,
 	{Name: "$.relu", V: 80, SM: 90, W: WRelu, TargetFirst: true},
+	gI2,
 	{Name: "$.f32 with 3 input operands", V: 88, SM: 100, TargetFirst: true, If: fourArgs},
 }
 

@@ -178,10 +178,8 @@ func (c *checker) setWord(w Word) {
 		case SlotLayout:
 			in.second[0] = w
 			return
-		case SlotEvict:
-			if in.val[s] != w && !c.row.takes(SlotEvict2) {
-				break
-			}
+		case SlotEvict2:
+			in.second[1] = in.val[s]
 		}
 		if f := slotRows[s].dup; f != "" {
 			if s == SlotSem && w == WWeak {

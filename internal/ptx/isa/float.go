@@ -31,7 +31,7 @@ var opRcp = Op{Rows: []Row{{
 	Gates: []Gate{
 		{At: SlotRead, Name: "rcp.rnd.f32", SM: 20, T: tF32, Inst: true, If: hasRound},
 		{At: SlotRead, Name: "rcp.rn.f64", SM: 20, T: tF64, Inst: true, If: roundNotRn},
-		{At: SlotRead, Name: "rcp.approx.f64", V: 21, SM: 20, T: tF64, W: WApprox, Inst: true},
+		{At: SlotRead, Name: "rcp.approx.f64", V: 21, SM: 20, T: tF64, Inst: true, If: rcpApprox},
 	},
 	Rules: []Rule{{SlotApprox, needRoundApprox}, {SlotApprox, rcpApprox64}},
 }}}

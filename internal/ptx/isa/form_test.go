@@ -258,6 +258,18 @@ func checkForm(t testing.TB, ctx *Context, form string) (msgs []string, ok, pars
 		}
 		msgs = append(msgs, text)
 	}
+	if ctx.Version < 83 {
+		dropWide(in.Args) // .b128 registers cannot be declared
+	}
 	ok = Check(in, ctx)
 	return msgs, ok, true
+}
+
+func dropWide(args []Operand) {
+	for i := range args {
+		if args[i].Kind == KReg && args[i].Type == B128 {
+			args[i] = Operand{Kind: KBad}
+		}
+		dropWide(args[i].Elems)
+	}
 }

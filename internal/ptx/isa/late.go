@@ -10,8 +10,11 @@ func (c *checker) late() {
 		for i := range row.Rules {
 			row.Rules[i].Do(c)
 		}
-		for i := range in.Mods {
-			c.wordGate(in.Mods[i], false)
+		for _, w := range in.Mods {
+			c.wordGate(w, false)
+		}
+		for _, s := range generalSlots {
+			c.generalAt(s)
 		}
 		c.operandsLate()
 		return
@@ -23,6 +26,7 @@ func (c *checker) late() {
 	for s := lastEarly; s < NumSlots; s++ {
 		c.slotIllegal(s)
 		c.slotNeed(s)
+		c.generalAt(s)
 		for i := range row.Gates {
 			if row.Gates[i].At == s || s == SlotDim && row.Gates[i].At == NoSlot {
 				c.gate(&row.Gates[i])
@@ -220,7 +224,11 @@ func (c *checker) roundValue(w Word) {
 	in := c.in
 	r := roundOf(w)
 	t := in.Types[0]
-	bad := r&c.form.Rnd == 0 || r&(rRM|rRP) != 0 && (c.ctx.SM < 13 && t == F64 || c.ctx.SM < 20 && t == F32)
+	bad := r&c.form.Rnd == 0
+	if c.row.Flags&fConvert == 0 {
+		updown := r&(rRM|rRP) != 0
+		bad = bad || c.ctx.SM < 13 && t == F64 && updown || c.ctx.SM < 20 && t == F32 && (updown || in.Op == WMad)
+	}
 	switch {
 	case w == WRs && c.form.Rnd == rFloat:
 		c.illegal(".rs")
@@ -229,5 +237,59 @@ func (c *checker) roundValue(w Word) {
 	}
 	if (t == F16 || t == F16x2) && r&(rRZ|rRM|rRP|rRS) != 0 && c.row.Flags&fConvert == 0 {
 		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
+	}
+}
+
+// generalSlots are those where generalAt has something to say.
+var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotPo}
+
+// generalAt runs the checks that every instruction undergoes at a slot.
+func (c *checker) generalAt(s Slot) {
+	switch s {
+	case SlotSpace:
+		c.spaces()
+	case SlotVec:
+		c.vecSize()
+	case SlotLayout:
+		c.specialArgs()
+		c.vecResult()
+		c.pairs()
+	case SlotScope:
+		if c.in.Mod(SlotScope) == WCluster && c.takes(SlotScope) {
+			c.gate(&gScopeCluster)
+		}
+	case SlotCmp:
+		c.constResult()
+	case SlotSem:
+		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
+			c.semGate(w)
+		}
+	case SlotPo:
+		c.negations()
+	case SlotLevel:
+		if c.in.early&eRelu != 0 && c.ctx.SM < 80 {
+			c.errorf("Modifier '.relu' requires .target sm_80 or higher")
+		}
+	}
+}
+
+var (
+	gScopeCluster = Gate{Name: ".cluster scope", V: 78, SM: 90}
+	gSem          = Gate{V: 60, SM: 70}
+	gVolatile     = Gate{Name: ".volatile", V: 11}
+)
+
+// semGate: memory orders came with PTX 6.0 and sm_70.
+func (c *checker) semGate(w Word) {
+	switch w {
+	case WVolatile:
+		c.gate(&gVolatile)
+	case WWeak:
+	default:
+		if c.ctx.Version < 60 || c.ctx.SM < 70 {
+			g := gSem
+			g.Name, g.Plain = "."+w.String(), true
+			c.gate(&g)
+		}
 	}
 }

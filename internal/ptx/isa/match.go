@@ -10,6 +10,7 @@ type argRow struct {
 	kinds kinds
 	wide  bool // twice as wide as the type
 	grow  bool // a register wider than the type will do
+	vec   bool // a vector is meant
 }
 
 // kinds is a set of operand kinds.
@@ -54,10 +55,15 @@ var argRows = [128]argRow{
 	'f': {fixed: F32, kinds: kVal},                    // .f32 source
 	'q': {fixed: Pred, dst: true, kinds: kDst},        // predicate result
 	'p': {fixed: Pred, kinds: kVal},                   // predicate source
+	'A': {ref: 1, kinds: kVal},                        // source of the first type, variables too
+	'M': {ref: 1, dst: true, kinds: kDst},             // result of mov: scalar or unpacked vector
+	'O': {ref: 1, kinds: kVal},                        // source of mov: scalar, packed vector, address
 	'i': {fixed: U32, kinds: kInt},                    // integer constant
 	'm': {kinds: kAddr},                               // address
 	'l': {kinds: 1 << KLabel},                         // label
 	'T': {kinds: 1 << KTable},                         // table of labels
+	'!': {},                                           // nothing fits
+	'V': {ref: 2, kinds: kVec, vec: true},             // vector of the second type
 	'*': {kinds: 0xffff},                              // anything: a rule looks at it
 }
 
@@ -152,6 +158,9 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.wide {
 		t = widen(t)
 	}
+	if o.Kind == KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.in.Has(SlotVec) {
+		return packFits(o, t)
+	}
 	return c.valueFits(o, t, r.grow)
 }
 
@@ -169,7 +178,7 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 	case KSpecial:
 		return specialFits(o, t)
 	case KSymbol:
-		return (t.IsInt() || t.Class() == Bits) && t.Bits() >= 32
+		return t.IsInt() || t.Class() == Bits
 	case KVector:
 		for i := range o.Elems {
 			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) {
@@ -195,7 +204,7 @@ func specialFits(o *Operand, t Type) bool {
 	if o.Type == Pred || t == Pred {
 		return o.Type == t
 	}
-	return o.Type.Bits() == t.Bits() || o.Type.Bits() == 32 && t.Bits() == 16
+	return o.Type.Bits() == t.Bits() || o.Special.Vector() && t.Bits() == 16 || o.Special.Word() == WSrGridid && t.Bits() == 32
 }
 
 // widen returns the type twice as wide.
@@ -235,4 +244,40 @@ func regFits(r, t Type, grow bool) bool {
 		return tc == Float || tc == PackedFloat
 	}
 	return tc != Float && tc != PackedFloat
+}
+
+// packFits reports whether the elements of a vector together make up a value
+// of the bit type t, as mov packs and unpacks it. A vector of whole values
+// is told apart later.
+func packFits(o *Operand, t Type) bool {
+	bits := 0
+	same := true
+	for i := range o.Elems {
+		e := &o.Elems[i]
+		switch e.Kind {
+		case KReg:
+			bits += e.Type.Bits()
+			same = same && regFits(e.Type, t, false)
+		case KSink, KInt, KDouble, KSingle:
+		default:
+			return false
+		}
+	}
+	n := len(o.Elems)
+	if n == 0 {
+		return false
+	}
+	if t.Class() == Bits {
+		each := t.Bits() / n
+		ok := each*n == t.Bits()
+		for i := range o.Elems {
+			if e := &o.Elems[i]; e.Kind == KReg {
+				ok = ok && e.Type.Bits() == each
+			}
+		}
+		if ok {
+			return true
+		}
+	}
+	return same
 }

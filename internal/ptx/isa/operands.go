@@ -32,7 +32,197 @@ func (c *checker) specialGate(r SpecialReg) {
 	c.gate(&Gate{Name: r.String(), V: r.Version(), SM: r.SM()})
 }
 
+// vecSize: a vector holds at most 128 bits, loads and stores 256.
+func (c *checker) vecSize() {
+	in := c.in
+	if in.NTypes == 0 || !in.Has(SlotVec) {
+		return
+	}
+	n := in.Vec() * in.Types[0].Bits()
+	if n > 256 || n > 128 && c.row.Name != "ld" && c.row.Name != "st" {
+		c.errorf("Vector type too large, exceeds 128 bit limit")
+	}
+}
+
+// specialArgs: special registers are read by mov and cvt only, as integers.
+func (c *checker) specialArgs() {
+	in := c.in
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind != KSpecial {
+			continue
+		}
+		switch {
+		case c.row.Flags&fSpecial == 0 || in.NTypes > 0 && in.Types[in.NTypes-1].IsFloat():
+			c.errorf("Special register argument not allowed for instruction '%s'", c.row.Name)
+		case i == 0:
+			c.errorf("Read-only special register cannot be destination argument")
+		}
+	}
+}
+
+// vectorLen is the number of values an operand holds.
+func vectorLen(o *Operand) int {
+	if o.Kind == KVector {
+		return len(o.Elems)
+	}
+	if o.Kind == KSpecial && o.Special.Vector() && !o.Comp {
+		return 4
+	}
+	return 1
+}
+
+// vecResult: what a vector modifier says is what the operands hold.
+func (c *checker) vecResult() {
+	in := c.in
+	if len(in.Args) == 0 {
+		return
+	}
+	n := in.Vec()
+	d := &in.Args[0]
+	if in.Has(SlotVec) && d.Kind != KAddr {
+		if vectorLen(d) == 1 {
+			c.errorf("Result vector expected")
+		}
+		if vectorLen(d) != n {
+			c.errorf("Argument vector size mismatch for instruction '%s'", c.row.Name)
+		}
+	}
+	if c.row.Flags&fVector == 0 {
+		return
+	}
+	switch {
+	case c.row.Name == "mov":
+		c.movSizes(n)
+	case d.Kind == KAddr && len(in.Args) > 1:
+		d = &in.Args[1]
+		fallthrough
+	default:
+		if d.Kind != KAddr && vectorLen(d) != n {
+			c.errorf("Argument vector size mismatch for instruction '%s'", c.row.Name)
+		}
+	}
+}
+
+// movSizes: without .v2 or .v4 a vector packs the parts of one bit value.
+func (c *checker) movSizes(n int) {
+	in := c.in
+	a := &in.Args[1]
+	if in.Has(SlotVec) {
+		if k := vectorLen(a); k != 1 && k != n && vectorLen(&in.Args[0]) == n {
+			c.errorf("Argument vector size mismatch for instruction 'mov'")
+		}
+		return
+	}
+	for i := range 2 {
+		o := &in.Args[i]
+		if o.Kind == KVector && len(o.Elems) > 1 && in.Types[0].Class() != Bits || o.Kind == KSpecial && vectorLen(o) != 1 {
+			c.errorf("Argument vector size mismatch for instruction 'mov'")
+			return
+		}
+	}
+}
+
+// pairs: d|p is for the operations that give a predicate too.
+func (c *checker) pairs() {
+	in := c.in
+	for i := range in.Args {
+		if in.Args[i].HasPair && (i > 0 || c.row.Flags&(fPair|fPairMust) == 0) {
+			c.errorf("Predicate output not allowed for instruction '%s'", c.row.Name)
+		}
+	}
+	if c.row.Flags&fPairMust != 0 && len(in.Args) > 0 && !in.Args[0].HasPair {
+		c.errorf("Predicate output expected for instruction '%s'", c.row.Name)
+	}
+}
+
+// constResult: a result goes to a register.
+func (c *checker) constResult() {
+	in := c.in
+	if len(in.Args) == 0 || len(c.form.Args) == 0 || !argRows[c.form.Args[0]&127].dst {
+		return
+	}
+	d := &in.Args[0]
+	bad := d.IsConst()
+	if d.Kind == KVector {
+		for i := range d.Elems {
+			bad = bad || d.Elems[i].IsConst()
+		}
+	}
+	if bad {
+		c.errorf("Result register required for instruction '%s'", c.row.Name)
+	}
+}
+
+// negations: a minus before a register is for vmad only.
+func (c *checker) negations() {
+	if c.row.Flags&fNeg != 0 {
+		return
+	}
+	for i := range c.in.Args {
+		if c.in.Args[i].Neg {
+			c.errorf("Operand negation not allowed for instruction '%s'", c.row.Name)
+		}
+	}
+}
+
 // operandsLate complains about operands that fit the form's types and are
 // still not allowed.
 func (c *checker) operandsLate() {
+	in, row := c.in, c.row
+	for i := range in.Args {
+		o := &in.Args[i]
+		switch o.Kind {
+		case KVector:
+			if !c.vectorAllowed(i) {
+				c.errorf("Vector operand is not allowed for instruction '%s'", row.Name)
+			}
+		case KSymbol:
+			if row.Flags&fSymbol == 0 || i == 0 {
+				c.errorf("Argument %d of instruction '%s': must be register", i, row.Name)
+			}
+		}
+		if o.Sel != "" && row.Flags&fSel == 0 {
+			if i == 0 {
+				c.errorf("Video selector is not allowed on destination for instruction '%s'", row.Name)
+			} else {
+				c.errorf("Video selector is not allowed on source operand for instruction '%s'", row.Name)
+			}
+		}
+	}
+	for _, r := range row.Ranges {
+		if r.Arg < len(in.Args) {
+			c.constRange(&r)
+		}
+	}
+}
+
+func (c *checker) vectorAllowed(i int) bool {
+	if c.row.Flags&fVector != 0 {
+		return true
+	}
+	k := c.letter(i)
+	return argRows[k].vec || c.in.Types[0] == BF16 || c.in.Types[0] == BF16x2
+}
+
+// letter returns the form's letter of operand i.
+func (c *checker) letter(i int) byte {
+	n := 0
+	for k := range len(c.form.Args) {
+		if c.form.Args[k] == '?' {
+			continue
+		}
+		if n == i {
+			return c.form.Args[k] & 127
+		}
+		n++
+	}
+	return 0
+}
+
+func (c *checker) constRange(r *Range) {
+	o := &c.in.Args[r.Arg]
+	if o.Kind == KInt && (o.Value < r.Lo || o.Value > r.Hi) {
+		c.errorf("Argument %d of instruction '%s': value '%d' out of range, expected to be in range [%d..%d]", r.Arg, c.row.Name, o.Value, r.Lo, r.Hi)
+	}
 }

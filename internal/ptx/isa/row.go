@@ -178,6 +178,12 @@ const (
 	// fConvert: the types are those of a conversion, which has its own rules
 	// for rounding and saturation.
 	fConvert
+	// fGeneric: without a state space the addresses are generic.
+	fGeneric
+	// fClusterOnly: .shared must be .shared::cluster.
+	fClusterOnly
+	// fManySpaces: several operands are addresses, each with its own space.
+	fManySpaces
 )
 
 // Spaces says which state spaces an operation may name, and how many of

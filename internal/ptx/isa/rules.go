@@ -58,6 +58,9 @@ func rcpApprox64(c *checker) {
 	}
 }
 
+// rcpApprox: whether rcp.f64 is the approximate one.
+func rcpApprox(c *checker) bool { return c.in.Has(SlotApprox) || c.ctx.Version < 14 }
+
 func needApprox(c *checker) {
 	if !c.in.Has(SlotApprox) && c.ctx.Version >= 14 {
 		c.errorf(".approx modifier required for instruction '%s'", c.row.Name)

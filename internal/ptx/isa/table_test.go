@@ -27,11 +27,12 @@ func accepts(list, target string) bool {
 	return false
 }
 
-// bestTarget is a target that accepts the row, the newest one.
-func bestTarget(list string) string {
-	for i := len(testTargets) - 1; i >= 0; i-- {
-		if accepts(list, testTargets[i]) {
-			return testTargets[i]
+// firstTarget is the oldest target that accepts the row: versions were
+// probed with it.
+func firstTarget(list string) string {
+	for _, t := range testTargets {
+		if accepts(list, t) {
+			return t
 		}
 	}
 	return "sm_121a"
@@ -85,7 +86,7 @@ func TestGating(t *testing.T) {
 
 func gatingRow(t *testing.T, r []string, bad func(form, kind, format string, args ...any)) {
 	form, first, targets, versionError, targetError := r[0], r[1], r[2], r[3], r[4]
-	best := bestTarget(targets)
+	best := firstTarget(targets)
 	msgs, ok, parsed := checkForm(t, testContext("9.0", best), form)
 	if !parsed {
 		bad(form, "unparsed", "")

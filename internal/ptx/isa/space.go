@@ -1,0 +1,82 @@
+package isa
+
+// spaces complains about the state spaces an instruction names.
+func (c *checker) spaces() {
+	in, row := c.in, c.row
+	if !row.takes(SlotSpace) {
+		if row.Flags&fGeneric != 0 {
+			c.generic()
+		}
+		return
+	}
+	r := &row.Spaces
+	if in.NSpace < int(r.Min) || in.NSpace > int(r.Max) {
+		c.errorf("Unexpected number of state spaces specified in instruction '%s'", row.Name)
+		return
+	}
+	for _, s := range in.Spaces[:in.NSpace] {
+		c.space(s)
+	}
+	if in.NSpace == 0 && row.Flags&fGeneric != 0 {
+		c.generic()
+	}
+	c.addressSpaces()
+}
+
+// generic: addresses without a space came with PTX 2.0 and sm_20.
+func (c *checker) generic() {
+	if c.ctx.Version < 20 || c.ctx.SM < 20 {
+		c.gate(&Gate{Name: "generic addressing", V: 20, SM: 20})
+	}
+}
+
+// space complains about one space that the operation does not take.
+func (c *checker) space(s Space) {
+	set := c.row.Spaces.Set
+	switch s {
+	case SpaceSharedCTA:
+		c.gate(&gSpaceCTA)
+	case SpaceSharedCluster:
+		c.gate(&gSpaceCluster)
+	case SpaceParamEntry, SpaceParamFunc:
+		c.gate(&gSpaceEntry)
+	}
+	if set>>s&1 != 0 {
+		return
+	}
+	if c.row.Flags&fClusterOnly != 0 && s.Base() == SpaceShared {
+		c.errorf("State space incorrect for instruction '%s', expected '::cluster'", c.row.Name)
+		return
+	}
+	if s.Base() != s {
+		c.illegal(s.Word().String()[len(s.Base().Word().String()):])
+	}
+	if set>>s.Base()&1 == 0 {
+		c.errorf("State space incorrect for instruction '%s'", c.row.Name)
+	}
+}
+
+var (
+	gSpaceCTA     = Gate{Name: "::cta", V: 78}
+	gSpaceCluster = Gate{Name: "::cluster", V: 78, SM: 90}
+	gSpaceEntry   = Gate{Name: "::entry", V: 83}
+)
+
+// addressSpaces: a variable lies in the space the instruction names.
+func (c *checker) addressSpaces() {
+	in := c.in
+	if in.NSpace > 1 || c.row.Flags&fManySpaces != 0 {
+		return
+	}
+	want := in.Space().Base()
+	for i := range in.Args {
+		o := &in.Args[i]
+		if o.Kind != KAddr || o.Base != KSymbol || o.Type.IsOpaque() {
+			continue
+		}
+		if o.Space.Base() != want && (want != Generic || o.Space.Base() == SpaceParam) {
+			c.errorf("State space mismatch between instruction and address in instruction '%s'", c.row.Name)
+		}
+		return
+	}
+}
