@@ -1,0 +1,94 @@
+// Package zoo loads the kernel zoo: small PTX programs of our own, one
+// theme a file, under testdata/zoo. Each file says in its first line what it
+// exercises and carries launch descriptions in comments, so that every
+// witness (interpreter, simulator, reference, GPU) can run it and compare
+// every byte.
+//
+// What a zoo kernel owes: it is deterministic, free of races, stays inside
+// its buffers, reads nothing undefined, writes its results to a buffer, and
+// its results depend neither on addresses nor on timing.
+package zoo
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/launch"
+)
+
+// Kernel is one file of the zoo. A file may hold several entries; every one
+// has at least one launch.
+type Kernel struct {
+	File     string // base name, as "vecadd.ptx"
+	Path     string // where it was read from
+	Text     string
+	About    string // the first line, without the comment mark
+	Launches []launch.Launch
+}
+
+// Approximate reports whether the kernel uses approximate functions, whose
+// bits the PTX documents do not fix.
+func (k *Kernel) Approximate() bool { return strings.HasPrefix(k.File, "approx_") }
+
+// Dir finds testdata/zoo above the current folder.
+func Dir() (string, error) {
+	d, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
+			return filepath.Join(d, "testdata", "zoo"), nil
+		}
+		up := filepath.Dir(d)
+		if up == d {
+			return "", fmt.Errorf("no go.mod above the current folder")
+		}
+		d = up
+	}
+}
+
+// Load reads every kernel of a folder, sorted by name.
+func Load(dir string) ([]Kernel, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.ptx"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(paths)
+	list := make([]Kernel, 0, len(paths))
+	for _, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return nil, err
+		}
+		k := Kernel{File: filepath.Base(p), Path: p, Text: string(text)}
+		first, _, _ := strings.Cut(k.Text, "\n")
+		k.About = strings.TrimSpace(strings.TrimPrefix(first, "//"))
+		if k.Launches, err = launch.Parse(k.Text); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// List returns the whole zoo or fails the test.
+func List(t testing.TB) []Kernel {
+	t.Helper()
+	dir, err := Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) == 0 {
+		t.Fatalf("no kernels in %s", dir)
+	}
+	return list
+}
