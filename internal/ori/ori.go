@@ -55,7 +55,7 @@ const (
 	KReg                 // words Sub to Sub+N of register Reg
 	KZero                // RZ, URZ, PT or UPT, by Class
 	KImm                 // Imm, as bits
-	KConst               // constant bank Sub at byte Imm, plus uniform register Reg if any
+	KConst               // constant bank Sub at byte Imm, plus register Reg of Class if any
 	KSpecial             // special register Imm (an op.Special)
 	KLabel               // block Reg of the function
 	KSymbol              // address of symbol Reg of the module plus Imm; Sub says which part

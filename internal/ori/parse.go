@@ -412,7 +412,7 @@ func (p *parser) address(s string) (Operand, error) {
 	return o, err
 }
 
-// constant reads c[bank][offset] or c[bank][uN+offset].
+// constant reads c[bank][offset], c[bank][uN+offset] or c[bank][rN+offset].
 func (p *parser) constant(s string) (Operand, error) {
 	bank, rest, ok := strings.Cut(s[2:], "][")
 	rest, ok2 := strings.CutSuffix(rest, "]")
@@ -421,12 +421,12 @@ func (p *parser) constant(s string) (Operand, error) {
 		return Operand{}, fmt.Errorf("c[bank][offset] expected")
 	}
 	o := Const(uint8(b), 0)
-	if strings.HasPrefix(rest, "u") {
+	if strings.HasPrefix(rest, "u") || strings.HasPrefix(rest, "r") {
 		c, n, after, err := register(rest)
-		if err != nil || c != UR || int(n) >= len(p.f.Regs) || p.f.Regs[n].Class != UR || !strings.HasPrefix(after, "+") {
+		if err != nil || int(n) >= len(p.f.Regs) || p.f.Regs[n].Class != c || !strings.HasPrefix(after, "+") {
 			return o, fmt.Errorf("bad index")
 		}
-		o.Reg, o.Class, rest = Reg(n), UR, after[1:]
+		o.Reg, o.Class, rest = Reg(n), c, after[1:]
 	}
 	o.Imm, err = number(rest)
 	return o, err

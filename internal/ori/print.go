@@ -168,7 +168,7 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 	case KConst:
 		dst = fmt.Appendf(dst, "c[%#x][", o.Sub)
 		if o.Reg != NoReg {
-			dst = fmt.Appendf(dst, "u%d+", o.Reg)
+			dst = fmt.Appendf(dst, "%c%d+", classLetters[o.Class], o.Reg)
 		}
 		return append(appendHex(dst, o.Imm), ']')
 	case KSpecial:

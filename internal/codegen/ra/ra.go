@@ -1,0 +1,199 @@
+// Package ra gives the virtual registers of an Ori function physical ones.
+// It describes the function to the allocator as plain data, and turns the
+// answer back into Ori: register numbers, spill code, copies that became
+// nothing.
+package ra
+
+import (
+	"fmt"
+	"io"
+
+	"goptxas/internal/codegen/regalloc"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+// Options say how many registers there are.
+type Options struct {
+	Registers  int       // of file R; at most 255
+	Uniforms   int       // of file UR
+	Barriers   int       // of file B
+	StackReg   int       // register of file R that holds the stack pointer
+	FrameBytes int32     // local memory in use below the spills
+	Trace      io.Writer // receives the allocator's lines, if set
+	Check      bool      // replay the allocation against the original
+}
+
+// The files in the order the allocator takes them: each before the one it
+// spills to.
+const (
+	fileUP = iota
+	fileP
+	fileUR
+	fileB
+	fileR
+)
+
+var fileOf = [...]uint8{ori.R: fileR, ori.UR: fileUR, ori.P: fileP, ori.UP: fileUP, ori.B: fileB}
+
+// Result tells what the allocation came to.
+type Result struct {
+	Registers  int // of file R: highest used + 1
+	SpillBytes int32
+	Stores     int // words of spill traffic
+	Loads      int
+}
+
+// Run allocates f. The error is a *regalloc.Overflow when the program needs
+// more registers than there are.
+func Run(f *ori.Func, o Options) (*Result, error) {
+	b := &builder{f: f, opts: &o}
+	p := b.problem()
+	s, err := regalloc.Solve(p, regalloc.Options{Trace: o.Trace})
+	if err != nil {
+		return nil, err
+	}
+	if o.Check {
+		if err := regalloc.Check(p, s); err != nil {
+			return nil, fmt.Errorf("register allocation of %s is wrong: %w", f.Name, err)
+		}
+	}
+	a := &applier{f: f, opts: &o, sol: s, instrs: b.instrs}
+	return a.apply()
+}
+
+// builder makes the plain-data problem.
+type builder struct {
+	f      *ori.Func
+	opts   *Options
+	p      regalloc.Problem
+	instrs []*ori.Instr // by instruction number
+}
+
+func (b *builder) problem() *regalloc.Problem {
+	f, o := b.f, b.opts
+	b.p.Files = []regalloc.File{
+		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR},
+		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR},
+		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
+		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR},
+		fileR:  {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: []int{o.StackReg}},
+	}
+	for r := range f.Regs {
+		i := &f.Regs[r]
+		v := regalloc.VReg{Class: fileOf[i.Class], Width: i.Width, Align: i.Align, Fixed: -1, Lo: i.Lo, Hi: i.Hi, Remat: -1, Of: -1}
+		if i.Fixed {
+			v.Fixed = i.Phys
+		}
+		b.p.VRegs = append(b.p.VRegs, v)
+	}
+	dom := flow.DomOf(f)
+	loops := flow.LoopsOf(f, dom)
+	index := make([]int32, f.NumBlocks())
+	for n, blk := range f.Blocks {
+		index[blk.ID] = int32(n)
+	}
+	for _, blk := range f.Blocks {
+		x := regalloc.Block{First: int32(len(b.p.Insts)), Depth: uint8(min(loops.Depth(blk), 7))}
+		for i := range blk.Instrs {
+			b.instr(i)
+		}
+		x.N = int32(len(b.p.Insts)) - x.First
+		for _, s := range blk.Succs {
+			x.Succs = append(x.Succs, index[s.ID])
+		}
+		b.p.Blocks = append(b.p.Blocks, x)
+	}
+	b.remats()
+	return &b.p
+}
+
+func (b *builder) instr(i *ori.Instr) {
+	x := regalloc.Inst{First: int32(len(b.p.Ops)), Last: i.Op.Has(op.Terminator)}
+	if isCopy(i) {
+		x.Kind = regalloc.Move
+	}
+	may := i.Guard.Kind == ori.KReg
+	for k, a := range i.Args {
+		if !a.HasReg() {
+			continue
+		}
+		role := regalloc.Use
+		if k < int(i.NDst) {
+			role = regalloc.Def
+			if may {
+				role = regalloc.DefMay
+			}
+		}
+		b.add(a, role)
+	}
+	if may {
+		b.add(i.Guard, regalloc.Use)
+	}
+	x.N = int32(len(b.p.Ops)) - x.First
+	b.p.Insts = append(b.p.Insts, x)
+	b.instrs = append(b.instrs, i)
+}
+
+func (b *builder) add(a ori.Operand, role regalloc.Role) {
+	b.p.Ops = append(b.p.Ops, regalloc.Operand{V: int32(a.Reg), Sub: sub(a), N: max(1, a.N), Role: role})
+}
+
+// sub is the first word an operand names; in a constant operand that field
+// holds the bank.
+func sub(a ori.Operand) uint8 {
+	if a.Kind == ori.KConst {
+		return 0
+	}
+	return a.Sub
+}
+
+// isCopy reports whether i copies a register and does nothing else.
+func isCopy(i *ori.Instr) bool {
+	return (i.Op == op.COPY || i.Op == op.MOV) && i.Guard.Kind == ori.KNone && len(i.Args) == 2 && i.NDst == 1 &&
+		i.Args[0].Kind == ori.KReg && i.Args[1].Kind == ori.KReg && i.Args[1].Flags&^ori.Reuse == 0 &&
+		i.Args[0].Class == i.Args[1].Class && i.Args[0].N == i.Args[1].N
+}
+
+// remats marks registers whose only write is an instruction that reads no
+// register and can be repeated anywhere.
+func (b *builder) remats() {
+	writes := make([]int32, len(b.p.VRegs))
+	from := make([]int32, len(b.p.VRegs))
+	for n := range b.p.Insts {
+		for _, o := range b.p.Operands(n) {
+			if o.Role.Writes() {
+				writes[o.V]++
+				from[o.V] = int32(n)
+			}
+		}
+	}
+	for v := range b.p.VRegs {
+		if writes[v] != 1 || b.p.VRegs[v].Fixed >= 0 {
+			continue
+		}
+		n := from[v]
+		ops := b.p.Operands(int(n))
+		if len(ops) == 1 && ops[0].N == b.p.VRegs[v].Width && repeatable(b.instrs[n]) {
+			b.p.VRegs[v].Remat = n
+		}
+	}
+}
+
+// repeatable reports whether i gives the same result wherever it stands.
+func repeatable(i *ori.Instr) bool {
+	switch i.Op {
+	case op.MOV, op.UMOV, op.IMAD, op.CS2R, op.LDC, op.ULDC:
+	default:
+		return false
+	}
+	for _, a := range i.Srcs() {
+		switch a.Kind {
+		case ori.KImm, ori.KConst, ori.KZero, ori.KSymbol:
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,119 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// comparisons maps the PTX comparison words to the machine's.
+var comparisons = [...]struct {
+	word isa.Word
+	mod  op.Mod
+	low  bool // lo, ls, hi, hs: unsigned whatever the type says
+}{
+	{isa.WEq, op.MEQ, false},
+	{isa.WNe, op.MNE, false},
+	{isa.WLt, op.MLT, false},
+	{isa.WLe, op.MLE, false},
+	{isa.WGt, op.MGT, false},
+	{isa.WGe, op.MGE, false},
+	{isa.WLo, op.MLT, true},
+	{isa.WLs, op.MLE, true},
+	{isa.WHi, op.MGT, true},
+	{isa.WHs, op.MGE, true},
+	{isa.WEqu, op.MEQU, false},
+	{isa.WNeu, op.MNEU, false},
+	{isa.WLtu, op.MLTU, false},
+	{isa.WLeu, op.MLEU, false},
+	{isa.WGtu, op.MGTU, false},
+	{isa.WGeu, op.MGEU, false},
+	{isa.WNum, op.MNUM, false},
+	{isa.WNan, op.MNAN, false},
+}
+
+// comparison returns the machine's comparison of the current instruction.
+func (l *lowerer) comparison() (m op.Mod, unsigned bool) {
+	for _, w := range l.body.ModsOf(l.in) {
+		for _, c := range comparisons {
+			if c.word == w {
+				return c.mod, c.low
+			}
+		}
+	}
+	l.fail("comparison without an operator")
+	return op.NoMod, false
+}
+
+// boolean returns how the comparison is joined with a third predicate.
+func (l *lowerer) boolean() op.Mod {
+	switch {
+	case l.has(isa.WOr):
+		return op.MOR
+	case l.has(isa.WXor):
+		return op.MXOR
+	}
+	return op.MAND
+}
+
+// setp lowers setp: p, or p|q, from a comparison and perhaps a predicate.
+func (l *lowerer) setp() {
+	t := l.typ(0)
+	with := pt()
+	if len(l.args) > 3 {
+		with = l.predicate(3)
+	}
+	cmp, low := l.comparison()
+	dst := l.dstPred(0)
+	if l.args[0].Pair >= 0 || l.args[0].Pair == -2 {
+		l.unsupported()
+	}
+	l.compare(dst, t, cmp, low, l.boolean(), with)
+}
+
+// compare writes a comparison of arguments 1 and 2 to dst.
+func (l *lowerer) compare(dst ori.Operand, t isa.Type, cmp op.Mod, low bool, join op.Mod, with ori.Operand) {
+	switch t {
+	case isa.F32:
+		m := op.M(cmp, join)
+		if l.has(isa.WFtz) {
+			m = op.M(cmp, op.MFTZ, join)
+		}
+		l.emit(op.FSETP, m, value{dst}, l.src1(1, t), l.src1(2, t), with)
+		return
+	case isa.F64:
+		a, b := l.pair(l.src(1, t)), l.src(2, t)
+		l.emit(op.DSETP, op.M(cmp, join), value{dst}, whole(a), l.double(b), with)
+		return
+	case isa.F16, isa.BF16, isa.F16x2, isa.BF16x2:
+		l.unsupported()
+	}
+	signed := t.Class() == isa.Signed && !low
+	a, b := l.extended(1, t), l.extended(2, t)
+	m := op.M(cmp, join)
+	if !signed {
+		m = op.M(cmp, op.MU32, join)
+	}
+	if len(a) == 1 {
+		l.emit(op.ISETP, m, value{dst}, a[0], b[0], with)
+		return
+	}
+	p := l.test(op.ISETP, op.M(cmp, op.MU32, op.MAND), a[0], b[0], pt())
+	l.emit(op.ISETP, m.With(op.MEX), value{dst}, a[1], b[1], with, p)
+}
+
+// selp lowers selp.
+func (l *lowerer) selp() {
+	t := l.typ(0)
+	d, a, b, p := l.dst(0), l.src(1, t), l.src(2, t), l.predicate(3)
+	r := d
+	if len(a) > 1 {
+		r = l.tmp(len(a))
+	}
+	for n := range a {
+		l.emit(op.SEL, op.Mods{}, r[n:n+1], a[n], b[n], p)
+	}
+	if len(a) > 1 {
+		l.copy(d, r)
+	}
+}

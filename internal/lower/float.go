@@ -1,0 +1,115 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// rounding returns the machine's rounding modifier; rn is silent.
+func (l *lowerer) rounding() op.Mod {
+	switch {
+	case l.has(isa.WRz):
+		return op.MRZ
+	case l.has(isa.WRm):
+		return op.MRM
+	case l.has(isa.WRp):
+		return op.MRP
+	}
+	return op.NoMod
+}
+
+// arithmetic builds the modifiers .FTZ, rounding and .SAT in the
+// assembler's order.
+func (l *lowerer) arithmetic() op.Mods {
+	var m op.Mods
+	if l.has(isa.WFtz) {
+		m = m.With(op.MFTZ)
+	}
+	if r := l.rounding(); r != op.NoMod {
+		m = m.With(r)
+	}
+	if l.has(isa.WSat) {
+		m = m.With(op.MSAT)
+	}
+	return m
+}
+
+func (l *lowerer) addFloat(t isa.Type) {
+	sub := l.in.Op == isa.WSub
+	switch t {
+	case isa.F32:
+		b := l.src1(2, t)
+		if sub {
+			b = negateFloat(b)
+		}
+		l.emit(op.FADD, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), b)
+	case isa.F64:
+		b := l.double(l.src(2, t))
+		if sub {
+			b = b.Negate()
+		}
+		l.binary64(op.DADD, whole(l.pair(l.src(1, t))), b)
+	default:
+		l.unsupported()
+	}
+}
+
+// negateFloat returns -x of an f32 value; constants fold.
+func negateFloat(x ori.Operand) ori.Operand {
+	switch x.Kind {
+	case ori.KImm:
+		return word(uint32(x.Imm) ^ 1<<31)
+	case ori.KZero:
+		return ori.Imm32(1 << 31)
+	}
+	return x.Negate()
+}
+
+// double makes an f64 operand: a register pair.
+func (l *lowerer) double(v value) ori.Operand { return whole(l.pair(v)) }
+
+// binary64 emits a two-operand f64 operation.
+func (l *lowerer) binary64(o op.Op, srcs ...ori.Operand) {
+	t := l.tmp(2)
+	l.emit(o, l.arithmetic(), value{whole(t)}, srcs...)
+	l.copy(l.dst(0), t)
+}
+
+func (l *lowerer) mulFloat(t isa.Type) {
+	switch t {
+	case isa.F32:
+		l.emit(op.FMUL, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), l.src1(2, t))
+	case isa.F64:
+		l.binary64(op.DMUL, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)))
+	default:
+		l.unsupported()
+	}
+}
+
+func (l *lowerer) fma() {
+	t := l.typ(0)
+	switch t {
+	case isa.F32:
+		l.emit(op.FFMA, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), l.src1(2, t), l.src1(3, t))
+	case isa.F64:
+		l.binary64(op.DFMA, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)), l.double(l.src(3, t)))
+	default:
+		l.unsupported()
+	}
+}
+
+func (l *lowerer) negFloat(t isa.Type) {
+	switch t {
+	case isa.F32:
+		m := op.Mods{}
+		if l.has(isa.WFtz) {
+			m = op.M(op.MFTZ)
+		}
+		l.emit(op.FADD, m, l.dst(0)[:1], negateFloat(l.src1(1, t)), rz().Negate())
+	case isa.F64:
+		l.binary64(op.DADD, rz().Negate(), l.double(l.src(1, t)).Negate())
+	default:
+		l.unsupported()
+	}
+}

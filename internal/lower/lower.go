@@ -1,0 +1,273 @@
+// Package lower turns checked PTX into Ori: registers become virtual
+// registers of words, instructions become machine operations, labels become
+// blocks. Operands are left as they come (immediates and constants
+// anywhere); instruction selection puts them where a form allows them.
+//
+// Conventions. A value of up to 32 bits is one word, a 64-bit value two
+// words (low first), a 128-bit value four. A value narrower than 32 bits
+// lies in the low bits of its word with whatever above them: an operation
+// that cares extends it first. A predicate is a register of file P.
+//
+// A guarded PTX instruction may become several machine instructions. Only
+// those that write a PTX register, touch memory or have another effect
+// carry the guard; temporaries are computed either way, which costs no more
+// and keeps their lives short.
+package lower
+
+import (
+	"fmt"
+
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/target"
+)
+
+// Unsupported is an instruction that cannot be compiled, with its place.
+type Unsupported struct {
+	Pos  src.Pos
+	Text string
+}
+
+func (u *Unsupported) Error() string { return u.Text }
+
+// Layout is where the module's variables lie, as code must know them.
+type Layout struct {
+	Shared map[string]int64 // offset of each shared variable of the module
+	Const  map[string]int64 // offset of each variable in constant bank 3
+}
+
+// Options are the wishes of the command line that lowering knows about.
+type Options struct {
+	NoFMA bool // --fmad=false
+}
+
+// lowerer lowers one function.
+type lowerer struct {
+	m      *sema.Module
+	body   *sema.Body
+	fn     *sema.Func
+	arch   *target.Arch
+	layout *Layout
+	opts   Options
+	f      *ori.Func
+
+	regs   []ori.Reg // of each PTX register
+	ptx    ori.Reg   // registers below this one stand for PTX registers
+	at     []*ori.Block
+	cur    *ori.Block
+	in     *sema.Inst
+	args   []sema.Operand
+	guard  ori.Operand
+	line   int32
+	loc    int32
+	locals []int64 // frame offset of each variable of the body, by Body.Vars
+	shared []int64
+	desc   ori.Reg // memory descriptor, NoReg until needed
+	carry  ori.Reg // condition code of add.cc and its kin
+	rank   ori.Reg // shared memory window of this block in its cluster
+	entry  *ori.Instr
+}
+
+// Func lowers a checked body.
+func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *Layout, opts Options) (f *ori.Func, err error) {
+	fn := &m.Funcs[body.Func]
+	l := &lowerer{m: m, body: body, fn: fn, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg}
+	l.f = mod.NewFunc(fn.Name)
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(*Unsupported)
+			if !ok {
+				panic(r)
+			}
+			err = u
+		}
+	}()
+	l.properties()
+	l.registers()
+	l.variables()
+	l.blocks()
+	l.code()
+	return l.f, nil
+}
+
+// fail ends the lowering of the function with an error about the current
+// instruction.
+func (l *lowerer) fail(format string, args ...any) {
+	pos := src.NoPos
+	if l.in != nil {
+		pos = l.in.Pos
+	}
+	panic(&Unsupported{Pos: pos, Text: fmt.Sprintf(format, args...)})
+}
+
+// unsupported fails with the spelling of the current instruction.
+func (l *lowerer) unsupported() {
+	s := l.in.Op.String()
+	for _, w := range l.body.ModsOf(l.in) {
+		s += "." + w.String()
+	}
+	l.fail("Instruction '%s' cannot be compiled yet for %s", s, l.arch.Name)
+}
+
+func (l *lowerer) properties() {
+	p, a := &l.f.Props, &l.fn.Launch
+	l.f.Kernel = l.fn.Entry
+	p.ParamBytes = int32(l.fn.ParamLen)
+	p.ParamBase = int32(l.arch.Bank0().Param)
+	p.MaxNReg = int32(a.MaxNReg)
+	p.MinNCTA = int32(a.MinNCTAPerSM)
+	for k := range 3 {
+		p.ReqNTid[k], p.MaxNTid[k] = int32(a.ReqNTid[k]), int32(a.MaxNTid[k])
+		p.Cluster[k] = int32(a.Cluster[k])
+	}
+}
+
+// registers gives each PTX register a virtual one.
+func (l *lowerer) registers() {
+	l.regs = make([]ori.Reg, len(l.body.Regs))
+	for n := range l.body.Regs {
+		t := l.body.Regs[n].Type
+		switch {
+		case t == isa.Pred:
+			l.regs[n] = l.f.NewReg(ori.P, 1)
+		default:
+			l.regs[n] = l.f.NewReg(ori.R, words(t))
+		}
+	}
+	l.ptx = ori.Reg(len(l.f.Regs))
+}
+
+// words is how many registers a value of type t takes.
+func words(t isa.Type) int { return max(1, (t.Bits()+31)/32) }
+
+// variables lays out the body's local and shared variables.
+func (l *lowerer) variables() {
+	l.locals = make([]int64, len(l.body.Vars))
+	l.shared = make([]int64, len(l.body.Vars))
+	frame, shared := int64(0), int64(l.f.Props.SharedBytes)
+	for n := range l.body.Vars {
+		v := &l.body.Vars[n]
+		align := int64(max(1, v.Shape.Align))
+		switch v.Space {
+		case isa.SpaceLocal, isa.SpaceParam:
+			frame = (frame + align - 1) / align * align
+			l.locals[n] = frame
+			frame += int64(v.Shape.Size())
+		case isa.SpaceShared, isa.SpaceSharedCTA:
+			shared = (shared + align - 1) / align * align
+			l.shared[n] = shared
+			shared += int64(v.Shape.Size())
+		}
+	}
+	l.f.Props.LocalBytes = int32((frame + 7) / 8 * 8)
+	l.f.Props.SharedBytes = int32(shared)
+}
+
+// blocks cuts the instruction list at labels and after branches.
+func (l *lowerer) blocks() {
+	n := len(l.body.Instrs)
+	l.at = make([]*ori.Block, n+1)
+	cut := make([]bool, n+1)
+	cut[0] = true
+	for k := range l.body.Labels {
+		cut[l.body.Labels[k].At] = true
+	}
+	for k := range l.body.Instrs {
+		if ends(l.body.Instrs[k].Op) {
+			cut[k+1] = true
+		}
+	}
+	for k, c := range cut {
+		if c {
+			l.at[k] = l.f.NewBlock()
+		}
+	}
+}
+
+// ends reports whether an instruction ends its block.
+func ends(w isa.Word) bool {
+	switch w {
+	case isa.WBra, isa.WBrx, isa.WRet, isa.WExit:
+		return true
+	}
+	return false
+}
+
+// code lowers the instructions in order.
+func (l *lowerer) code() {
+	l.cur = l.at[0]
+	l.prologue()
+	line := 0
+	for n := range l.body.Instrs {
+		if b := l.at[n]; b != nil && b != l.cur {
+			if !l.closed() {
+				l.cur.AddEdge(b)
+			}
+			l.cur = b
+		}
+		l.in = &l.body.Instrs[n]
+		l.args = l.body.Of(l.in.Args)
+		for line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
+			l.loc = int32(line)
+			line++
+		}
+		l.setGuard()
+		h := handlers[l.in.Op]
+		if h == nil {
+			l.unsupported()
+		}
+		h(l)
+		l.endInst(n)
+	}
+	l.in = nil
+	if b := l.at[len(l.body.Instrs)]; b != nil && b != l.cur {
+		if !l.closed() {
+			l.cur.AddEdge(b)
+		}
+		l.cur = b
+	}
+	if !l.closed() {
+		l.guard = ori.Operand{}
+		l.finish()
+	}
+}
+
+// closed reports whether control never reaches the end of the current
+// block.
+func (l *lowerer) closed() bool {
+	i := l.cur.Last()
+	return i != nil && i.Op.Has(op.Terminator) && i.Guard.Kind == ori.KNone
+}
+
+// endInst adds the fall-through edge after a guarded branch or exit.
+func (l *lowerer) endInst(n int) {
+	if !ends(l.in.Op) || l.closed() {
+		return
+	}
+	next := l.at[n+1]
+	l.cur.AddEdge(next)
+	l.cur = next
+}
+
+// finish ends the function where control leaves it.
+func (l *lowerer) finish() {
+	if l.fn.Entry {
+		l.emit(op.EXIT, op.Mods{}, nil)
+		return
+	}
+	l.ret()
+}
+
+// setGuard reads the guard of the current instruction.
+func (l *lowerer) setGuard() {
+	l.guard = ori.Operand{}
+	if l.in.Guard >= 0 {
+		l.guard = l.f.Words(l.regs[l.in.Guard])
+		if l.in.GuardNot {
+			l.guard = l.guard.Not()
+		}
+	}
+}

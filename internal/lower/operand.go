@@ -1,0 +1,164 @@
+package lower
+
+import (
+	"math"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// has reports whether the current instruction has a modifier.
+func (l *lowerer) has(w isa.Word) bool {
+	for _, x := range l.body.ModsOf(l.in) {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+// typ returns the n-th type of the current instruction.
+func (l *lowerer) typ(n int) isa.Type {
+	if n >= int(l.in.NTypes) {
+		return isa.TNone
+	}
+	return l.in.Types[n]
+}
+
+// dst returns the words the current instruction's argument n is written
+// to. A sink gets temporaries nobody reads.
+func (l *lowerer) dst(n int) value {
+	a := &l.args[n]
+	switch a.Kind {
+	case isa.KReg:
+		return l.words(l.regs[a.Ref])
+	case isa.KSink:
+		return l.tmp(2)
+	}
+	l.fail("destination is no register")
+	return nil
+}
+
+// dstPred returns the predicate of argument n; nil for a sink.
+func (l *lowerer) dstPred(n int) ori.Operand {
+	if a := &l.args[n]; a.Kind == isa.KReg {
+		return l.f.Words(l.regs[a.Ref])
+	}
+	return l.pred()
+}
+
+// src returns the words of argument n read as type t.
+func (l *lowerer) src(n int, t isa.Type) value { return l.read(&l.args[n], t) }
+
+// src1 returns argument n read as one word.
+func (l *lowerer) src1(n int, t isa.Type) ori.Operand { return l.src(n, t)[0] }
+
+// read returns the words of an operand read as type t.
+func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
+	n := words(t)
+	switch a.Kind {
+	case isa.KReg:
+		v := l.words(l.regs[a.Ref])
+		if a.Flags&sema.Neg != 0 {
+			l.fail("negated operand")
+		}
+		if len(v) < n {
+			v = append(v, rz())
+		}
+		return v[:n]
+	case isa.KInt:
+		return imm(truncate(a.Value, t.Bits()), n)
+	case isa.KSingle:
+		return imm(a.Value, n)
+	case isa.KDouble:
+		return l.float(a.Value, t)
+	case isa.KSpecial:
+		return l.special(isa.SpecialReg(a.Ref), int(a.Comp), n)
+	case isa.KSymbol:
+		return l.symbol(a, n)
+	}
+	l.fail("operand of a kind that has no value")
+	return nil
+}
+
+func truncate(v uint64, bits int) uint64 {
+	if bits < 64 {
+		return v & (1<<bits - 1)
+	}
+	return v
+}
+
+// float makes the bits of a float constant of type t. A decimal constant is
+// rounded to f64 first and then again (PTX semantics of the reference).
+func (l *lowerer) float(bits uint64, t isa.Type) value {
+	if t == isa.F32 || t.Bits() == 32 {
+		f := math.Float64frombits(bits)
+		if f != f {
+			return imm(0x7fc00000, 1)
+		}
+		return imm(uint64(math.Float32bits(float32(f))), 1)
+	}
+	return imm(bits, 2)
+}
+
+// predicate returns argument n as a predicate.
+func (l *lowerer) predicate(n int) ori.Operand { return l.asPred(&l.args[n]) }
+
+func (l *lowerer) asPred(a *sema.Operand) ori.Operand {
+	switch a.Kind {
+	case isa.KReg:
+		o := l.f.Words(l.regs[a.Ref])
+		if a.Flags&sema.Not != 0 {
+			o = o.Not()
+		}
+		return o
+	case isa.KInt:
+		if (a.Value != 0) != (a.Flags&sema.Not != 0) {
+			return pt()
+		}
+		return pt().Not()
+	}
+	l.fail("operand is no predicate")
+	return ori.Operand{}
+}
+
+// extend returns a value of type t as a full 32-bit word: narrower ones are
+// sign- or zero-extended.
+func (l *lowerer) extend(o ori.Operand, t isa.Type) ori.Operand {
+	if t.Bits() >= 32 || t.Bits() < 8 {
+		return o
+	}
+	if o.Kind == ori.KImm {
+		if t.Class() == isa.Signed {
+			sh := 32 - t.Bits()
+			return word(uint32(int32(o.Imm) << sh >> sh))
+		}
+		return word(uint32(o.Imm) & (1<<t.Bits() - 1))
+	}
+	if o.Kind == ori.KZero {
+		return o
+	}
+	// PRMT selectors: bytes of the source, 8 plus a byte number repeats its
+	// sign, 7 is a byte of the zero register.
+	sel := uint32(0x7710)
+	switch {
+	case t.Bits() == 8 && t.Class() == isa.Signed:
+		sel = 0x8880
+	case t.Bits() == 8:
+		sel = 0x7770
+	case t.Class() == isa.Signed:
+		sel = 0x9910
+	}
+	return l.one(op.PRMT, op.Mods{}, l.reg(o), ori.Imm32(sel), rz())
+}
+
+// extended returns argument n extended to 32 bits, or its words if wider.
+func (l *lowerer) extended(n int, t isa.Type) value {
+	v := l.src(n, t)
+	if len(v) == 1 {
+		v = value{l.extend(v[0], t)}
+	}
+	return v
+}
