@@ -35,7 +35,8 @@ const maxBin = 32
 // they save.
 const binMin = 2
 
-// For returns a new Of[T] with pages in p.
+// For returns a new Of[T] with pages in p. It lives as long as p, also over
+// Reset, so a worker makes it once, not for each function.
 func For[T any](p *Pool) *Of[T] {
 	o := &Of[T]{p: p}
 	p.add(o)

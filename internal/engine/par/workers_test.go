@@ -1,0 +1,288 @@
+package par
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/pool"
+)
+
+// scratch is a toy worker context that notices being shared.
+type scratch struct {
+	busy  atomic.Bool
+	tasks int
+	p     *pool.Pool
+	nodes *pool.Of[[64]byte]
+	freed bool
+}
+
+func (s *scratch) enter(t testing.TB) func() {
+	if s.busy.Swap(true) {
+		t.Error("two tasks use one worker context")
+	}
+	s.tasks++
+	return func() { s.busy.Store(false) }
+}
+
+func TestOrder(t *testing.T) {
+	w := New(Options[int]{N: 1})
+	gate := make(chan struct{})
+	w.Submit(Task[int]{Priority: 100, Run: func(context.Context, int) error { <-gate; return nil }})
+	var got []string
+	for i, pri := range []int64{1, 5, 1, 9, 5, 1} {
+		w.Submit(Task[int]{Priority: pri, Run: func(context.Context, int) error {
+			got = append(got, fmt.Sprintf("%d.%d", pri, i))
+			return nil
+		}})
+	}
+	close(gate)
+	w.Wait()
+	if want := []string{"9.3", "5.1", "5.4", "1.0", "1.2", "1.5"}; !slices.Equal(got, want) {
+		t.Errorf("ran %v, want %v", got, want)
+	}
+	w.Stop()
+}
+
+func TestEach(t *testing.T) {
+	for _, n := range []int{1, 2, 8} {
+		w := New(Options[int]{N: n})
+		items := make([]int, 500)
+		for i := range items {
+			items[i] = i
+		}
+		results, errs := Each(w, items, func(i int) int64 { return int64(i * 7 % 100) }, func(i int) string { return fmt.Sprint("k", i) },
+			func(_ context.Context, _, i int) (string, error) {
+				switch i % 50 {
+				case 3:
+					return "", fmt.Errorf("k%d is refused", i)
+				case 7:
+					panic(fmt.Sprintf("k%d is broken", i))
+				case 9:
+					runtime.Goexit()
+				}
+				return fmt.Sprint("r", i), nil
+			})
+		for i := range items {
+			var want string
+			switch i % 50 {
+			case 3:
+				want = fmt.Sprintf("k%d is refused", i)
+			case 7:
+				want = fmt.Sprintf("internal compiler error of function k%d: k%d is broken", i, i)
+			case 9:
+				want = fmt.Sprintf("internal compiler error of function k%d: the task ended its goroutine", i)
+			default:
+				if errs[i] != nil || results[i] != fmt.Sprint("r", i) {
+					t.Fatalf("item %d: %q, %v", i, results[i], errs[i])
+				}
+				continue
+			}
+			if errs[i] == nil || errs[i].Error() != want {
+				t.Fatalf("item %d: %v, want %s", i, errs[i], want)
+			}
+			if _, ok := diag.AsBug(errs[i]); ok != (i%50 != 3) {
+				t.Fatalf("item %d: a Bug or not: %v", i, errs[i])
+			}
+		}
+		w.Stop()
+		if err := w.Submit(Task[int]{}).Wait(); !errors.Is(err, ErrStopped) {
+			t.Errorf("submit after Stop: %v", err)
+		}
+	}
+}
+
+func TestStop(t *testing.T) {
+	w := New(Options[int]{N: 2})
+	var ran atomic.Int32
+	for range 100 {
+		w.Submit(Task[int]{Run: func(context.Context, int) error { ran.Add(1); return nil }})
+	}
+	w.Stop()
+	if ran.Load() != 100 {
+		t.Errorf("graceful stop ran %d of 100", ran.Load())
+	}
+	w = New(Options[int]{N: 2})
+	started := make(chan struct{}, 2)
+	var jobs []*Job
+	for range 50 {
+		jobs = append(jobs, w.Submit(Task[int]{Run: func(ctx context.Context, _ int) error {
+			started <- struct{}{}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}}))
+	}
+	<-started
+	<-started
+	w.Abort()
+	for i, j := range jobs {
+		if err := j.Wait(); !errors.Is(err, ErrStopped) {
+			t.Errorf("job %d: %v", i, err)
+		}
+	}
+}
+
+func TestContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	w := New(Options[int]{N: 2, Context: ctx})
+	gone := errors.New("gone")
+	cancel(gone)
+	if err := w.Submit(Task[int]{Run: func(context.Context, int) error { return nil }}).Wait(); !errors.Is(err, gone) {
+		t.Errorf("task after the context ended: %v", err)
+	}
+	w.Stop()
+}
+
+// meter is a Limiter that counts.
+type meter struct {
+	slots chan struct{}
+	held  atomic.Int32
+	most  atomic.Int32
+}
+
+func (m *meter) Acquire(ctx context.Context) error {
+	select {
+	case m.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	n := m.held.Add(1)
+	for old := m.most.Load(); n > old && !m.most.CompareAndSwap(old, n); old = m.most.Load() {
+	}
+	return nil
+}
+
+func (m *meter) Release() { m.held.Add(-1); <-m.slots }
+
+// TestStress runs 100,000 tasks on eight workers under a limiter of three, with
+// failures, panics, nested submits, and sets of workers aborted half-way.
+func TestStress(t *testing.T) {
+	const total = 100_000
+	m := &meter{slots: make(chan struct{}, 3)}
+	top := pool.New(nil, pool.NameTop)
+	counts := struct{ ok, failed, bugs, stopped, memory atomic.Int64 }{}
+	var made []*scratch
+	var mu sync.Mutex
+	rounds := 20
+	r := rand.New(rand.NewPCG(4, 2))
+	for round := range rounds {
+		w := New(Options[*scratch]{
+			N: 8, Limiter: m,
+			Make: func(i int) *scratch {
+				s := &scratch{p: pool.New(top, fmt.Sprint("worker ", i))}
+				s.p.SetLimit(1 << 20)
+				s.nodes = pool.For[[64]byte](s.p)
+				mu.Lock()
+				made = append(made, s)
+				mu.Unlock()
+				return s
+			},
+			Free: func(s *scratch) { s.p.Destroy(); s.freed = true },
+		})
+		jobs := make([]*Job, 0, total/rounds)
+		abortAt := -1
+		if round%4 == 3 {
+			abortAt = total / rounds / 2
+		}
+		for i := range total / rounds {
+			kind := r.IntN(100)
+			jobs = append(jobs, w.Submit(Task[*scratch]{Name: fmt.Sprint("t", i), Priority: int64(kind), Run: func(_ context.Context, s *scratch) error {
+				defer s.enter(t)()
+				s.p.Wake()
+				defer s.p.Park()
+				s.nodes.Slice(10)
+				switch {
+				case kind < 5:
+					return errors.New("refused")
+				case kind < 8:
+					panic("broken")
+				case kind == 8:
+					s.p.Alloc(2 << 20)
+				case kind == 9:
+					w.Submit(Task[*scratch]{Run: func(context.Context, *scratch) error { return nil }})
+				}
+				return nil
+			}}))
+			if i == abortAt {
+				w.Abort()
+			}
+		}
+		w.Wait()
+		for _, j := range jobs {
+			err := j.Wait()
+			var oom *pool.OutOfMemory
+			_, isBug := diag.AsBug(err)
+			switch {
+			case err == nil:
+				counts.ok.Add(1)
+			case isBug:
+				counts.bugs.Add(1)
+			case errors.Is(err, ErrStopped):
+				counts.stopped.Add(1)
+			case errors.As(err, &oom):
+				counts.memory.Add(1)
+			default:
+				counts.failed.Add(1)
+			}
+		}
+		w.Stop()
+	}
+	sum := counts.ok.Load() + counts.bugs.Load() + counts.stopped.Load() + counts.memory.Load() + counts.failed.Load()
+	if sum != total {
+		t.Errorf("%d results of %d tasks", sum, total)
+	}
+	if m.most.Load() > 3 || m.held.Load() != 0 {
+		t.Errorf("at most %d tasks under a limit of 3, %d held at the end", m.most.Load(), m.held.Load())
+	}
+	for _, s := range made {
+		if !s.freed {
+			t.Error("a worker context was not freed")
+		}
+	}
+	if top.Reserved() != 0 {
+		t.Errorf("%d bytes left in the pools", top.Reserved())
+	}
+	t.Logf("%d tasks: %d ok, %d failed, %d bugs, %d out of memory, %d stopped; at most %d at once under a limit of 3",
+		total, counts.ok.Load(), counts.failed.Load(), counts.bugs.Load(), counts.memory.Load(), counts.stopped.Load(), m.most.Load())
+}
+
+func TestSplit(t *testing.T) {
+	if n, err := Split(0); err != nil || n != runtime.NumCPU() {
+		t.Errorf("Split(0) = %d, %v", n, err)
+	}
+	if n, err := Split(5); err != nil || n != 5 {
+		t.Errorf("Split(5) = %d, %v", n, err)
+	}
+	if _, err := Split(-1); err == nil {
+		t.Error("Split(-1)")
+	}
+}
+
+func BenchmarkSubmit(b *testing.B) {
+	w := New(Options[int]{N: 2})
+	defer w.Stop()
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Submit(Task[int]{Run: func(context.Context, int) error { return nil }}).Wait()
+	}
+}
+
+func TestWaitReturns(t *testing.T) {
+	w := New(Options[int]{N: 2})
+	done := make(chan struct{})
+	go func() { w.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Error("Wait without tasks blocks")
+	}
+	w.Stop()
+}
