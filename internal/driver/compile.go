@@ -9,6 +9,8 @@ import (
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/ptx/syntax"
 )
 
 // Job is one compilation: settings, inputs and the place for messages.
@@ -36,34 +38,32 @@ const aborted = "Ptx assembly aborted due to errors"
 func (j *Job) Run(ctx context.Context) *Result {
 	start := time.Now()
 	res := &Result{}
-	p := j.check(ctx)
+	m := j.check(ctx)
 	res.Cost.Steps[StepParse].Time = time.Since(start)
-	switch {
-	case ctx.Err() != nil:
-		return res
-	case j.gate():
+	if ctx.Err() != nil || j.gate() {
 		return res
 	}
 	line := j.Settings.Line
 	if line.Has(cli.PrintPTX) {
-		res.OK = p.print(j.Stdout) == nil
+		res.OK = j.printPTX(m)
 		return res
 	}
-	j.judgeOptions(p)
+	j.judgeOptions(m)
 	if j.gate() {
 		return res
 	}
 	if line.Has(cli.ParseOnly) || j.Settings.Virtual {
-		res.OK = true
+		res.OK = m.FitsTarget(j.Sink)
 		return res
 	}
-	if !j.judgeProgram(p) {
+	if !m.Finish(j.Sink) || !j.selectEntries(m) {
 		return res
 	}
+	j.judgeDebug(m)
 	if j.gate() {
 		return res
 	}
-	j.generate(ctx, p, res)
+	j.generate(ctx, m, res)
 	res.Cost.Time = time.Since(start)
 	return res
 }
@@ -83,13 +83,13 @@ func (j *Job) warnf(format string, args ...any) {
 
 // judgeOptions reports options that do not suit the program. Messages and
 // their order are the reference's.
-func (j *Job) judgeOptions(p *program) {
+func (j *Job) judgeOptions(m *sema.Module) {
 	s, line := j.Settings, j.Settings.Line
-	if s.ToolsPatch && len(p.entries) > 0 {
-		j.Sink.Say(diag.Error, "Entry function is not allowed when command line option '--compile-as-tools-patch' is specified ")
-	}
 	if s.SuppressDebug && !s.Debug && !s.LineInfo {
 		j.warnf("Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter is not specified")
+	}
+	if s.ToolsPatch && hasEntries(m) {
+		j.Sink.Say(diag.Error, "Entry function is not allowed when command line option '--compile-as-tools-patch' is specified ")
 	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
@@ -98,25 +98,53 @@ func (j *Job) judgeOptions(p *program) {
 			j.warnf("Option '--legacy-bar-warp-wide-behavior' may not work as expected in separate compilation unless all modules participating in linking have this option specified.")
 		}
 	}
-	if (line.Has(cli.TMemCheck) || line.Has(cli.NoTMemCheck)) && !p.hasTensorMemory() {
-		j.Sink.Say(diag.Info, fmt.Sprintf("Command line option '--g-tensor-memory-access-check / --gno-tensor-memory-access-check' not supported for '.target %s', will be ignored", p.target))
+	if (line.Has(cli.TMemCheck) || line.Has(cli.NoTMemCheck)) && !hasTensorMemory(m) {
+		j.Sink.Say(diag.Info, fmt.Sprintf("Command line option '--g-tensor-memory-access-check / --gno-tensor-memory-access-check' not supported for '.target %s', will be ignored", m.Target.Name))
 	}
 }
 
-// selectEntries applies -e: every name must be a kernel of the program, and
+// judgeDebug looks for the sections that a debugger needs.
+func (j *Job) judgeDebug(m *sema.Module) {
+	if !j.Settings.Debug {
+		return
+	}
+	for _, name := range [...]string{".debug_abbrev", ".debug_info"} {
+		if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == name }) {
+			j.warnf(" %s section not found", name)
+		}
+	}
+}
+
+// selectEntries applies -e: every name must be a kernel of the module, and
 // none may come twice. It reports false after a fault that ends the run.
-func (j *Job) selectEntries(p *program) bool {
+func (j *Job) selectEntries(m *sema.Module) bool {
 	for n, e := range j.Settings.Entries {
-		switch {
-		case slices.Contains(p.entries, e):
-			if !j.Settings.Relocatable && slices.Contains(j.Settings.Entries[:n], e) {
-				j.Sink.Say(diag.Fatal, "Internal error: symbol already assigned")
-				return false
-			}
-		case slices.Contains(p.functions, e):
-			j.Sink.Say(diag.Error, fmt.Sprintf("Entry function '%s' not found", e))
-		default:
+		switch f := findFunc(m, e); {
+		case f == nil:
 			j.Sink.Say(diag.Fatal, "Unknown function "+e)
+			return false
+		case j.Settings.Relocatable: // everything is compiled
+		case !f.Entry:
+			j.Sink.Say(diag.Error, fmt.Sprintf("Entry function '%s' not found", e))
+		case slices.Contains(j.Settings.Entries[:n], e):
+			j.Sink.Say(diag.Fatal, "Internal error: symbol already assigned")
+			return false
+		}
+	}
+	return !j.gate()
+}
+
+// printPTX writes the inputs in normal form.
+func (j *Job) printPTX(m *sema.Module) bool {
+	var ps syntax.Parser
+	for _, t := range m.Files {
+		text, fault := syntax.AppendModule(nil, t, &ps)
+		if fault != nil {
+			j.Sink.Say(diag.Fatal, fault.Msg)
+			return false
+		}
+		if _, err := j.Stdout.Write(text); err != nil {
+			j.Sink.Say(diag.Fatal, err.Error())
 			return false
 		}
 	}
@@ -124,7 +152,7 @@ func (j *Job) selectEntries(p *program) bool {
 }
 
 // generate makes the cubin.
-func (j *Job) generate(_ context.Context, p *program, res *Result) {
+func (j *Job) generate(_ context.Context, _ *sema.Module, res *Result) {
 	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
 		key := po[0][:slices.Index([]byte(po[0]), '=')]
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))

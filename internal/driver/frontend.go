@@ -2,49 +2,114 @@ package driver
 
 import (
 	"context"
-	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 
-	"goptxas/internal/engine/diag"
+	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
 )
 
-// program is what the driver knows of the checked input.
-type program struct {
-	target    string // the .target in force: sm_75
-	entries   []string
-	functions []string
-	trees     []*syntax.Tree
-}
-
-// check reads every input and reports what is wrong with it.
-func (j *Job) check(ctx context.Context) *program {
-	p := &program{}
-	for _, f := range j.Files {
+// check reads every input and reports what is wrong with it. An input that
+// could not be read stands for a file that stops at once, so that its
+// message comes in its turn. A nil module means the context ended.
+func (j *Job) check(ctx context.Context) *sema.Module {
+	trees := make([]*syntax.Tree, len(j.Files))
+	for i, f := range j.Files {
 		if ctx.Err() != nil {
-			return p
+			return nil
 		}
-		u := j.Sink.Open(f.File)
+		trees[i] = syntax.Scan(f.File)
 		if f.Err != "" {
-			u.Report(diag.Fatal, src.NoPos, f.Err)
-			u.Close()
-			continue
+			trees[i].Stmts = nil
+			trees[i].Err = &syntax.Error{Pos: src.NoPos, Msg: f.Err}
 		}
-		t := syntax.Scan(f.File)
-		if t.Err != nil {
-			u.Report(diag.Fatal, t.Err.Pos, t.Err.Msg)
-		}
-		p.trees = append(p.trees, t)
-		u.Close()
 	}
-	return p
+	m := sema.CheckModule(trees, semaOptions(j.Settings), j.Sink)
+	j.checkBodies(ctx, m)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return m
 }
 
-// hasTensorMemory reports whether the program's own target has tcgen05.
-func (p *program) hasTensorMemory() bool { return false }
+// checkBodies checks the bodies on as many workers as were asked for. The
+// sink keeps the messages in source order.
+func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
+	bodies := m.Bodies()
+	workers := j.Settings.Split
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, len(bodies)) {
+		wg.Go(func() {
+			var s sema.Scratch
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(bodies) {
+					return
+				}
+				m.CheckBody(bodies[i], &s)
+			}
+		})
+	}
+	wg.Wait()
+}
 
-// print writes the program in normal form.
-func (p *program) print(io.Writer) error { return nil }
+// semaOptions picks the settings that checks depend on.
+func semaOptions(s *cli.Settings) sema.Options {
+	_, num, _ := strings.Cut(s.Arch, "_")
+	o := sema.Options{
+		Arch:         target.Find("sm_" + num),
+		CompileOnly:  s.Relocatable || s.Extensible,
+		Debug:        s.Debug,
+		LineInfo:     s.LineInfo,
+		WarnDouble:   s.Line.Has(cli.WarnDouble),
+		NoMulticast:  s.Line.Has(cli.SuppressMulticast),
+		NoSparse:     s.Line.Has(cli.SuppressSparse),
+		MinNCTAPerSM: uint32(max(0, s.MinCTAs)),
+		MaxRRegCount: uint32(s.MaxRegs),
+		Override:     s.Override,
+	}
+	for i, n := range s.MaxNTid {
+		o.MaxNTid[i] = uint32(n)
+	}
+	for i := range o.MaxNTid {
+		if len(s.MaxNTid) > 0 && i >= len(s.MaxNTid) {
+			o.MaxNTid[i] = 1
+		}
+	}
+	return o
+}
 
-// judgeProgram makes the checks that need the whole program.
-func (j *Job) judgeProgram(p *program) bool { return j.selectEntries(p) }
+// hasEntries reports whether the module defines a kernel.
+func hasEntries(m *sema.Module) bool {
+	for i := range m.Funcs {
+		if m.Funcs[i].Entry {
+			return true
+		}
+	}
+	return false
+}
+
+// findFunc returns the function called name, or nil.
+func findFunc(m *sema.Module, name string) *sema.Func {
+	for i := range m.Funcs {
+		if m.Funcs[i].Name == name {
+			return &m.Funcs[i]
+		}
+	}
+	return nil
+}
+
+// hasTensorMemory reports whether the module's own target has tcgen05: the
+// specific targets of the sm_100, sm_103 and sm_110 chips.
+func hasTensorMemory(m *sema.Module) bool {
+	return m.Target.Variant != target.Plain && m.Target.SM >= 100 && m.Target.SM < 120
+}

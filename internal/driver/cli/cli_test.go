@@ -40,11 +40,23 @@ func TestNumber(t *testing.T) {
 		n       int64
 		ok, big bool
 	}{
-		{"", 0, true, false}, {"12", 12, true, false}, {"-3", -3, true, false}, {"+7", 7, true, false},
-		{"0x1F", 31, true, false}, {"-0Xb", -11, true, false}, {"010", 8, true, false}, {" 11", 11, true, false},
-		{"11 ", 11, false, false}, {"0x", 0, false, false}, {"08", 0, false, false}, {"1e3", 1, false, false},
-		{"x", 0, false, false}, {"-", 0, false, false}, {" ", 0, false, false},
-		{"9223372036854775807", 1<<63 - 1, true, false}, {"-9223372036854775808", -1 << 63, true, false},
+		{"", 0, true, false},
+		{"12", 12, true, false},
+		{"-3", -3, true, false},
+		{"+7", 7, true, false},
+		{"0x1F", 31, true, false},
+		{"-0Xb", -11, true, false},
+		{"010", 8, true, false},
+		{" 11", 11, true, false},
+		{"11 ", 11, false, false},
+		{"0x", 0, false, false},
+		{"08", 0, false, false},
+		{"1e3", 1, false, false},
+		{"x", 0, false, false},
+		{"-", 0, false, false},
+		{" ", 0, false, false},
+		{"9223372036854775807", 1<<63 - 1, true, false},
+		{"-9223372036854775808", -1 << 63, true, false},
 	} {
 		n, ok, big := number(c.in)
 		if ok != c.ok || big != c.big || ok && n != c.n {
