@@ -50,6 +50,7 @@ func Check(in *Inst, ctx *Context) bool {
 	c.quiet = true
 	c.late()
 	if c.bad > n {
+		c.bad = n
 		c.quiet = false
 		c.late()
 	}
@@ -73,6 +74,8 @@ func (c *checker) say(sev diag.Severity, format string, args ...any) {
 	}
 	c.ctx.Report(sev, fmt.Sprintf(format, args...))
 }
+
+const warning = diag.Warning
 
 // findRow returns the row with the longest name that in begins with, and
 // how many modifiers belong to that name.

@@ -1,5 +1,7 @@
 package isa
 
+import "goptxas/internal/engine/diag"
+
 // operandWords complains about what an operand says by itself, before the
 // form is chosen. It returns false where nothing more can be told.
 func (c *checker) operandWords() bool {
@@ -17,6 +19,11 @@ func (c *checker) operandWords() bool {
 		if o.Not && o.Type != Pred {
 			c.errorf("Illegal argument to predicate negation")
 		}
+	}
+	if len(in.Args) > 0 && in.Args[0].Kind == KSink && c.row.Flags&fSink == 0 {
+		c.bad++
+		c.ctx.Report(diag.Fatal, "Result discard mode is not allowed for instruction '"+c.row.Name+"'")
+		return false
 	}
 	if in.Guarded && (in.Guard.Kind != KReg || in.Guard.Type != Pred) {
 		c.errorf("Predicate expression expected")

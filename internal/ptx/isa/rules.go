@@ -44,6 +44,9 @@ func needRoundApprox(c *checker) {
 		if old && round || !old && round == approx {
 			c.errorf("Rounding modifier or '.approx' modifier required for instruction '%s'", c.row.Name)
 		}
+		if in.Op == WRcp && in.Types[0] == F64 && !round && !approx && !old {
+			c.errorf("Rounding modifier required for instruction 'rcp'")
+		}
 	case !round && c.ctx.Version >= 14:
 		c.errorf("Rounding modifier required for instruction '%s'", c.row.Name)
 	}

@@ -1,0 +1,71 @@
+package isa
+
+// Control flow and the few operations without a better home.
+
+var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slot{SlotUni}, Rules: []Rule{{SlotRead, wantLabel}}}}}
+
+var opBrx = Op{Rows: []Row{{
+	Words: []Word{WIdx}, Name: "brx.idx", Forms: []Form{{Args: "uT"}}, Mods: []Slot{SlotUni},
+	Gates: []Gate{{SM: 30, Inst: true}},
+}}}
+
+// wantLabel: bra goes to a label.
+func wantLabel(c *checker) {
+	switch c.in.Args[0].Kind {
+	case KLabel, KBad:
+	case KSymbol, KFunc, KTable:
+		c.errorf("Arguments mismatch for instruction 'bra'")
+	default:
+		c.errorf("Label expected for argument 0 of instruction '%s'", c.row.Name)
+	}
+}
+
+var opCall = Op{Rows: []Row{{Name: "call", Forms: []Form{{Args: "?*********"}}, Mods: []Slot{SlotUni}, Flags: fVector | fSymbol | fPair | fSink}}}
+
+var (
+	opRet   = Op{Rows: []Row{{Name: "ret", Forms: []Form{{Args: ""}}, Mods: []Slot{SlotUni}}}}
+	opExit  = Op{Rows: []Row{{Name: "exit", Forms: []Form{{Args: ""}}}}}
+	opTrap  = Op{Rows: []Row{{Name: "trap", Forms: []Form{{Args: ""}}}}}
+	opBrkpt = Op{Rows: []Row{{Name: "brkpt", Forms: []Form{{Args: ""}}, Gates: []Gate{{SM: 11, Inst: true}}}}}
+)
+
+var opPmevent = Op{Rows: []Row{
+	{Name: "pmevent", Forms: []Form{{Args: "i"}}, Gates: []Gate{{V: 14}}, Ranges: []Range{{0, 0, 15}}},
+	{Words: []Word{WMask}, Name: "pmevent.mask", Forms: []Form{{Args: "i"}}, Gates: []Gate{{V: 30, SM: 20}}},
+}}
+
+var opNanosleep = Op{Rows: []Row{{
+	Name: "nanosleep", Forms: []Form{{Types: []TypeSet{tInt | tBits | tF32 | tF64}, Args: "u"}},
+	Gates: []Gate{{V: 62, SM: 70, Inst: true}},
+	Rules: []Rule{{SlotRead, sleepType}},
+}}}
+
+func sleepType(c *checker) {
+	if c.in.Types[0] != U32 {
+		c.errorf("Instruction 'nanosleep' requires '.u32' type")
+	}
+}
+
+var maxnregGates = []Gate{{V: 80, Only: on90a | onF100 | onF120, Inst: true}}
+
+var opSetmaxnreg = Op{Rows: []Row{
+	{
+		Words: []Word{WInc}, Name: "setmaxnreg.inc", Forms: []Form{{Types: []TypeSet{tU32}, Args: "i", May: eSync}},
+		Mods: aligned, Need: aligned, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
+	},
+	{
+		Words: []Word{WDec}, Name: "setmaxnreg.dec", Forms: []Form{{Types: []TypeSet{tU32}, Args: "i", May: eSync}},
+		Mods: aligned, Need: aligned, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
+	},
+}}
+
+// maxnregValue: register counts go from 24 to 256 in steps of 8.
+func maxnregValue(c *checker) {
+	v := c.in.Args[0].Value
+	switch {
+	case v < 24 || v > 256:
+		c.errorf("Argument 1 of instruction '%s': value '%d' out of range, expected to be in range [24..256]", c.row.Name, v)
+	case v%8 != 0:
+		c.errorf("Argument 1 of instruction '%s': unexpected value '%d', expected to be multiple of 8", c.row.Name, v)
+	}
+}
