@@ -24,6 +24,9 @@ func Decode(a *target.Arch, w bits.Word) Inst {
 
 // valid reports whether every modifier of the form has a defined value.
 func (f *form) valid(w *bits.Word) bool {
+	if v := w.Lo >> 32; f.pow2 && (v&(v-1) != 0 || v < 2 || v > 1<<30 || v == 1<<16) {
+		return false
+	}
 	for _, m := range modRefs[f.mod : f.mod+uint32(f.nmod)] {
 		it := &items[f.item+uint32(m.item)]
 		if enums[it.aux].whole {

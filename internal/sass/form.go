@@ -71,6 +71,7 @@ type form struct {
 	nmod        uint8
 	class       Class
 	uguard      bool // the guard is a uniform predicate
+	pow2        bool // bits 32 to 63 hold a power of two from 2 to 2^30, not 2^16
 }
 
 func (f *form) on(a *target.Arch) bool { return f.sms>>column(a)&1 != 0 }
@@ -140,22 +141,25 @@ const (
 	fOpt               // term printed only when not zero
 	fWrite             // destination
 	fSpace             // constant printed with a space between its brackets
+	fOpen              // the closing bar of |x| is an item of its own
+	fEcho              // repeats another operand's register, count further on
 )
 
 // item is one step of printing a form. A field may lie in two pieces: n
 // bits at lo and, above them, n2 bits at lo2.
 type item struct {
-	kind   kind
-	flags  uint8
-	lo, n  uint8
-	lo2    uint8
-	n2     uint8
-	neg    uint8 // bit of the sign, 0 for none
-	abs    uint8 // bit of the absolute value, 0 for none
-	shift  uint8 // the value counts units of 1<<shift
-	count  uint8
-	aux    uint16 // text or enumeration
-	def    uint16 // value of an absent optional part
+	kind  kind
+	flags uint8
+	lo, n uint8
+	lo2   uint8
+	n2    uint8
+	neg   uint8 // bit of the sign, 0 for none
+	abs   uint8 // bit of the absolute value, 0 for none
+	shift uint8 // the value counts units of 1<<shift
+	count uint8
+	reuse uint8  // bit of the operand cache flag, 0 for none
+	aux   uint16 // text or enumeration
+	def   uint16 // value of an absent optional part
 }
 
 func (it *item) get(w *bits.Word) uint64 {

@@ -130,21 +130,7 @@ const bankBit = 54
 // set and means something: bit 109 must be set too (golden data, control
 // field).
 func (i *Inst) reused(it *item) bool {
-	b := it.reuseBit()
-	return b != 0 && it.flags&fWrite == 0 && i.w.Bit(b) && i.w.Bit(109)
-}
-
-// reuseBit returns the operand cache flag of the source slot of it, or 0.
-func (it *item) reuseBit() uint {
-	switch it.lo {
-	case 24:
-		return 122
-	case 32:
-		return 123
-	case 64:
-		return 124
-	}
-	return 0
+	return it.reuse != 0 && i.w.Bit(uint(it.reuse)) && i.w.Bit(109)
 }
 
 func signed(v uint64, n uint) int64 { return int64(v<<(64-n)) >> (64 - n) }

@@ -291,15 +291,23 @@ func (m *matcher) register(it *item, s string, w bits.Word) (string, bits.Word, 
 	if it.flags&fRev != 0 {
 		v = 7 - v
 	}
+	if it.flags&fEcho != 0 {
+		if v != top {
+			v -= uint64(it.count)
+		}
+		if v != it.get(&w) {
+			return s, w, false
+		}
+	}
 	w = it.set(w, v)
-	if abs {
+	if abs && it.flags&fOpen == 0 {
 		if s, ok = strings.CutPrefix(s, "|"); !ok {
 			return s, w, false
 		}
 	}
-	if it.kind == kReg && it.reuseBit() != 0 {
+	if it.reuse != 0 {
 		if s, ok = strings.CutPrefix(s, ".reuse"); ok {
-			w = w.With(it.reuseBit(), 1, 1).With(109, 1, 1)
+			w = w.With(uint(it.reuse), 1, 1).With(109, 1, 1)
 		}
 	}
 	return s, w, true

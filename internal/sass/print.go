@@ -142,6 +142,9 @@ func (p *printer) register(it *item, v uint64) {
 	if it.flags&fRev != 0 {
 		v = 7 - v
 	}
+	if it.flags&fEcho != 0 && v != 1<<it.n-1 {
+		v += uint64(it.count)
+	}
 	p.dst = append(p.dst, filePrefix[it.kind]...)
 	switch {
 	case it.kind <= kUReg && v == 1<<it.n-1:
@@ -151,10 +154,10 @@ func (p *printer) register(it *item, v uint64) {
 	default:
 		p.dst = appendSmall(p.dst, v)
 	}
-	if abs {
+	if abs && it.flags&fOpen == 0 {
 		p.dst = append(p.dst, '|')
 	}
-	if it.kind == kReg && p.i.reused(it) {
+	if p.i.reused(it) {
 		p.dst = append(p.dst, ".reuse"...)
 	}
 }

@@ -20,6 +20,8 @@ type cform struct {
 	args   []carg
 	mods   []cmod
 	uguard bool
+	pow2   bool
+	rank   int
 	where  string
 }
 
@@ -27,7 +29,7 @@ type citem struct {
 	kind, flags                 string
 	lo, n, lo2, n2              int
 	neg, abs, scale, count, aux int
-	def                         int
+	def, reuse                  int
 }
 
 type carg struct {
@@ -190,12 +192,13 @@ func (f *cform) setDef(lo, n int, v uint64) {
 }
 
 func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int) {
-	f := &cform{op: opID, class: o.class, sms: mask, where: l.where}
+	f := &cform{op: opID, class: o.class, sms: mask, where: l.where, pow2: l.pow2, rank: l.rank}
 	for _, a := range o.attrs {
 		if a == "@UP" {
 			f.uguard = true
 		}
 	}
+	f.uguard = f.uguard || l.uguard
 	f.fix(l.where, 0, 12, uint64(opc))
 	for _, x := range l.fixed {
 		f.fix(l.where, x.lo, x.n, uint64(x.v))
@@ -207,6 +210,9 @@ func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask in
 	}
 	f.def = f.match
 	f.setDef(12, 3, 7)
+	for _, x := range l.defs {
+		f.setDef(x.lo, x.n, uint64(x.v))
+	}
 	f.setDef(110, 6, 63)
 	uwidth := 6
 	sm := firstSM(mask)
@@ -250,7 +256,7 @@ func modName(it *item) string {
 }
 
 func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
-	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, flags: "0"}
+	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, reuse: it.reuse, flags: "0"}
 	var flags []string
 	if it.negCh == '~' {
 		flags = append(flags, "fInv")
@@ -260,6 +266,16 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 	}
 	if it.opt {
 		flags = append(flags, "fOpt")
+	}
+	if it.open {
+		flags = append(flags, "fOpen")
+	}
+	if it.kind == "UReg" {
+		ci.reuse = 0
+	}
+	if it.echo {
+		flags = append(flags, "fEcho")
+		ci.count = it.plus
 	}
 	if it.role == "write" {
 		flags = append(flags, "fWrite")
@@ -375,7 +391,7 @@ var argFile = map[string]string{
 
 func (c *compiler) arg(f *cform, l *line, it *item, n int, modItems map[string]int) {
 	file, ok := argFile[it.kind]
-	if !ok {
+	if !ok || it.echo {
 		return
 	}
 	a := carg{item: n, width: 1, wmod: 255, file: file, role: "Read", addr: it.addr}

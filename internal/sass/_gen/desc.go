@@ -38,6 +38,10 @@ type line struct {
 	opcodes  []int
 	sms      int
 	fixed    []fixed
+	defs     []fixed // what bits without a field hold unless the word says otherwise
+	rank     int     // forms of higher rank are tried first
+	pow2     bool    // bits 32 to 63 must be a shift: see form.pow2
+	uguard   bool
 	template string
 	where    string // file:line
 }
@@ -218,8 +222,16 @@ func parseLine(where string, o *op, s string) *line {
 	l := &line{op: o, sms: allSMs, where: where, template: strings.TrimSpace(tmpl)}
 	for _, f := range strings.Fields(head) {
 		switch {
+		case f == "@UP":
+			l.uguard = true
 		case f[0] == '@':
 			l.sms = parseSMs(where, f[1:])
+		case strings.Trim(f, "!") == "":
+			l.rank = len(f)
+		case f == "32:32=pow2":
+			l.pow2 = true
+		case strings.Contains(f, "~"):
+			l.defs = append(l.defs, parseFixed(where, strings.Replace(f, "~", "=", 1)))
 		case strings.Contains(f, "="):
 			l.fixed = append(l.fixed, parseFixed(where, f))
 		default:

@@ -133,6 +133,9 @@ func (c *compiler) formsFile(b *bytes.Buffer) {
 		if f.uguard {
 			ug = "uguard: true,"
 		}
+		if f.pow2 {
+			ug += "pow2: true,"
+		}
 		fmt.Fprintf(b, "{op: %d, class: Class%s, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d,\n", f.op, modIdent(f.class), f.sms, ug, ni, len(f.items), na, len(f.args), nm, len(f.mods))
 		fmt.Fprintf(b, "mask: bits.Word{Lo:0x%x, Hi:0x%x}, match: bits.Word{Lo:0x%x, Hi:0x%x}, def: bits.Word{Lo:0x%x, Hi:0x%x}, cover: bits.Word{Lo:0x%x, Hi:0x%x}},\n", f.mask[0], f.mask[1], f.match[0], f.match[1], f.def[0], f.def[1], f.cover[0], f.cover[1])
 		for _, it := range f.items {
@@ -176,6 +179,7 @@ func (c *compiler) writeItem(b *bytes.Buffer, it citem) {
 		field("shift", bits.TrailingZeros(uint(it.scale)))
 	}
 	field("count", it.count)
+	field("reuse", it.reuse)
 	field("aux", it.aux)
 	if it.kind == "Opt" || it.kind == "Term" && it.def >= 0 {
 		field("def", it.def)
@@ -252,7 +256,13 @@ func (c *compiler) indexFile(b *bytes.Buffer) {
 			if len(l) == 0 {
 				continue
 			}
-			sort.SliceStable(l, func(x, y int) bool { return fixedBits(c.forms[l[x]-1]) > fixedBits(c.forms[l[y]-1]) })
+			sort.SliceStable(l, func(x, y int) bool {
+				a, b := c.forms[l[x]-1], c.forms[l[y]-1]
+				if a.rank != b.rank {
+					return a.rank > b.rank
+				}
+				return fixedBits(a) > fixedBits(b)
+			})
 			fmt.Fprintf(b, "0x%03x: %d,\n", opc, len(cands))
 			cands = append(append(cands, l...), 0)
 		}

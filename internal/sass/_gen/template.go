@@ -28,13 +28,17 @@ type item struct {
 	rev    bool
 	count  int  // Opt, Sum: items inside
 	opt    bool // Term: may be absent
+	reuse  int  // bit of the operand cache flag
+	open   bool // the closing bar comes after the suffix
+	echo   bool // prints another operand's field plus plus
+	plus   int
 }
 
 var operandRE = regexp.MustCompile(`^([=&]?)(QUP|QP|UPR|UP|SB|R|U|P|B|rel|i|s|f|d|h|b)(\d+)((?::\d+)?(?:\+\d+(?::\d+)?)*)`)
 
 var shapeRE = regexp.MustCompile(`^\$(u?)([bcs])((?:/[a-z])?)([-~|]*)`)
 
-var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+)|=(\d+)|(r))`)
+var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+)|=(\d+)|#(\d+))`)
 
 var kinds = map[string]string{
 	"R": "Reg", "U": "UReg", "P": "Pred", "UP": "UPred", "QP": "Pred", "QUP": "UPred", "B": "Bar", "SB": "SB",
@@ -52,7 +56,7 @@ type tparser struct {
 // expand returns the items of line l for one opcode.
 func expand(l *line, opcode int) []item {
 	p := &tparser{l: l, opcode: opcode, s: l.template, prev: ' '}
-	if p.s != "" && p.s[0] != '{' && p.s[0] != '.' {
+	if p.s != "" && strings.IndexByte("{.\"", p.s[0]) < 0 && !strings.HasPrefix(p.s, "< ") {
 		p.s = " " + p.s // a template without modifiers begins with its operands
 	}
 	items := p.list("")
@@ -230,7 +234,10 @@ func (p *tparser) mod(slot int) item {
 	p.prev = 'x'
 	it := item{kind: "Mod", def: -1}
 	list, pos, ok := cutLast(body)
-	if ok {
+	if split := strings.HasPrefix(pos, "+"); split {
+		it.pieces = append([]piece{{slot, 2}}, p.pieces(pos[1:])...)
+		it.pieces[1].n = 1
+	} else if ok {
 		it.pieces = p.pieces(pos)
 	} else if slot != 0 {
 		list = body
@@ -257,7 +264,7 @@ func (p *tparser) mod(slot int) item {
 // cutLast splits at the last space when what follows looks like bits.
 func cutLast(s string) (string, string, bool) {
 	i := strings.LastIndexByte(s, ' ')
-	if i < 0 || i+1 == len(s) || s[i+1] < '0' || s[i+1] > '9' {
+	if i < 0 || i+1 == len(s) || s[i+1] != '+' && (s[i+1] < '0' || s[i+1] > '9') {
 		return s, "", false
 	}
 	return s[:i], s[i+1:], true
@@ -309,6 +316,9 @@ func (p *tparser) operand() item {
 			die(p.l.where, "operand %q needs the width of its field", m[0])
 		}
 	}
+	if it.kind == "Reg" && it.role == "" {
+		it.reuse = map[int]int{24: 122, 32: 123, 64: 124}[it.pieces[0].lo]
+	}
 	p.attrs(&it)
 	if it.rev && it.def < 0 {
 		it.def = 0
@@ -335,6 +345,9 @@ func (p *tparser) attrs(it *item) {
 			it.width = m[4]
 		case m[5] != "":
 			it.def, _ = strconv.Atoi(m[5])
+		case m[6] != "":
+			it.echo = true
+			it.plus, _ = strconv.Atoi(m[6])
 		}
 		p.s = p.s[len(m[0]):]
 	}
@@ -368,7 +381,7 @@ func (p *tparser) shape() []item {
 		"s": {1: atR32, 2: atImm, 3: atC, 4: atImm, 5: atC, 6: atU32, 7: atU32},
 	}
 	where := table[m[2]][digit]
-	half := m[3] == "/h" || m[3] == "/b"
+	half := m[3] == "/h" || m[3] == "/b" || m[3] == "/m"
 	it := item{def: -1, scale: 1, addr: p.addr > 0}
 	if strings.ContainsAny(m[4], "-~") {
 		it.negCh = m[4][strings.IndexAny(m[4], "-~")]
@@ -400,7 +413,7 @@ func (p *tparser) shape() []item {
 			}
 		}
 	case atC:
-		return p.constant(it, half, slot)
+		return p.constant(it, half && m[3] != "/m", slot)
 	case atImm:
 		return p.immediate(m[3], half)
 	}
@@ -408,13 +421,18 @@ func (p *tparser) shape() []item {
 		it.kind = "UReg"
 		it.pieces[0].n = 0
 	}
+	// The cache flags follow the place in the operation, not in the word.
+	it.reuse = map[string]int{"b": 123, "c": 124, "s": 124}[m[2]]
 	p.widthOf(&it)
-	out := []item{it}
 	p.prev = 'x'
-	if strings.HasPrefix(p.s, "{") {
-		out = append(out, p.mod(slot))
+	if !strings.HasPrefix(p.s, "{") {
+		return []item{it}
 	}
-	return out
+	if it.kind == "UReg" && it.abs != 0 {
+		it.open = true
+		return []item{it, p.mod(slot), {kind: "Close", abs: it.abs}}
+	}
+	return []item{it, p.mod(slot)}
 }
 
 // widthOf reads the register count that may follow a $ operand.
