@@ -20,15 +20,15 @@ func (k *checker) declare(d *syntax.Decl) {
 			continue
 		}
 		s := k.shape(&h, v)
-		k.legal(&h, v, &s)
-		if v.Init != syntax.None && h.space != isa.SpaceGlobal && h.space != isa.SpaceConst {
-			k.error(k.operandEnd(&k.tree.Operands[v.Init]),
-				"No initial value is allowed for '"+k.name(v.Name)+"' in this state space")
+		init, ok := k.initVar(&h, v, &s)
+		if !ok {
+			return
 		}
+		k.legal(&h, v, &s)
 		if v.Range != syntax.None {
-			k.declareFamily(&h, v, &s)
+			k.declareFamily(&h, v, &init)
 		} else {
-			k.declareOne(&h, v, &s)
+			k.declareOne(&h, v, &init)
 		}
 		if k.unit.Fatal() {
 			return
@@ -54,7 +54,7 @@ func (k *checker) free(v *syntax.Var) bool {
 	return !taken
 }
 
-func (k *checker) declareOne(h *declHead, v *syntax.Var, s *Shape) {
+func (k *checker) declareOne(h *declHead, v *syntax.Var, init *Var) {
 	if !k.free(v) {
 		return
 	}
@@ -64,20 +64,18 @@ func (k *checker) declareOne(h *declHead, v *syntax.Var, s *Shape) {
 		k.scope.add(l)
 		return
 	}
-	l.kind, l.index = localVar, k.addVar(h, v, s, k.name(v.Name))
+	l.kind, l.index = localVar, k.addVar(h, v, init, k.name(v.Name))
 	k.scope.add(l)
-	if v.Init != syntax.None && (h.space == isa.SpaceGlobal || h.space == isa.SpaceConst) {
-		k.initialise(&k.body.Vars[l.index], v)
-	}
 }
 
 // addVar makes a variable of the body.
-func (k *checker) addVar(h *declHead, v *syntax.Var, s *Shape, name string) int32 {
+func (k *checker) addVar(h *declHead, v *syntax.Var, init *Var, name string) int32 {
 	i := int32(len(k.body.Vars))
-	k.body.Vars = append(k.body.Vars, Var{
-		Name: name, File: k.file, Pos: v.Pos, Space: h.space, Managed: h.managed, Unified: h.unified,
-		Defined: true, Shape: *s,
-	})
+	nv := *init
+	nv.Name, nv.File, nv.Pos, nv.Defined = name, k.file, v.Pos, true
+	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.managed, h.unified, h.uniA, h.uniB
+	k.body.Vars = append(k.body.Vars, nv)
+	s := &nv.Shape
 	switch h.space {
 	case isa.SpaceShared:
 		k.facts.shared = append(k.facts.shared, *s)
@@ -89,7 +87,7 @@ func (k *checker) addVar(h *declHead, v *syntax.Var, s *Shape, name string) int3
 
 // declareFamily enters name<count>: registers that are made when they are
 // used, or that many variables.
-func (k *checker) declareFamily(h *declHead, v *syntax.Var, s *Shape) {
+func (k *checker) declareFamily(h *declHead, v *syntax.Var, init *Var) {
 	n := k.word32(v.Range)
 	if f := k.scope.familyHere(v.Name); f != nil {
 		k.error(k.after(v.Pos), "Duplicate definition of variable '"+k.name(v.Name)+"<'")
@@ -98,6 +96,10 @@ func (k *checker) declareFamily(h *declHead, v *syntax.Var, s *Shape) {
 	k.familyClash(v, n)
 	l := local{kind: localFamily, name: v.Name, typ: h.typ, vec: h.vec, count: n}
 	if h.space == isa.SpaceReg {
+		if n > maxRegFamily {
+			k.fatal(noPos, "Memory allocation failure")
+			return
+		}
 		l.index = k.newFamily(n)
 		k.scope.add(l)
 		return
@@ -109,7 +111,7 @@ func (k *checker) declareFamily(h *declHead, v *syntax.Var, s *Shape) {
 	l.kind, l.index = localVars, int32(len(k.body.Vars))
 	base := k.name(v.Name)
 	for i := range n {
-		k.addVar(h, v, s, base+strconv.FormatUint(uint64(i), 10))
+		k.addVar(h, v, init, base+strconv.FormatUint(uint64(i), 10))
 	}
 	k.scope.add(l)
 }
@@ -120,7 +122,7 @@ func (k *checker) familyClash(v *syntax.Var, n uint32) {
 	d := k.scope.depth()
 	for i := int(k.scope.marks[d-1]); i < len(k.scope.locals); i++ {
 		l := &k.scope.locals[i]
-		if l.kind == localFamily || l.kind == localVars {
+		if l.kind == localFamily || l.kind == localVars || l.kind == localLabel || l.kind == localTable {
 			continue
 		}
 		info := k.scope.split(k.tree, l.name)
@@ -158,12 +160,7 @@ func (k *checker) label(i int, s *syntax.Stmt) {
 		kind = k.tree.Stmts[i+1].Kind
 	}
 	table := kind == syntax.StmtTargets || kind == syntax.StmtProto
-	clash := k.scope.here(s.Name) != nil
-	if info := k.scope.split(k.tree, s.Name); !clash && info.split == isSplit {
-		f := k.scope.familyHere(info.prefix)
-		clash = f != nil && info.num < f.count
-	}
-	if clash {
+	if k.scope.here(s.Name) != nil {
 		k.error(s.End, "Duplicate definition of label '"+k.name(s.Name)+"'")
 		return
 	}

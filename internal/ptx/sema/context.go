@@ -44,7 +44,7 @@ func (c *context) word32(x int32) uint32 {
 	if e.Op == syntax.ExprWarp {
 		return warpSize
 	}
-	if e.Flags&syntax.FlagOverflow != 0 || e.Val>>32 != 0 {
+	if e.Flags&syntax.FlagOverflow != 0 || e.Val>>32 != 0 && int64(e.Val)>>31 != -1 {
 		c.error(e.Pos, "Constant overflow")
 	}
 	return uint32(e.Val)

@@ -11,7 +11,7 @@ func (f *fileState) sourceFile(a *syntax.Attr) {
 	at := f.after(a.End)
 	row := SourceFile{Index: f.word32(a.Vals.First)}
 	if a.Vals.Len > 1 {
-		f.gate(at, &featFileTime)
+		f.gate(a.End, &featFileTime)
 		row.Time = f.word64(a.Vals.First + 1)
 	}
 	if a.Vals.Len > 2 {

@@ -10,20 +10,21 @@ import (
 
 // declHead is what the names of one declaration share.
 type declHead struct {
-	space   isa.Space
-	linkage Linkage
-	typ     isa.Type
-	vec     uint8
-	align   uint64 // asked for, 0 when not
-	bank    int16
-	managed bool
-	unified bool
-	uniA    uint64
-	uniB    uint64
-	ptr     bool
-	ptrTo   isa.Space
-	ptrBy   uint64
-	pos     src.Pos
+	space      isa.Space
+	linkage    Linkage
+	typ        isa.Type
+	vec        uint8
+	align      uint64 // asked for, 0 when not
+	bank       int16
+	managed    bool
+	unified    bool
+	uniA       uint64
+	uniB       uint64
+	ptr        bool
+	ptrTo      isa.Space
+	ptrBy      uint64
+	ptrAligned bool
+	pos        src.Pos
 }
 
 // storable are the types that variables can have; the others that the
@@ -61,8 +62,8 @@ func (c *context) head(d *syntax.Decl) (h declHead, ok bool) {
 		c.bank(d)
 	}
 	c.typeGate(&h, d)
-	if d.Ptr != syntax.None {
-		c.pointer(&h, &c.tree.Attrs[d.Ptr])
+	for i := d.Quals.First + int32(d.Before); i < d.Quals.First+d.Quals.Len; i++ {
+		c.pointer(&h, &c.tree.Attrs[i])
 	}
 	if d.Space == isa.WNone {
 		c.fatal(d.Pos, "No variable storage specified")
@@ -88,7 +89,9 @@ func vecLen(w isa.Word) uint8 {
 func (c *context) typeGate(h *declHead, d *syntax.Decl) {
 	switch h.typ {
 	case isa.B128:
-		c.gate(d.Pos, &featB128)
+		if h.vec == 1 {
+			c.gate(d.Pos, &featB128)
+		}
 	case isa.F16x2:
 		c.gate(d.Pos, &featF16x2)
 	case isa.Texref, isa.Samplerref, isa.Surfref:
@@ -97,14 +100,17 @@ func (c *context) typeGate(h *declHead, d *syntax.Decl) {
 	if !storable(h.typ) {
 		c.error(d.Pos, "Type "+h.typ.String()+" may only be used as an instruction type")
 	}
-	if h.vec > 1 && h.typ.Bits()*int(h.vec) > 128 {
+	if h.vec > 1 && h.typ.IsOpaque() {
+		c.error(d.Pos, "Vector type only allowed over basic types")
+	}
+	if h.vec > 1 && (h.typ.IsOpaque() || h.typ.Bits()*int(h.vec) > 128) {
 		c.error(d.Pos, "Vector type too large, exceeds 128 bit limit")
 	}
 }
 
 // alignment reads the number of an .align.
 func (c *context) alignment(x int32) uint64 {
-	v := c.word64(x)
+	v := uint64(c.word32(x))
 	if v == 0 || v&(v-1) != 0 {
 		c.error(c.tree.Exprs[x].Pos, "Alignment must be a power of two")
 		return 0
@@ -130,7 +136,7 @@ func (c *context) bank(d *syntax.Decl) {
 func (c *context) attributes(h *declHead, a *syntax.Attr) {
 	c.gate(a.Pos, &featAttribute)
 	for i := a.Subs.First; i < a.Subs.First+a.Subs.Len; i++ {
-		s := &c.tree.Attrs[i]
+		s := &c.tree.Subs[i]
 		switch s.Word {
 		case isa.WManaged:
 			c.gateTarget(s.Pos, &featManaged)
@@ -145,17 +151,18 @@ func (c *context) attributes(h *declHead, a *syntax.Attr) {
 	}
 }
 
-// pointer reads the .ptr of a kernel parameter.
+// pointer reads the .ptr of a kernel parameter and the alignment of what it
+// points to.
 func (c *context) pointer(h *declHead, a *syntax.Attr) {
+	if a.Word == isa.WAlign {
+		h.ptrAligned = true
+		h.ptrBy = c.alignment(a.Vals.First)
+		return
+	}
 	c.gate(a.Pos, &featPtr)
 	h.ptr = true
-	for i := a.Subs.First; i < a.Subs.First+a.Subs.Len; i++ {
-		s := &c.tree.Attrs[i]
-		if s.Word == isa.WAlign {
-			h.ptrBy = c.alignment(s.Vals.First)
-		} else {
-			h.ptrTo = s.Word.Space()
-		}
+	for _, s := range c.tree.Subs[a.Subs.First : a.Subs.First+a.Subs.Len] {
+		h.ptrTo = s.Word.Space()
 	}
 }
 
@@ -179,6 +186,9 @@ func (c *context) shape(h *declHead, v *syntax.Var) Shape {
 		s.dims = (s.dims + n + 1) * 0x9e3779b97f4a7c15
 	}
 	s.Align = max(h.align, s.unit(), 1)
+	if h.typ == isa.Pred && (s.Vec > 1 || s.Array) {
+		c.error(c.after(v.Pos), "Predicate type can only be used to define scalar register variables")
+	}
 	return s
 }
 
@@ -186,13 +196,8 @@ func (c *context) shape(h *declHead, v *syntax.Var) Shape {
 // the order in which the reference looks.
 func (c *context) legal(h *declHead, v *syntax.Var, s *Shape) {
 	at, name := c.after(v.Pos), c.name(v.Name)
-	if h.typ == isa.Pred {
-		switch {
-		case s.Vec > 1 || s.Array:
-			c.error(at, "Predicate type can only be used to define scalar register variables")
-		case h.space != isa.SpaceReg:
-			c.error(at, "Predicate variable '"+name+"' must be in register state space")
-		}
+	if h.typ == isa.Pred && s.Vec == 1 && !s.Array && h.space != isa.SpaceReg {
+		c.error(at, "Predicate variable '"+name+"' must be in register state space")
 	}
 	if h.typ.IsOpaque() {
 		c.legalOpaque(h, at)
@@ -203,7 +208,7 @@ func (c *context) legal(h *declHead, v *syntax.Var, s *Shape) {
 			c.error(at, "Variable '"+name+"' cannot be allocated into a register")
 		}
 	case isa.SpaceParam:
-		c.legalParam(h, at, name, s)
+		c.legalParam(at, name, s)
 	case isa.SpaceTex:
 		c.legalTex(h, at, name)
 	}
@@ -243,7 +248,10 @@ func inParamSpace(s *Shape) bool {
 		storable(s.Type)
 }
 
-func (c *context) legalParam(h *declHead, at src.Pos, name string, s *Shape) {
+func (c *context) legalParam(at src.Pos, name string, s *Shape) {
+	if !inParamSpace(s) && s.Type != isa.Pred {
+		c.error(at, "Variable '"+name+"' cannot be allocated in .param state space")
+	}
 	switch {
 	case !c.inBody:
 		c.error(at, "Parameter variables may not be declared at module scope")
@@ -253,9 +261,6 @@ func (c *context) legalParam(h *declHead, at src.Pos, name string, s *Shape) {
 	}
 	if c.ver < 20 && c.ver >= 14 {
 		c.error(at, "Parameter variables must be declared within .entry parameter list")
-	}
-	if !inParamSpace(s) {
-		c.error(at, "Variable '"+name+"' cannot be allocated in .param state space")
 	}
 	if s.Align > maxParamAlign {
 		c.error(at, "Parameter '"+name+"' has illegal alignment (must be aligned to 1, 2, 4, 8, 16, 32, 64, or 128 bytes)")
@@ -277,3 +282,6 @@ func (c *context) legalTex(h *declHead, at src.Pos, name string) {
 
 // maxFamily bounds how many variables with memory one name<count> makes.
 const maxFamily = 1 << 20
+
+// maxRegFamily is the largest register family.
+const maxRegFamily = 1 << 31

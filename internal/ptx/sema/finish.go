@@ -170,7 +170,7 @@ func (m *Module) externFuncs(u *diag.Unit) {
 	}
 	for i := range m.Funcs {
 		if f := &m.Funcs[i]; f.taken && !f.HasBody && f.Alias < 0 {
-			u.Report(diag.Fatal, noPos, "Cannot take address of function '"+f.Name+"'")
+			u.Report(diag.Fatal, noPos, "Cannot take address of function '"+f.Name+"' ")
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func (m *Module) takenFault(u *diag.Unit, f *Func) bool {
 				"' in arithmetic expressions")
 			return true
 		case !fn.HasBody && fn.Alias < 0:
-			u.Report(diag.Fatal, noPos, "Cannot take address of function '"+fn.Name+"'")
+			u.Report(diag.Fatal, noPos, "Cannot take address of function '"+fn.Name+"' ")
 			return true
 		}
 	}

@@ -37,15 +37,27 @@ func (c *context) function(x int32) int32 {
 	}
 	nf.ParamLen = layout(nf.Params)
 	layout(nf.Rets)
-	for i := f.Attrs.First; i < f.Attrs.First+f.Attrs.Len; i++ {
-		c.tune(&nf, &c.tree.Attrs[i])
+	if !nf.Entry {
+		c.tuneAll(&nf, f)
 	}
-	c.tuneTogether(&nf, f)
 	idx := c.enter(&nf, at)
-	if idx >= 0 && f.HasBody {
-		c.paramScope(&nf, f)
+	if idx < 0 {
+		return idx
+	}
+	if f.HasBody {
+		c.paramScope(&nf)
+	}
+	if nf.Entry {
+		c.tuneAll(&c.m.Funcs[idx], f)
 	}
 	return idx
+}
+
+// tuneAll applies the directives after the parameters.
+func (c *context) tuneAll(nf *Func, f *syntax.Func) {
+	for i := f.Attrs.First; i < f.Attrs.First+f.Attrs.Len; i++ {
+		c.tune(nf, &c.tree.Attrs[i])
+	}
 }
 
 // signatureEnd returns where faults of a whole signature are noticed: the
@@ -72,6 +84,9 @@ func (c *context) funcQualifier(nf *Func, a *syntax.Attr) {
 	case isa.WAttribute:
 		var h declHead
 		c.attributes(&h, a)
+		if h.managed {
+			c.fatal(a.Pos, "Parsing error near '.managed': syntax error") // variables only
+		}
 		if h.unified {
 			nf.Unified, nf.UnifiedA, nf.UnifiedB = true, h.uniA, h.uniB
 			c.m.unified = true
@@ -131,18 +146,14 @@ func (c *context) params(nf *Func, list syntax.List, result bool) []Param {
 // only kernel parameters may.
 func (c *context) paramPlace(nf *Func, h *declHead, p *Param) {
 	at := p.Pos
-	if h.typ == isa.Pred && (p.Shape.Vec > 1 || p.Shape.Array) {
-		c.error(at, "Predicate type can only be used to define scalar register variables")
-	}
 	if nf.Entry {
 		if h.space != isa.SpaceParam {
 			c.error(at, "Entry parameter '"+p.Name+"' must have .param state space")
 		}
 		return
 	}
-	if h.ptr {
-		c.error(at, "Illegal placement of kernel parameter attribute")
-		if h.ptrBy != 0 {
+	for _, set := range [...]bool{h.ptr, h.ptrAligned} {
+		if set {
 			c.error(at, "Illegal placement of kernel parameter attribute")
 		}
 	}
@@ -180,7 +191,7 @@ func layout(ps []Param) uint64 {
 
 // paramScope reports what is wrong with parameters as variables of the body
 // that follows.
-func (c *context) paramScope(nf *Func, f *syntax.Func) {
+func (c *context) paramScope(nf *Func) {
 	c.scopeList(nf, nf.Rets, 0)
 	c.scopeList(nf, nf.Params, len(nf.Rets))
 }
@@ -238,6 +249,9 @@ func (f *Func) formal(i int) *Param {
 func (c *context) enter(nf *Func, at src.Pos) int32 {
 	sym := c.m.lookup([]byte(nf.Name))
 	if sym < 0 {
+		if nf.HasBody && nf.Linkage == Extern {
+			c.error(at, "Function definition conflicts with '.extern' declaration for function '"+nf.Name+"'")
+		}
 		return c.m.addFunc(nf)
 	}
 	s := &c.m.Syms[sym]
@@ -398,7 +412,10 @@ func (c *context) aliasFuncs(at src.Pos, ti, fi int32) {
 
 // tune applies one directive after the parameters.
 func (c *context) tune(nf *Func, a *syntax.Attr) {
-	at := c.after(a.End)
+	at := a.End
+	if a.Word == isa.WMaxntid || a.Word == isa.WReqntid || a.Word == isa.WReqnctapercluster {
+		at = c.after(a.End) // another number might follow
+	}
 	if a.Word == isa.WMaxnctapersm {
 		c.oldBlocks(a, at)
 		return
@@ -423,9 +440,11 @@ func (c *context) tune(nf *Func, a *syntax.Attr) {
 	case isa.WReqnctapercluster:
 		l.HasCluster = true
 		c.triple(&l.Cluster, a, at, "")
+		c.clusterConflict(l, at)
 	case isa.WMaxclusterrank:
 		l.MaxClusterRank = c.word32(a.Vals.First)
 		l.HasRank = true
+		c.clusterConflict(l, at)
 	case isa.WBlocksareclusters:
 		l.BlocksAreGrids = true
 	case isa.WNoreturn:
@@ -493,15 +512,9 @@ func (c *context) positive(a *syntax.Attr, at src.Pos, what string) uint32 {
 	return v
 }
 
-// tuneTogether reports directives that do not go together and are noticed
-// before the body.
-func (c *context) tuneTogether(nf *Func, f *syntax.Func) {
-	l := &nf.Launch
+func (c *context) clusterConflict(l *Launch, at src.Pos) {
 	if l.HasCluster && l.HasRank {
-		c.error(f.Body, "Conflicting directives: .reqnctapercluster and .maxclusterrank cannot both be specified")
-	}
-	if l.BlocksAreGrids && (l.ReqNTid[0] == 0 || !l.HasCluster) {
-		c.error(f.Body, ".reqntid and .reqnctapercluster directive(s) required for directive '.blocksareclusters'")
+		c.error(at, "Conflicting directives: .reqnctapercluster and .maxclusterrank cannot both be specified")
 	}
 }
 
@@ -519,6 +532,9 @@ func (c *context) finishEntry(fn *Func, at src.Pos) {
 	l := &fn.Launch
 	if l.MaxNTid[0] != 0 && l.ReqNTid[0] != 0 {
 		c.error(at, "Conflicting directives: .maxntid and .reqntid cannot both be specified")
+	}
+	if l.BlocksAreGrids && (l.ReqNTid[0] == 0 || !l.HasCluster) {
+		c.error(at, ".reqntid and .reqnctapercluster directive(s) required for directive '.blocksareclusters'")
 	}
 	if l.MinNCTAPerSM != 0 && l.MaxNTid[0] == 0 && l.ReqNTid[0] == 0 {
 		c.unit.Report(diag.Warning, at, ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.")

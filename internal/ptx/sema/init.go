@@ -16,7 +16,7 @@ type initialiser struct {
 	*context
 	v    *Var
 	dims []uint64 // bounds, outermost first
-	end  src.Pos  // where faults of elements are noticed
+	o    *syntax.Operand
 }
 
 // initialise reads the initial value of v. It returns false after a fatal
@@ -32,16 +32,13 @@ func (c *context) initialise(v *Var, d *syntax.Var) bool {
 		in.dims = append(in.dims, n)
 	}
 	o := &c.tree.Operands[d.Init]
-	in.end = o.Pos
-	if o.Kind != syntax.OpList {
-		in.end = c.operandEnd(o)
-	}
+	in.o = o
 	if v.Shape.Type.IsOpaque() {
 		return in.opaque(o)
 	}
 	if v.Shape.Open {
 		if o.Kind != syntax.OpList || c.elems(o) == 0 {
-			c.fatal(in.end, "Initial value type mismatch")
+			c.fatal(in.end(), "Initial value type mismatch")
 			return false
 		}
 		in.dims[0] = c.elems(o)
@@ -56,6 +53,15 @@ func (c *context) initialise(v *Var, d *syntax.Var) bool {
 		v.Init = []byte{}
 	}
 	return ok
+}
+
+// end returns where faults of elements are noticed: at the end of the whole
+// initial value.
+func (in *initialiser) end() src.Pos {
+	if in.o.Kind == syntax.OpList {
+		return closing(in.text, in.o.Pos)
+	}
+	return in.operandEnd(in.o)
 }
 
 // operandEnd returns where a scalar initial value is noticed: the token
@@ -96,7 +102,7 @@ func (in *initialiser) value(o *syntax.Operand, dims []uint64, at uint64) bool {
 		return in.mismatch()
 	}
 	if in.elems(o) > dims[0] {
-		in.fatal(in.end, "Greater number of elements in array initializer")
+		in.fatal(in.end(), "Greater number of elements in array initializer")
 		return false
 	}
 	step := in.v.Shape.unit()
@@ -128,7 +134,7 @@ func (in *initialiser) vector(o *syntax.Operand, at uint64) bool {
 		return in.mismatch()
 	}
 	if in.elems(o) != uint64(in.v.Shape.Vec) {
-		in.fatal(in.end, "Incorrect number of elements in vector initializer")
+		in.fatal(in.end(), "Incorrect number of elements in vector initializer")
 		return false
 	}
 	size := uint64(in.v.Shape.Type.Size())
@@ -150,7 +156,7 @@ func (in *initialiser) vector(o *syntax.Operand, at uint64) bool {
 }
 
 func (in *initialiser) mismatch() bool {
-	in.fatal(in.end, "Initial value type mismatch")
+	in.fatal(in.end(), "Initial value type mismatch")
 	return false
 }
 
@@ -171,7 +177,7 @@ func takes(t isa.Type, k ValueKind) bool {
 func (in *initialiser) element(o *syntax.Operand, at uint64) bool {
 	t := in.v.Shape.Type
 	if t == isa.F16 {
-		in.fatal(in.end, "No initial value is allowed for .f16 type")
+		in.fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
 	var v Value
@@ -232,7 +238,7 @@ func (in *initialiser) put(at uint64, b []byte) {
 func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 	t := in.v.Shape.Type
 	if t == isa.F16 {
-		in.fatal(in.end, "No initial value is allowed for .f16 type")
+		in.fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
 	if !takes(t, Int) {
@@ -242,7 +248,7 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 	var buf [16]byte
 	for v, flags := range in.tree.Run(o) {
 		if flags&syntax.FlagOverflow != 0 {
-			in.error(in.end, "Constant overflow")
+			in.error(in.end(), "Constant overflow")
 		}
 		binary.LittleEndian.PutUint64(buf[:], v)
 		in.put(at, buf[:size])
@@ -256,28 +262,28 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked bool) bool {
 	name := in.name(o.Name)
 	sym := in.m.lookup(in.tree.Names.Bytes(o.Name))
-	if sym < 0 || in.m.Syms[sym].Var >= 0 && &in.m.Vars[in.m.Syms[sym].Var] == in.v {
+	if sym < 0 {
 		if o.Kind == syntax.OpGeneric {
-			in.fatal(in.end, "Invalid initial value expression")
+			in.fatal(in.end(), "Invalid initial value expression")
 		} else {
-			in.fatal(in.end, "Invalid initial value symbol '"+name+"'")
+			in.fatal(in.end(), "Invalid initial value symbol '"+name+"'")
 		}
 		return false
 	}
 	r := Reloc{Offset: at, Sym: sym, Generic: o.Kind == syntax.OpGeneric}
 	s := &in.m.Syms[sym]
 	if r.Generic {
-		in.gate(in.end, &featGeneric)
+		in.gate(in.end(), &featGeneric)
 	}
 	if s.Func >= 0 {
 		if r.Generic {
-			in.fatal(in.end, "Invalid initial value expression")
+			in.fatal(in.end(), "Invalid initial value expression")
 			return false
 		}
-		in.gate(in.end, &featFuncInit)
+		in.gate(in.end(), &featFuncInit)
 		in.m.Funcs[s.Func].taken = true
 	} else if sp := in.m.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
-		in.fatal(in.end, "Variable used as initial value not in .global or .const state space")
+		in.fatal(in.end(), "Variable used as initial value not in .global or .const state space")
 		return false
 	}
 	if (o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric) && o.X != syntax.None {
@@ -286,7 +292,7 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 			return false
 		}
 		if v.Kind == Float {
-			in.error(in.end, "Integer constant expression expected")
+			in.error(in.end(), "Integer constant expression expected")
 		}
 		if s.Func >= 0 {
 			return in.mismatch()
@@ -311,10 +317,10 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 
 // mask stores one byte of an address: 0xff00(name).
 func (in *initialiser) mask(o *syntax.Operand, at uint64) bool {
-	in.gate(in.end, &featMask)
+	in.gate(in.end(), &featMask)
 	mask := in.tree.Exprs[o.N].Val
 	if n := bits.TrailingZeros64(mask); mask == 0 || n%8 != 0 || mask>>n != 0xff {
-		in.error(in.end, "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
+		in.error(in.end(), "Invalid mask value '0x"+strconv.FormatUint(mask, 16)+"' used in initializer")
 		return true
 	}
 	return in.symbol(&in.tree.Operands[o.X], at, mask, true)
@@ -358,7 +364,7 @@ func (in *initialiser) opaque(o *syntax.Operand) bool {
 	for i := o.X; i < o.X+o.N; i++ {
 		k := &in.tree.Operands[i]
 		if k.Kind != syntax.OpField {
-			in.error(in.end, "Opaque structure initializer requires named fields")
+			in.error(in.end(), "Opaque structure initializer requires named fields")
 			return false
 		}
 		if !in.field(k) {
@@ -379,7 +385,7 @@ func (in *initialiser) field(k *syntax.Operand) bool {
 		}
 	}
 	if row < 0 {
-		in.fatal(in.end, "Unrecognized field name '"+name+"' in opaque struct initializer")
+		in.fatal(in.end(), "Unrecognized field name '"+name+"' in opaque struct initializer")
 		return false
 	}
 	f := Field{Name: name}
@@ -394,12 +400,12 @@ func (in *initialiser) field(k *syntax.Operand) bool {
 	case syntax.OpName:
 		f.Word = in.name(v.Name)
 		if !knownOpaqueWord(f.Word) {
-			in.error(in.end, "Unrecognized initial value symbol '"+f.Word+"'")
+			in.error(in.end(), "Unrecognized initial value symbol '"+f.Word+"'")
 			return true
 		}
 	}
 	if t == isa.Texref && in.tex == TexIndependent && opaqueFields[row].ignoredWhenIndependent {
-		in.unit.Report(diag.Info, in.end, "Field '"+name+"' is ignored in .texref variables in independent texture mode")
+		in.unit.Report(diag.Info, in.end(), "Field '"+name+"' is ignored in .texref variables in independent texture mode")
 		return true
 	}
 	in.v.Fields = append(in.v.Fields, f)

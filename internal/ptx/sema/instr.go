@@ -32,6 +32,9 @@ func (k *checker) instruction(in *syntax.Instr) {
 	out.Args = syntax.List{First: int32(len(k.body.Operands)), Len: in.Args.Len}
 	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
 	k.stack = k.stack[:first]
+	if k.unit.Fatal() {
+		return
+	}
 	k.labelArgs(in, &out)
 	ok := k.judge(in)
 	if ok {

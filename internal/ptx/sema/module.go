@@ -209,12 +209,13 @@ type Module struct {
 
 	NoABI []string // why the module keeps to the calling convention of the first versions
 
-	index   map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
-	tail    *diag.Unit       // last unit: what is noticed at the end of the text
-	wide    bool             // .address_size 64 was given
-	narrow  bool             // .address_size 32 was given
-	unified bool             // some symbol has .attribute(.unified)
-	labels  []string         // of debug sections
+	index    map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
+	tail     *diag.Unit       // last unit: what is noticed at the end of the text
+	wide     bool             // .address_size 64 was given
+	narrow   bool             // .address_size 32 was given
+	unified  bool             // some symbol has .attribute(.unified)
+	families []string         // name<count> declarations
+	labels   []string         // of debug sections
 }
 
 // TexMode tells how textures and samplers go together.

@@ -147,6 +147,10 @@ func (k *checker) global(n syntax.Name, io *isa.Operand, out *Operand) {
 	switch {
 	case info.module > 0:
 		k.moduleSymbol(info.module-1, out)
+		if out.Kind == isa.KFunc {
+			io.Kind = isa.KSymbol // the table knows functions by their addresses
+			return
+		}
 	case info.sreg >= 0:
 		r := isa.SpecialReg(info.sreg)
 		out.Kind, out.Ref, out.Type = isa.KSpecial, int32(r), r.Type()

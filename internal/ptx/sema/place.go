@@ -59,6 +59,9 @@ func tokenLen(b []byte) int {
 		return 1
 	}
 	n := 1
+	if b[0] >= '0' && b[0] <= '9' || b[0] == '.' && len(b) > 1 && b[1] >= '0' && b[1] <= '9' {
+		return numLen(b)
+	}
 	if !isWord(b[0]) && b[0] != '.' && b[0] != '%' {
 		return 1
 	}
@@ -69,6 +72,35 @@ func tokenLen(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// numLen returns the length of the number at the start of b.
+func numLen(b []byte) int {
+	n := 1
+	for n < len(b) {
+		c := b[n]
+		sign := (c == '+' || c == '-') && (b[n-1] == 'e' || b[n-1] == 'E') && !bytes.HasPrefix(b, []byte("0x"))
+		if !isWord(c) && c != '.' && !sign {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// closing returns the place of the brace that closes the one at p.
+func closing(text []byte, p src.Pos) src.Pos {
+	for depth := 0; int(p) < len(text); p = after(text, p) {
+		switch text[p] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return p
+			}
+		}
+	}
+	return p
 }
 
 func isWord(c byte) bool {

@@ -193,7 +193,7 @@ func (s *scope) find(t *syntax.Tree, n syntax.Name) (l *local, num uint32, membe
 	if info.split == isSplit {
 		for i := s.names[info.prefix].fam; i > 0; {
 			f := &s.locals[i-1]
-			if l != nil && f.depth < l.depth {
+			if l != nil && f.depth <= l.depth {
 				break
 			}
 			if info.num < f.count {

@@ -20,47 +20,54 @@ func (c *context) declareModule(d *syntax.Decl) bool {
 			continue // a declaration without a name is let pass
 		}
 		s := c.shape(&h, v)
+		init, ok := c.initVar(&h, v, &s)
+		if !ok {
+			return false
+		}
 		c.legal(&h, v, &s)
 		if v.Range != syntax.None {
-			if !c.family(&h, v, &s) {
+			if !c.family(&h, v, &init) {
 				return false
 			}
 			continue
 		}
-		if !c.moduleVar(&h, v, &s, c.name(v.Name)) {
-			return false
-		}
+		c.moduleVar(&h, v, &init, c.name(v.Name))
 	}
 	return true
 }
 
 // family enters the count variables that name<count> stands for.
-func (c *context) family(h *declHead, v *syntax.Var, s *Shape) bool {
+func (c *context) family(h *declHead, v *syntax.Var, init *Var) bool {
 	n := c.word32(v.Range)
 	if n > maxFamily {
 		c.fatal(noPos, "Memory allocation failure")
 		return false
 	}
 	base := c.name(v.Name)
-	for i := uint32(0); i < n; i++ {
-		if !c.moduleVar(h, v, s, base+strconv.FormatUint(uint64(i), 10)) {
-			return false
+	for _, f := range c.m.families {
+		if f == base {
+			c.error(c.after(v.Pos), "Duplicate definition of variable '"+base+"<'")
+			return true
 		}
+	}
+	c.m.families = append(c.m.families, base)
+	for i := uint32(0); i < n; i++ {
+		c.moduleVar(h, v, init, base+strconv.FormatUint(uint64(i), 10))
 	}
 	return true
 }
 
 // moduleVar enters one variable, or merges it with an earlier declaration.
-func (c *context) moduleVar(h *declHead, d *syntax.Var, s *Shape, name string) bool {
-	at := c.after(d.Pos)
-	nv := Var{
-		Name: name, File: c.file, Pos: d.Pos, Space: h.space, Linkage: h.linkage, Managed: h.managed,
-		Unified: h.unified, UnifiedA: h.uniA, UnifiedB: h.uniB, Defined: h.linkage != Extern, Shape: *s,
-	}
+// init is what initVar made of its initial value.
+func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) {
+	nv := *init
+	nv.Name, nv.File, nv.Pos = name, c.file, d.Pos
+	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.managed, h.unified, h.uniA, h.uniB
+	nv.Defined = h.linkage != Extern
 	switch h.space {
 	case isa.SpaceReg, isa.SpaceLocal:
 		if c.ver >= 30 {
-			c.error(at, "Module-scoped variables in "+h.space.String()+" state space are not allowed with ABI")
+			c.error(c.after(d.Pos), "Module-scoped variables in "+h.space.String()+" state space are not allowed with ABI")
 		} else {
 			c.m.NoABI = append(c.m.NoABI, "Use of module scoped .local or .reg variable '"+name+"' found, disabling ABI")
 		}
@@ -69,27 +76,31 @@ func (c *context) moduleVar(h *declHead, d *syntax.Var, s *Shape, name string) b
 		c.m.unified = true
 	}
 	if sym := c.m.lookup([]byte(name)); sym >= 0 {
-		return c.redeclare(sym, &nv, d)
-	}
-	ok := true
-	if d.Init != syntax.None {
-		ok = c.initVar(&nv, d)
+		c.redeclare(sym, &nv, d)
+		return
 	}
 	c.m.addVar(name, nv)
-	return ok
 }
 
-// initVar reads an initial value where one may stand.
-func (c *context) initVar(v *Var, d *syntax.Var) bool {
-	switch {
-	case v.Linkage == Extern:
-		c.error(c.operandEnd(&c.tree.Operands[d.Init]), "No initial value is allowed for external symbol '"+v.Name+"'")
-		return true
-	case v.Space != isa.SpaceGlobal && v.Space != isa.SpaceConst:
-		c.error(c.operandEnd(&c.tree.Operands[d.Init]), "No initial value is allowed for '"+v.Name+"' in this state space")
-		return true
+// initVar reads the initial value of a declared name, if it has one, into a
+// variable without a name, and sets the bound it gives to an open array. It
+// returns false after a fatal fault.
+func (c *context) initVar(h *declHead, d *syntax.Var, s *Shape) (v Var, ok bool) {
+	v = Var{Space: h.space, Linkage: h.linkage, Shape: *s}
+	if d.Init == syntax.None {
+		return v, true
 	}
-	return c.initialise(v, d)
+	o := &c.tree.Operands[d.Init]
+	switch h.space {
+	case isa.SpaceGlobal, isa.SpaceConst, isa.SpaceTex:
+	default:
+		c.error(c.operandEnd(o), "No initial value is allowed for '"+c.name(d.Name)+"' in this state space")
+	}
+	if ok = c.initialise(&v, d); ok && h.linkage == Extern {
+		c.error(c.operandEnd(o), "No initial value is allowed for external symbol '"+c.name(d.Name)+"'")
+	}
+	*s = v.Shape
+	return v, ok
 }
 
 func (m *Module) addVar(name string, v Var) {
@@ -101,13 +112,13 @@ func (m *Module) addVar(name string, v Var) {
 
 // redeclare merges a declaration with what the name already means: an
 // .extern may be repeated or followed by the definition, if they agree.
-func (c *context) redeclare(sym int32, nv *Var, d *syntax.Var) bool {
+func (c *context) redeclare(sym int32, nv *Var, d *syntax.Var) {
 	at := c.after(d.Pos)
 	s := &c.m.Syms[sym]
 	if s.Func >= 0 {
 		c.error(at, "Inconsistent redefinition of variable '"+nv.Name+"'")
 		c.error(at, "Duplicate definition of variable '"+nv.Name+"'")
-		return true
+		return
 	}
 	old := &c.m.Vars[s.Var]
 	if !agree(&old.Shape, &nv.Shape) {
@@ -115,22 +126,17 @@ func (c *context) redeclare(sym int32, nv *Var, d *syntax.Var) bool {
 	}
 	switch {
 	case nv.Linkage == Extern:
-		return true
+		return
 	case old.Defined:
 		c.error(at, "Duplicate definition of variable '"+nv.Name+"'")
-		return true
+		return
 	case nv.Linkage == Static:
 		c.error(at, "'.extern' variable '"+nv.Name+"' cannot be resolved by a '.static'")
-		return true
-	}
-	ok := true
-	if d.Init != syntax.None {
-		ok = c.initVar(nv, d)
+		return
 	}
 	wasExtern := old.Linkage == Extern
 	*old = *nv
 	old.WasExtern = wasExtern
-	return ok
 }
 
 // agree reports whether two declarations of one variable have the same
