@@ -38,6 +38,13 @@ func Main(ctx context.Context, w World) int {
 	if answer(line, w.Stdout) {
 		return 0
 	}
+	if line.Has(cli.CompilerStatsFile) && len(line.List(cli.CompilerStats)) == 0 {
+		plainSink(line, w.Stderr).Say(diag.Warning, "Option '--compiler-stats-file' requires option '--compiler-stats'; ignoring since latter is not specified")
+	}
+	if len(line.Inputs) == 0 && !line.Has(cli.InputAsString) && !line.Has(cli.QueryControls) {
+		cli.WriteHelp(w.Stdout)
+		return 0
+	}
 	return compileLine(ctx, line, w)
 }
 
@@ -48,7 +55,7 @@ func earlySink(line *cli.Line, out io.Writer) *diag.Sink {
 }
 
 // answer handles lines that ask a question instead of compiling, in order
-// of precedence. A line without input is one too: it is answered with help.
+// of precedence.
 func answer(line *cli.Line, out io.Writer) bool {
 	switch {
 	case line.Has(cli.Help):
@@ -59,8 +66,6 @@ func answer(line *cli.Line, out io.Writer) bool {
 		cli.WritePTXVersions(out)
 	case line.Has(cli.ListKnobs):
 		writeKnobs(out)
-	case len(line.Inputs) == 0 && !line.Has(cli.InputAsString) && !line.Has(cli.QueryControls):
-		cli.WriteHelp(out)
 	default:
 		return false
 	}
@@ -102,16 +107,26 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 
 // newSink makes the sink of a compilation from the options about messages.
 func newSink(line *cli.Line, out io.Writer) *diag.Sink {
-	opts := diag.Options{
+	return diag.NewSink(out, diag.Options{
 		NoWarnings:        line.Has(cli.DisableWarnings),
 		WarningsAreErrors: line.Has(cli.WarningAsError) && !line.Has(cli.DisableWarnings),
 		JSON:              line.Text(cli.Diagnostics, "text") == "json",
+		Tool:              toolName(line),
+	})
+}
+
+// plainSink is newSink for messages that -w and -Werror do not touch.
+func plainSink(line *cli.Line, out io.Writer) *diag.Sink {
+	return diag.NewSink(out, diag.Options{JSON: line.Text(cli.Diagnostics, "text") == "json", Tool: toolName(line)})
+}
+
+// toolName returns the name that replaces ours in messages, or nil.
+func toolName(line *cli.Line) *string {
+	if !line.Has(cli.ToolName) {
+		return nil
 	}
-	if line.Has(cli.ToolName) {
-		name := line.Text(cli.ToolName, "")
-		opts.Tool = &name
-	}
-	return diag.NewSink(out, opts)
+	name := line.Text(cli.ToolName, "")
+	return &name
 }
 
 // controls refuses the reference's private control files: they are sealed,

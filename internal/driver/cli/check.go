@@ -112,16 +112,17 @@ func (c *checker) basics() *Fault {
 	s.FMA = l.Bool(Fmad, true)
 	s.Verbose, s.NoWarnings = l.Has(Verbose), l.Has(DisableWarnings)
 	s.WarningsAreErrors = l.Has(WarningAsError) && !s.NoWarnings
-	if l.Has(CompilerStatsFile) && !l.Has(CompilerStats) {
-		c.warnf("Option '--compiler-stats-file' requires option '--compiler-stats'; ignoring since latter is not specified")
-	}
 	return nil
 }
 
 func (c *checker) registerUsage() *Fault {
 	c.s.RegUsage = c.l.Num(RegisterUsageLevel, 5)
-	if n := c.s.RegUsage; n < 0 || n > 10 {
+	switch n := c.s.RegUsage; {
+	case n < 0 || n > 10:
 		c.warnf("Value of RegUsageLevel (%d) is out of valid range {0..10}, option will be ignored", n)
+		c.s.RegUsage = 5
+	case c.l.Has(RegisterUsageLevel) && c.l.Num(OptLevel, 3) == 0:
+		c.warnf("Conflicting options '-O0' and '--register-usage-level' specified, ignoring '--register-usage-level' option")
 		c.s.RegUsage = 5
 	}
 	return nil
@@ -340,10 +341,11 @@ func (c *checker) registerCount(id ID) (int, *Fault) {
 	return int(n), nil
 }
 
-// launchBounds: a register cap switches the block size options off.
+// launchBounds: a register cap switches the block size options off, and code
+// for tools is always capped.
 func (c *checker) launchBounds() *Fault {
 	l, s := c.l, c.s
-	capped := l.Has(MaxRegCount)
+	capped := l.Has(MaxRegCount) || s.ToolsPatch
 	if l.Has(MinNCTAPerSM) {
 		if capped {
 			c.warnf("Conflicting options -maxrregcount and -minnctapersm specified, ignoring -minnctapersm option")

@@ -9,15 +9,16 @@ type Kind uint8
 
 // The kinds of value.
 const (
-	Flag    Kind = iota // no value
-	Bool                // true or false
-	Number              // 32-bit integer, C spelling
-	Text                // taken as it stands
-	Choice              // one of Values
-	Word                // a list of words, separated by commas
-	Choices             // a list of words, each one of Values
-	Strings             // a list that grows by one whole value a time
-	Pairs               // keyword=value words, separated by commas
+	Flag     Kind = iota // no value
+	Bool                 // true or false
+	Number               // 32-bit integer, C spelling
+	Unsigned             // 32-bit integer without sign, C spelling
+	Text                 // taken as it stands
+	Choice               // one of Values
+	Word                 // a list of words, separated by commas
+	Choices              // a list of words, each one of Values
+	Strings              // a list that grows by one whole value a time
+	Pairs                // keyword=value words, separated by commas
 )
 
 // isList reports whether repeating an option adds to it.
@@ -63,7 +64,7 @@ type Option struct {
 	Default     string   // shown in the help text
 	Help        string
 	Glued       bool // a value may follow the short name directly: -O2
-	Optional    bool // the short name without a value means the empty value
+	Optional    bool // the short name alone leaves the value as it is, at first 0
 	Deprecated  bool // using it prints a warning
 }
 
@@ -71,7 +72,7 @@ type Option struct {
 type Value struct {
 	Set  bool
 	Text string // the last value
-	Num  int32
+	Num  int32  // of Unsigned: the bits
 	On   bool
 	List []string
 }

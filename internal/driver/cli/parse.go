@@ -75,7 +75,10 @@ func (p *parser) option(w string, rest []string, depth int) (int, *Fault) {
 		v := p.line.Value(id)
 		v.Set, v.On = true, true
 		return 0, nil
-	case hasVal || o.Optional && name == "-"+o.Short:
+	case hasVal:
+	case o.Optional && name == "-"+o.Short:
+		p.line.Value(id).Set = true // the value stays what it was, at first 0
+		return 0, nil
 	case len(rest) == 0:
 		return 0, Faultf("argument expected after '%s'", name)
 	default:
@@ -114,14 +117,14 @@ func (p *parser) warn(format string, args ...any) {
 // set stores a value after checking it against the option's kind.
 func (p *parser) set(id ID, text string, depth int) *Fault {
 	o, v := &Table[id], p.line.Value(id)
+	if o.Kind == Pairs && v.Set {
+		return Faultf("redefinition of argument '%s'", o.Long)
+	}
 	next, f := read(o, text)
 	if f != nil {
 		return f
 	}
 	if o.Kind.isList() {
-		if o.Kind == Pairs && v.Set {
-			return Faultf("redefinition of argument '%s'", o.Long)
-		}
 		fresh := next.List
 		next.List = slices.Concat(v.List, fresh)
 		*v = next
@@ -140,7 +143,7 @@ func (p *parser) set(id ID, text string, depth int) *Fault {
 // same reports whether two values of the option mean the same.
 func (o *Option) same(a, b *Value) bool {
 	switch o.Kind {
-	case Number:
+	case Number, Unsigned:
 		return a.Num == b.Num
 	case Bool:
 		return a.On == b.On
@@ -175,7 +178,9 @@ func read(o *Option, text string) (v Value, f *Fault) {
 		}
 		v.On = text == "true"
 	case Number:
-		v.Num, f = readNumber(text)
+		v.Num, f = readNumber(text, "integer", math.MinInt32, math.MaxInt32)
+	case Unsigned:
+		v.Num, f = readNumber(text, "hex", 0, math.MaxUint32)
 	case Choice:
 		return v, readChoice(o, &v)
 	case Strings:
@@ -195,11 +200,13 @@ func read(o *Option, text string) (v Value, f *Fault) {
 	return v, f
 }
 
-func readNumber(text string) (int32, *Fault) {
+// readNumber reads a number between lo and hi; kind is the word that the
+// message about others uses.
+func readNumber(text, kind string, lo, hi int64) (int32, *Fault) {
 	n, ok, big := number(text)
 	switch {
-	case big || ok && (n > math.MaxInt32 || n < math.MinInt32):
-		return 0, Faultf("32-bit integer value (%s) out of range", text)
+	case big || ok && (n > hi || n < lo):
+		return 0, Faultf("32-bit %s value (%s) out of range", kind, text)
 	case !ok:
 		return 0, Faultf("'%s': expected a number", text)
 	}
@@ -213,7 +220,7 @@ func readChoice(o *Option, v *Value) *Fault {
 		return nil
 	}
 	if _, numeric, _ := number(o.Values[0]); numeric {
-		n, f := readNumber(v.Text)
+		n, f := readNumber(v.Text, "integer", math.MinInt32, math.MaxInt32)
 		if f != nil {
 			return f
 		}

@@ -176,8 +176,8 @@ var Table = [numOptions]Option{
 	DebugInfo:              {Long: "debug-info", Short: "debug-info", Kind: Text, Group: GroupCompat, Arg: "file", Deprecated: true, Help: "Ignored."},
 	LinkInfo:               {Long: "link-info", Short: "link-info", Kind: Text, Group: GroupCompat, Arg: "file", Deprecated: true, Help: "Ignored."},
 	Key:                    {Long: "key", Short: "k", Kind: Text, Group: GroupCompat, Arg: "key", Deprecated: true, Help: "Ignored."},
-	OKey:                   {Long: "okey", Short: "ok", Kind: Number, Group: GroupCompat, Arg: "N", Help: "Scrambled PTX cannot be read."},
-	PTXLength:              {Long: "ptx-length", Short: "ptxlen", Kind: Number, Group: GroupCompat, Arg: "N", Help: "Length of scrambled PTX."},
+	OKey:                   {Long: "okey", Short: "ok", Kind: Unsigned, Group: GroupCompat, Arg: "N", Help: "Scrambled PTX cannot be read."},
+	PTXLength:              {Long: "ptx-length", Short: "ptxlen", Kind: Unsigned, Group: GroupCompat, Arg: "N", Help: "Length of scrambled PTX."},
 
 	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid."},
 	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
