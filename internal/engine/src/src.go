@@ -2,7 +2,11 @@
 // lines they stand on, including lines renumbered by line markers.
 package src
 
-import "sort"
+import (
+	"bytes"
+	"sort"
+	"sync"
+)
 
 // Pos is a byte offset in a File. NoPos means no particular place.
 type Pos uint32
@@ -28,7 +32,14 @@ type File struct {
 	Name    string // as the user typed it
 	Text    []byte
 	Markers []Marker // sorted by Start
+
+	once  sync.Once
+	lines []uint32 // newlines before each block of the text
 }
+
+// block is how much text one entry of the line index stands for: a message
+// costs at most one block, and text without faults is never indexed.
+const block = 1 << 14
 
 // Line returns the file name and the line number that a message about p
 // should show, with line markers applied. The first line is 1.
@@ -43,15 +54,20 @@ func (f *File) Line(p Pos) (name string, line int) {
 			name = m.Name
 		}
 	}
-	return name, line + countLines(f.Text, from, p)
+	return name, line + f.newlines(p) - f.newlines(from)
 }
 
-func countLines(text []byte, from, to Pos) int {
-	n := 0
-	for _, c := range text[min(int(from), len(text)):min(int(to), len(text))] {
-		if c == '\n' {
-			n++
-		}
+// newlines returns the number of newlines before p.
+func (f *File) newlines(p Pos) int {
+	f.once.Do(f.index)
+	at := min(int(p), len(f.Text))
+	b := at / block
+	return int(f.lines[b]) + bytes.Count(f.Text[b*block:at], []byte{'\n'})
+}
+
+func (f *File) index() {
+	f.lines = make([]uint32, len(f.Text)/block+1)
+	for b := 1; b < len(f.lines); b++ {
+		f.lines[b] = f.lines[b-1] + uint32(bytes.Count(f.Text[(b-1)*block:b*block], []byte{'\n'}))
 	}
-	return n
 }
