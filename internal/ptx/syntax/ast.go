@@ -97,6 +97,7 @@ type Instr struct {
 	Call    bool  // written with the call syntax
 	HasRet  bool  // a call with a list of results, perhaps empty
 	HasArgs bool  // a call with a list of arguments, perhaps empty
+	Own     uint8 // how many of Mods belong to the operation's own name, as .lo in mul.lo
 	OpName  Name  // only set where Op is 0: the spelling
 	OpPos   src.Pos
 	Mods    List // Mods

@@ -107,22 +107,10 @@ func (p *parser) attribute(a *Attr) {
 	var subs [8]Attr
 	list := subs[:0]
 	for {
-		s := Attr{Word: p.directive(), Pos: src.Pos(p.pos)}
-		switch s.Word {
-		case isa.WManaged:
-			p.next()
-		case isa.WUnified:
-			p.next()
-			p.expect('(')
-			x := p.literal()
-			p.expect(',')
-			p.literal()
-			s.Vals = List{x, 2}
-			p.expect(')')
-		default:
+		if w := p.directive(); w != isa.WManaged && w != isa.WUnified {
 			p.fail()
 		}
-		list = append(list, s)
+		list = append(list, p.attributePart())
 		if p.tok != ',' {
 			break
 		}
@@ -131,6 +119,25 @@ func (p *parser) attribute(a *Attr) {
 	a.Subs = p.subs(list)
 	a.End = src.Pos(p.pos)
 	p.expect(')')
+}
+
+// attributePart parses .managed, .unified(a, b) or another word.
+func (p *parser) attributePart() Attr {
+	s := Attr{Word: p.directive(), Pos: src.Pos(p.pos)}
+	if p.tok != tDot {
+		p.fail()
+		return s
+	}
+	p.next()
+	if s.Word == isa.WUnified {
+		p.expect('(')
+		x := p.literal()
+		p.expect(',')
+		p.literal()
+		s.Vals = List{x, 2}
+		p.expect(')')
+	}
+	return s
 }
 
 // subs puts the parts of an attribute into a slice of their own, so that

@@ -39,9 +39,7 @@ func (p *parser) signature(start src.Pos, link Attr, kind Word, module bool) {
 	}
 	if kind == isa.WFunc {
 		if p.directive() == isa.WAttribute {
-			a := Attr{Word: isa.WAttribute, Pos: src.Pos(p.pos)}
-			p.attribute(&a)
-			t.Attrs = append(t.Attrs, a)
+			t.Attrs = append(t.Attrs, p.funcAttribute())
 		}
 	}
 	f.Quals = List{int32(first), int32(len(t.Attrs) - first)}
@@ -59,27 +57,39 @@ func (p *parser) signature(start src.Pos, link Attr, kind Word, module bool) {
 	p.stmt(Stmt{Kind: StmtFunc, Broken: p.err != nil, Pos: start, End: stop, Index: int32(len(t.Funcs) - 1)})
 }
 
+// funcAttribute parses the .attribute of a function: one part, which the
+// reference judges when it has seen the ')'.
+func (p *parser) funcAttribute() Attr {
+	a := Attr{Word: isa.WAttribute, Pos: src.Pos(p.pos)}
+	p.next()
+	p.expect('(')
+	part := p.lexer
+	s := p.attributePart()
+	if p.tok != ')' {
+		p.fail()
+	} else if s.Word != isa.WUnified {
+		p.lexer = part
+		p.fail()
+	}
+	a.Subs = p.subs([]Attr{s})
+	a.End = src.Pos(p.pos)
+	p.expect(')')
+	return a
+}
+
 // tail parses what follows the parameters: directives, then a body or ';'.
 // The body is skipped over.
 func (p *parser) tail(f *Func, module bool) src.Pos {
 	t := p.t
 	first := len(t.Attrs)
-	ended := false
 	if f.Kind == isa.WEntry {
 		p.entryAttrs()
 	} else {
 		p.funcAttrs()
-		if p.directive() == isa.WPragma {
-			// The pragma's own ';' ends the declaration.
-			a := p.pragma()
-			t.Attrs = append(t.Attrs, a)
-			ended = true
-		}
 	}
 	f.Attrs = List{int32(first), int32(len(t.Attrs) - first)}
 	stop := src.Pos(p.pos)
 	switch {
-	case ended:
 	case p.tok == '{' && module:
 		f.HasBody = true
 		f.Body = stop
@@ -90,6 +100,8 @@ func (p *parser) tail(f *Func, module bool) src.Pos {
 		p.next()
 	case f.Kind == isa.WEntry && f.Attrs.Len > 0:
 		p.fail()
+	case f.Kind == isa.WFunc && module:
+		p.accept(';') // the reference does without
 	default:
 		p.expect(';')
 	}

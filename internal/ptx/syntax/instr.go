@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"bytes"
+
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 )
@@ -10,14 +12,20 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	t := p.t
 	p.depth += instrDepth
 	in := Instr{Guard: guard, OpPos: src.Pos(pos)}
+	first := len(t.Mods)
+	if compoundStart[p.text[pos]] {
+		end = p.ownMods(&in, pos, end)
+	}
 	in.Op = p.cache.lookup(p.text, pos, end)
 	if !in.Op.IsOpcode() {
 		in.Op = isa.WNone
 		in.OpName = t.Names.intern(pos, end)
 	}
-	first := len(t.Mods)
-	for p.tok == tDot {
-		w := p.cache.lookup(p.text, p.pos+1, p.end)
+	for p.tok == tDot || p.tok == tBank {
+		w := isa.WConst
+		if p.tok == tDot {
+			w = p.cache.lookup(p.text, p.pos+1, p.end)
+		}
 		if directives.has(w) || w == isa.WNone && p.dwarfWord() {
 			p.fail()
 			break
@@ -45,6 +53,24 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	t.Stmts = append(t.Stmts, Stmt{
 		Kind: StmtInstr, Broken: !ok, Pos: src.Pos(start), End: src.Pos(stop), Index: int32(len(t.Instrs) - 1),
 	})
+}
+
+// ownMods takes the modifiers that make up the operation's name out of the
+// opcode token, and returns the end of the opcode proper.
+func (p *parser) ownMods(in *Instr, pos, end int) int {
+	dot := bytes.IndexByte(p.text[pos:end], '.')
+	if dot < 0 {
+		return end
+	}
+	for i := pos + dot; i < end; in.Own++ {
+		j := i + 1
+		for j < end && p.text[j] != '.' {
+			j++
+		}
+		p.t.Mods = append(p.t.Mods, Mod{Word: p.cache.lookup(p.text, i+1, j), Pos: src.Pos(i), Len: uint32(j - i)})
+		i = j
+	}
+	return pos + dot
 }
 
 // flush moves the finished operands above base into the tree.

@@ -184,6 +184,12 @@ func (l *lexer) word(j int) {
 		j++
 	}
 	l.tok, l.end = tName, j
+	if uint(j) < uint(len(text)) && text[j] == '.' && compoundStart[text[l.pos]] {
+		if n := compound(text[l.pos:], j-l.pos); n > 0 {
+			l.end = l.pos + n
+			return
+		}
+	}
 	switch j - l.pos {
 	case 7:
 		if string(text[l.pos:j]) == "WARP_SZ" {

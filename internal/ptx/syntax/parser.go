@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"bytes"
+
 	"goptxas/internal/engine/src"
 )
 
@@ -101,6 +103,11 @@ func (p *parser) fail() {
 		// The reference prints an arbitrary number here.
 		p.failMsg(p.pos, "Unexpected non-ASCII character encountered on line "+itoa(lineAt(p.text, p.pos)))
 	default:
+		if p.tok == tName {
+			if i := bytes.Index(p.text[p.pos:p.end], []byte("::")); i > 0 {
+				p.end = p.pos + i
+			}
+		}
 		p.failText("syntax error")
 	}
 	p.tok = tErr

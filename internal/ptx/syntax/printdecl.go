@@ -98,14 +98,11 @@ func (w *printer) function(f *Func) {
 	if f.HasArgs {
 		w.params(t.DeclsOf(f.Params))
 	}
-	ended := false
 	for i := range t.AttrsOf(f.Attrs) {
-		a := &t.AttrsOf(f.Attrs)[i]
 		w.str("\n\t")
-		w.attr(a)
-		ended = f.Kind != isa.WEntry && a.Word == isa.WPragma
+		w.attr(&t.AttrsOf(f.Attrs)[i])
 	}
-	if !f.HasBody && !ended {
+	if !f.HasBody {
 		w.byte(';')
 	}
 }

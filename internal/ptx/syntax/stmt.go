@@ -30,6 +30,8 @@ func (p *parser) body() {
 			p.labelOrInstr()
 		case '@':
 			p.guarded()
+		case '\\':
+			p.marked()
 		case tDot, tBank:
 			p.bodyDirective()
 		case '{':
@@ -122,6 +124,20 @@ func (p *parser) guarded() {
 	pos, end := p.pos, p.end
 	p.next()
 	p.instr(guard, start, pos, end)
+}
+
+// marked parses an instruction after a backslash, which the reference takes
+// without a guard and gives no meaning.
+func (p *parser) marked() {
+	start := p.pos
+	p.next()
+	if p.tok != tName {
+		p.fail()
+		return
+	}
+	pos, end := p.pos, p.end
+	p.next()
+	p.instr(None, start, pos, end)
 }
 
 // bodyDirective parses a directive that stands in a body.

@@ -1,0 +1,152 @@
+package syntax
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"goptxas/internal/engine/src"
+)
+
+// BenchmarkScan measures the first scan over the corpus, byte checks and
+// module level included.
+func BenchmarkScan(b *testing.B) {
+	texts := corpusTexts(b)
+	size := 0
+	for _, t := range texts {
+		size += len(t)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, t := range texts {
+			if m := Scan(&src.File{Name: "in.ptx", Text: t}); m.Err != nil {
+				b.Fatal(m.Err)
+			}
+		}
+	}
+}
+
+// BenchmarkParseBodies measures the bodies alone, one parser for all.
+func BenchmarkParseBodies(b *testing.B) {
+	texts := corpusTexts(b)
+	var mods []*Tree
+	size := 0
+	for _, t := range texts {
+		m := Scan(&src.File{Name: "in.ptx", Text: t})
+		mods = append(mods, m)
+		for i := range m.Funcs {
+			if f := &m.Funcs[i]; f.HasBody {
+				size += int(f.BodyEnd - f.Body)
+			}
+		}
+	}
+	ps := new(Parser)
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, m := range mods {
+			for i := range m.Funcs {
+				if f := &m.Funcs[i]; f.HasBody {
+					if t := ps.ParseBody(m, f); t.Err != nil {
+						b.Fatal(t.Err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkPrint measures parsing and printing.
+func BenchmarkPrint(b *testing.B) {
+	texts := corpusTexts(b)
+	size := 0
+	for _, t := range texts {
+		size += len(t)
+	}
+	ps := new(Parser)
+	var out []byte
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		for _, t := range texts {
+			m := Scan(&src.File{Name: "in.ptx", Text: t})
+			out, _ = AppendModule(out[:0], m, ps)
+		}
+	}
+}
+
+// synthetic builds one module of about size bytes with n kernels, from the
+// largest bodies of the corpus under new names.
+func synthetic(b testing.TB, size, n int) []byte {
+	var bodies [][]byte
+	for _, t := range corpusTexts(b) {
+		m := Scan(&src.File{Name: "in.ptx", Text: t})
+		for i := range m.Funcs {
+			if f := &m.Funcs[i]; f.HasBody && f.BodyEnd-f.Body > 20000 {
+				bodies = append(bodies, t[f.Body:f.BodyEnd+1])
+			}
+		}
+	}
+	var out bytes.Buffer
+	out.WriteString(".version 9.0\n.target sm_90a\n.address_size 64\n")
+	for k := range n {
+		out.WriteString(".visible .entry k")
+		out.WriteString(itoa(k))
+		out.WriteString("()\n{\n")
+		for i := k; out.Len() < size/n*(k+1); i++ {
+			out.Write(bodies[i%len(bodies)])
+		}
+		out.WriteString("}\n")
+	}
+	return out.Bytes()
+}
+
+// BenchmarkScanHuge scans one module of 361 MB and 320 kernels and reports
+// the heap beside the text.
+func BenchmarkScanHuge(b *testing.B) {
+	text := synthetic(b, 361<<20, 320)
+	b.SetBytes(int64(len(text)))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n := 0
+	for b.Loop() {
+		m := Scan(&src.File{Name: "in.ptx", Text: text})
+		if m.Err != nil || len(m.Funcs) != 320 {
+			b.Fatal(m.Err, len(m.Funcs))
+		}
+		n++
+	}
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(n), "heap-B/op")
+	b.ReportMetric(float64(after.HeapSys)/(1<<20), "heap-MB")
+}
+
+// BenchmarkBodyHeap reports the heap a parser holds for the largest body of
+// the corpus, for each byte of that body.
+func BenchmarkBodyHeap(b *testing.B) {
+	var big *Tree
+	var fn *Func
+	for _, t := range corpusTexts(b) {
+		m := Scan(&src.File{Name: "in.ptx", Text: t})
+		for i := range m.Funcs {
+			if f := &m.Funcs[i]; f.HasBody && (fn == nil || f.BodyEnd-f.Body > fn.BodyEnd-fn.Body) {
+				big, fn = m, f
+			}
+		}
+	}
+	size := int(fn.BodyEnd - fn.Body)
+	b.SetBytes(int64(size))
+	var bytes uint64
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		ps := new(Parser)
+		if t := ps.ParseBody(big, fn); t.Err != nil {
+			b.Fatal(t.Err)
+		}
+		runtime.ReadMemStats(&after)
+		bytes = after.TotalAlloc - before.TotalAlloc
+	}
+	b.ReportMetric(float64(bytes)/float64(size), "heap-B/byte")
+}

@@ -1,0 +1,76 @@
+package syntax
+
+import (
+	"strings"
+
+	"goptxas/internal/ptx/isa"
+)
+
+// compounds are the operations whose names hold dots: the reference reads
+// each as one token, without blanks inside and without a boundary after it
+// ("mul.lox" is "mul.lo" and "x"). Sorted, so that the names of one opcode
+// stand together and longer ones after their beginnings. Observed form by
+// form. The four with :: are two tokens there, which makes no difference but
+// in the text of an error.
+var compounds = [...]string{
+	"bar.arrive", "bar.cta", "bar.cta.arrive", "bar.cta.red", "bar.red", "bar.warp", "barrier.arrive",
+	"barrier.cluster", "barrier.cluster.arrive", "barrier.cluster.wait", "barrier.cta", "barrier.cta.arrive",
+	"barrier.cta.red", "barrier.red", "brx.idx", "clusterlaunchcontrol.query_cancel",
+	"clusterlaunchcontrol.try_cancel.async", "cp.async", "cp.async.bulk", "cp.async.bulk.commit_group",
+	"cp.async.bulk.prefetch", "cp.async.bulk.prefetch.tensor", "cp.async.bulk.tensor", "cp.async.bulk.wait_group",
+	"cp.async.commit_group", "cp.async.mbarrier.arrive", "cp.async.wait_all", "cp.async.wait_group",
+	"cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor", "createpolicy.cvt", "createpolicy.fractional",
+	"createpolicy.range", "cvt.pack", "cvta.to", "div.full", "dp2a.hi", "dp2a.lo", "fence.proxy", "mad.hi", "mad.lo",
+	"mad.wide", "mad24.hi", "mad24.lo", "madc.hi", "madc.lo", "mbarrier.arrive", "mbarrier.arrive.expect_tx",
+	"mbarrier.arrive_drop", "mbarrier.arrive_drop.expect_tx", "mbarrier.complete_tx", "mbarrier.expect_tx",
+	"mbarrier.init", "mbarrier.inval", "mbarrier.pending_count", "mbarrier.test_wait", "mbarrier.test_wait.parity",
+	"mbarrier.try_wait", "mbarrier.try_wait.parity", "membar.proxy", "mul.hi", "mul.lo", "mul.wide", "mul24.hi",
+	"mul24.lo", "multimem.ld_reduce", "multimem.red", "multimem.st", "pmevent.mask", "red.async", "setmaxnreg.dec",
+	"setmaxnreg.inc", "shf.l", "shf.r", "st.async", "st.bulk", "suld.b", "suld.p", "sured.b", "sured.p", "sust.b",
+	"sust.p", "tcgen05.alloc", "tcgen05.commit", "tcgen05.cp", "tcgen05.dealloc", "tcgen05.fence",
+	"tcgen05.fence::after_thread_sync", "tcgen05.fence::before_thread_sync", "tcgen05.ld", "tcgen05.ld.red",
+	"tcgen05.mma", "tcgen05.mma.ws", "tcgen05.relinquish_alloc_permit", "tcgen05.shift", "tcgen05.st", "tcgen05.wait",
+	"tcgen05.wait::ld", "tcgen05.wait::st", "tensormap.cp_fenceproxy", "tensormap.replace", "tex.base", "tex.grad",
+	"tex.level", "txq.level", "wgmma.commit_group", "wgmma.fence", "wgmma.mma_async", "wgmma.wait_group",
+	"wmma.load.a", "wmma.load.b", "wmma.load.c", "wmma.mma", "wmma.store.d",
+}
+
+// compoundOps holds for every opcode the range of its compounds, and
+// compoundStart the bytes such an opcode begins with.
+var (
+	compoundOps   = makeCompoundOps()
+	compoundStart = makeCompoundStart()
+)
+
+func makeCompoundOps() (ranges [isa.NumWords]struct{ first, last uint8 }) {
+	for i, s := range compounds {
+		op, _, _ := strings.Cut(s, ".")
+		r := &ranges[isa.LookupString(op)]
+		if r.last == 0 {
+			r.first = uint8(i)
+		}
+		r.last = uint8(i + 1)
+	}
+	return ranges
+}
+
+func makeCompoundStart() (start [256]bool) {
+	for _, s := range compounds {
+		start[s[0]] = true
+	}
+	return start
+}
+
+// compound returns the length of the longest compound name that text begins
+// with, or 0. n is the place of the first dot.
+func compound(text []byte, n int) int {
+	r := compoundOps[isa.Lookup(text[:n])]
+	best := 0
+	for i := r.first; i < r.last; i++ {
+		s := compounds[i]
+		if len(s) > best && len(s) <= len(text) && string(text[:len(s)]) == s {
+			best = len(s)
+		}
+	}
+	return best
+}
