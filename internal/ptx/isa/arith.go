@@ -218,4 +218,4 @@ var (
 	}}
 )
 
-var dpForms = []Form{{Types: []TypeSet{tInt32, tInt32}, Args: "uabu"}}
+var dpForms = []Form{{Types: []TypeSet{tInt32, tInt32}, Args: "nabu"}}

@@ -129,7 +129,12 @@ func (c *checker) slotIllegal(s Slot) {
 			c.errorf("Modifier '.mmio' cannot be applied to '' space")
 		}
 		c.illegal(".mmio")
-	case SlotLevel, SlotScope, SlotCop, SlotAsync, SlotClamp:
+	case SlotClamp:
+		c.illegal("Clamp")
+		if w != WClamp && w != WWrap || c.row.Flags&fSel == 0 {
+			c.illegal("Clamp")
+		}
+	case SlotLevel, SlotScope, SlotCop, SlotAsync:
 		c.illegalWord(row, w)
 		c.illegalWord(row, w)
 	default:
@@ -259,6 +264,7 @@ func (c *checker) generalAt(s Slot) {
 			c.gate(&gScopeCluster)
 		}
 	case SlotCmp:
+		c.lateOp()
 		c.constResult()
 	case SlotSem:
 		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
@@ -291,5 +297,13 @@ func (c *checker) semGate(w Word) {
 			g.Name, g.Plain = "."+w.String(), true
 			c.gate(&g)
 		}
+	}
+}
+
+// lateOp: inc, dec and exch are operations of atomics only, and no early
+// words.
+func (c *checker) lateOp() {
+	if w := c.in.Mod(SlotOp); w != WNone && earlyOf[w] == 0 && !c.row.takes(SlotOp) {
+		c.redName()
 	}
 }

@@ -11,6 +11,7 @@ type argRow struct {
 	wide  bool // twice as wide as the type
 	grow  bool // a register wider than the type will do
 	vec   bool // a vector is meant
+	tex   bool // an address of a texture or surface
 }
 
 // kinds is a set of operand kinds.
@@ -59,6 +60,10 @@ var argRows = [128]argRow{
 	'M': {ref: 1, dst: true, kinds: kDst},             // result of mov: scalar or unpacked vector
 	'O': {ref: 1, kinds: kVal},                        // source of mov: scalar, packed vector, address
 	'i': {fixed: U32, kinds: kInt},                    // integer constant
+	't': {ref: 2, kinds: kAddr, tex: true},            // texture with coordinates of the second type
+	's': {fixed: S32, kinds: kAddr, tex: true},        // surface with integer coordinates
+	'L': {ref: 2, kinds: kVal},                        // mipmap level
+	'G': {ref: 2, kinds: kVal | kVec, vec: true},      // gradient
 	'm': {kinds: kAddr},                               // address
 	'l': {kinds: 1 << KLabel},                         // label
 	'T': {kinds: 1 << KTable},                         // table of labels
@@ -152,6 +157,9 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.ref > 0 {
 		t = c.in.Types[r.ref-1]
 	}
+	if o.Kind == KAddr {
+		return c.addrFits(r, o, t)
+	}
 	if t == TNone {
 		return true
 	}
@@ -162,6 +170,32 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 		return packFits(o, t)
 	}
 	return c.valueFits(o, t, r.grow)
+}
+
+// addrFits reports whether an address is of the wanted kind: plain ones have
+// nothing after the base, textures have a 64-bit handle or a reference, and
+// coordinates of type t.
+func (c *checker) addrFits(r *argRow, o *Operand, t Type) bool {
+	if !r.tex {
+		return len(o.Elems) == 0
+	}
+	switch o.Base {
+	case KReg:
+		if o.Type.Bits() != 64 || o.Type.IsFloat() {
+			return false
+		}
+	case KSymbol:
+		if !o.Type.IsOpaque() {
+			return false
+		}
+	default:
+		return false
+	}
+	n := len(o.Elems)
+	if c.row.Mods[0] == SlotQuery {
+		return n == 0
+	}
+	return (n == 1 || n == 2) && c.valueFits(&o.Elems[n-1], t, false)
 }
 
 // valueFits reports whether a scalar operand goes with type t.

@@ -205,7 +205,7 @@ func (c *checker) operandsLate() {
 }
 
 func (c *checker) vectorAllowed(i int) bool {
-	if c.row.Flags&fVector != 0 {
+	if c.row.Flags&(fVector|fTexture) != 0 {
 		return true
 	}
 	k := c.letter(i)

@@ -184,6 +184,8 @@ const (
 	fClusterOnly
 	// fManySpaces: several operands are addresses, each with its own space.
 	fManySpaces
+	// fTexture: .1d to .3d are geometries.
+	fTexture
 )
 
 // Spaces says which state spaces an operation may name, and how many of
