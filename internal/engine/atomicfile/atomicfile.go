@@ -1,0 +1,250 @@
+// Package atomicfile writes output files that are there whole or not at all.
+//
+// The bytes go to a temporary file in the folder of the target, are synced, and
+// take the target's name in one step. Whatever ends the process, a reader finds
+// the old file or the new one. On Linux the temporary file has no name until
+// the moment before that step, so even SIGKILL leaves nothing behind; elsewhere
+// a killed process may leave a hidden file, which a later Create for the same
+// target removes.
+//
+// A target that is not a regular file, such as /dev/null or a fifo, cannot be
+// replaced; it is opened at once and written to at Commit.
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// File is an output being written. Exactly one of Commit and Abort should end
+// it; Abort after Commit does nothing, so it can be deferred.
+type File struct {
+	target string // what Commit replaces, symlinks resolved
+	f      *os.File
+	named  string // name of the temporary file; "" while it has none
+	direct []byte // bytes for a target that cannot be replaced
+	isDev  bool
+	over   bool // Commit or Abort was called
+	err    error
+}
+
+// Create starts writing the file at path. It fails at once, without leaving
+// anything, when the folder is missing or read-only, or when the file exists
+// and may not be written.
+func Create(path string) (*File, error) {
+	if path == "" {
+		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrNotExist}
+	}
+	target, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(target)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err == nil && st.IsDir():
+		return nil, &fs.PathError{Op: "create", Path: path, Err: syscall.EISDIR}
+	case err == nil && (!st.Mode().IsRegular() || isDevice(target)):
+		return openDirect(target)
+	case err == nil:
+		// Replacing needs no right to write the old file; writing in place
+		// would, and users protect files that way.
+		old, err := os.OpenFile(target, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		if err := old.Close(); err != nil {
+			return nil, err
+		}
+	}
+	mode := fs.FileMode(0o666)
+	w := &File{target: target}
+	sweep(target)
+	if w.f, err = openUnnamed(filepath.Dir(target), mode); err != nil {
+		w.named = tempName(target)
+		w.f, err = os.OpenFile(w.named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if st != nil {
+		// The new file keeps the old one's permissions, as if written in place.
+		if err := w.f.Chmod(st.Mode().Perm()); err != nil {
+			return nil, errors.Join(err, w.Abort())
+		}
+	}
+	return w, nil
+}
+
+// resolve follows symlinks, so that the file behind a link is replaced and the
+// link stays.
+func resolve(path string) (string, error) {
+	if isDevice(path) {
+		return path, nil
+	}
+	for range 40 {
+		st, err := os.Lstat(path)
+		if err != nil || st.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", &fs.PathError{Op: "create", Path: path, Err: syscall.ELOOP}
+}
+
+// isDevice reports whether path names a place where files are not to be
+// replaced, whatever they are: /dev/stdout may lead to a regular file.
+func isDevice(path string) bool {
+	abs, err := filepath.Abs(path)
+	return err == nil && (strings.HasPrefix(abs, "/dev/") && !strings.HasPrefix(abs, "/dev/shm/") || strings.HasPrefix(abs, "/proc/"))
+}
+
+func openDirect(target string) (*File, error) {
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &File{target: target, f: f, isDev: true}, nil
+}
+
+// Write adds bytes. After an error the file can only be aborted.
+func (w *File) Write(b []byte) (int, error) {
+	if w.over {
+		return 0, fs.ErrClosed
+	}
+	if w.isDev {
+		w.direct = append(w.direct, b...)
+		return len(b), nil
+	}
+	n, err := w.f.Write(b)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// Commit makes the bytes written so far the contents of the target. On an error
+// the target is as it was.
+func (w *File) Commit() error {
+	if w.over {
+		return fs.ErrClosed
+	}
+	if w.isDev {
+		w.over = true
+		_, err := w.f.Write(w.direct)
+		return errors.Join(err, w.f.Close())
+	}
+	err := w.err
+	if err == nil {
+		err = w.f.Sync()
+	}
+	if err == nil && w.named == "" {
+		name := tempName(w.target)
+		if err = linkUnnamed(w.f, name); err == nil {
+			w.named = name
+		}
+	}
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	if err := w.f.Close(); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	if err := os.Rename(w.named, w.target); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	w.over = true
+	return nil
+}
+
+// Abort drops the bytes written so far and leaves the target as it was.
+func (w *File) Abort() error {
+	if w.over {
+		return nil
+	}
+	w.over = true
+	err := w.f.Close()
+	if errors.Is(err, fs.ErrClosed) {
+		err = nil
+	}
+	if w.named != "" {
+		err = errors.Join(err, os.Remove(w.named))
+	}
+	return err
+}
+
+// chunk is how much WriteFile writes between looks at its context.
+const chunk = 256 << 10
+
+// WriteFile makes data the contents of the file at path, unless ctx ends before
+// it is all written.
+func WriteFile(ctx context.Context, path string, data []byte) error {
+	w, err := Create(path)
+	if err != nil {
+		return err
+	}
+	for len(data) > 0 && ctx.Err() == nil {
+		n := min(chunk, len(data))
+		if _, err := w.Write(data[:n]); err != nil {
+			return errors.Join(err, w.Abort())
+		}
+		data = data[n:]
+	}
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), w.Abort())
+	}
+	return w.Commit()
+}
+
+// tempSuffix ends the names of temporary files.
+const tempSuffix = ".tmp"
+
+// tempName returns a hidden name beside target that no other writer has: it
+// holds the process and the time.
+func tempName(target string) string {
+	dir, base := filepath.Split(target)
+	return filepath.Join(dir, fmt.Sprintf(".%s.%d.%x%s", base, os.Getpid(), time.Now().UnixNano(), tempSuffix))
+}
+
+// staleAge is how old a temporary file of a process that seems dead must be
+// before it is removed. It may be of a live process on another machine or in
+// another container, which would be much younger.
+const staleAge = 10 * time.Minute
+
+// sweep removes temporary files for target that killed processes left.
+func sweep(target string) {
+	dir, base := filepath.Split(target)
+	left, err := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+".*"+tempSuffix))
+	if err != nil {
+		return
+	}
+	for _, name := range left {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), "."+base+"."), ".")
+		n, err := strconv.Atoi(pid)
+		st, serr := os.Stat(name)
+		if err != nil || serr != nil || time.Since(st.ModTime()) < staleAge || isAlive(n) {
+			continue
+		}
+		_ = os.Remove(name) // somebody else may have been faster
+	}
+}
+
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
