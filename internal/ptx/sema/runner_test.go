@@ -25,7 +25,7 @@ func options(args []string) (sema.Options, diag.Options) {
 		a = "-" + strings.TrimLeft(a, "-")
 		key, val, _ := strings.Cut(a, "=")
 		switch key {
-		case "-arch":
+		case "-arch", "-gpu-name":
 			o.Arch = target.Find(val)
 		case "-c", "-compile-only":
 			o.CompileOnly = true
