@@ -15,8 +15,8 @@ import (
 	"goptxas/internal/witness/oracle"
 )
 
-// codeOf compiles a text with the reference and returns its code and
-// constant sections by name.
+// codeOf compiles a text with the reference and returns its code, constant
+// and debug sections by name.
 func codeOf(t *testing.T, tools *oracle.Tools, dir string, text []byte, args []string) (map[string][]byte, error) {
 	t.Helper()
 	in, out := filepath.Join(dir, "in.ptx"), filepath.Join(dir, "out.cubin")
@@ -34,10 +34,12 @@ func codeOf(t *testing.T, tools *oracle.Tools, dir string, text []byte, args []s
 	defer f.Close()
 	code := map[string][]byte{}
 	for _, s := range f.Sections {
-		if strings.HasPrefix(s.Name, ".text") || strings.HasPrefix(s.Name, ".nv.constant") || strings.HasPrefix(s.Name, ".nv.global") {
-			if s.Type == elf.SHT_NOBITS {
-				continue
-			}
+		// The lines of .nv_debug_line_sass and the text of .nv_debug_ptx_txt
+		// are those of the PTX itself.
+		keep := slices.ContainsFunc([]string{".text", ".nv.constant", ".nv.global", ".debug_"}, func(p string) bool {
+			return strings.HasPrefix(s.Name, p)
+		})
+		if keep && s.Type != elf.SHT_NOBITS {
 			if code[s.Name], err = s.Data(); err != nil {
 				return nil, err
 			}
@@ -90,7 +92,7 @@ func TestPrintedCode(t *testing.T) {
 			n++
 		}
 	}
-	t.Logf("%d accept cases: %d bytes of code and constants equal", n, size)
+	t.Logf("%d accept cases: %d bytes of code, constants and debug data equal", n, size)
 	files := cheap(corpus.Find(t), 102)
 	if !full {
 		files = cheap(corpus.Find(t), 8)
@@ -102,11 +104,16 @@ func TestPrintedCode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size += sameCode(t, tools, dir, f.Name, text, []string{"-arch=" + f.Target})
+		arch, options, _ := strings.Cut(f.Target, ",")
+		args := []string{"-arch=" + arch, "-lineinfo"}
+		if strings.Contains(options, "debug") {
+			args[1] = "-g"
+		}
+		size += sameCode(t, tools, dir, f.Name, text, args)
 		in += len(text)
 		families[f.Family]++
 	}
-	t.Logf("%d corpus files %v, %d bytes of PTX: %d bytes of code and constants equal", len(files), families, in, size)
+	t.Logf("%d corpus files %v, %d bytes of PTX: %d bytes of code, constants and debug data equal", len(files), families, in, size)
 }
 
 // cheap returns n files of each family, spread over the manifest, that the
