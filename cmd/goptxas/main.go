@@ -3,24 +3,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"goptxas/internal/driver"
+	"goptxas/internal/engine/par"
 )
 
 func main() { os.Exit(run()) }
 
-// run compiles until it is done or a signal comes. After a signal nothing
-// half-written is left behind, and the process dies of that signal, as its
-// parent expects.
+// patience is how long a run may take to clean up after a signal; a read
+// from a terminal would never notice.
+const patience = 2 * time.Second
+
+// run compiles until it is done or a signal ends it.
 func run() int {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	got := make(chan os.Signal, 1)
-	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := par.Interruptible(context.Background())
+	defer stop()
 	done := make(chan int, 1)
 	go func() {
 		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
@@ -28,16 +28,15 @@ func run() int {
 	select {
 	case code := <-done:
 		return code
-	case sig := <-got:
-		cancel()
-		select {
-		case <-done:
-		case <-time.After(2 * time.Second): // stuck in a read that no signal ends
-		}
-		signal.Reset()
-		if s, ok := sig.(syscall.Signal); ok {
-			syscall.Kill(os.Getpid(), s) //nolint:errcheck // the exit below is the fallback
-		}
-		return driver.Failed
+	case <-ctx.Done():
 	}
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+	var sig *par.Interrupted
+	if errors.As(context.Cause(ctx), &sig) {
+		return sig.ExitCode()
+	}
+	return driver.Failed
 }

@@ -2,13 +2,17 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/par/jobserver"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
 )
@@ -19,6 +23,8 @@ type Job struct {
 	Files    []Source
 	Sink     *diag.Sink
 	Stdout   io.Writer // for --print-ptx
+
+	tokens *jobserver.Client // nil: no jobserver
 }
 
 // Result is what a job leaves behind.
@@ -38,6 +44,11 @@ const aborted = "Ptx assembly aborted due to errors"
 func (j *Job) Run(ctx context.Context) *Result {
 	start := time.Now()
 	res := &Result{}
+	defer func() {
+		if j.tokens != nil {
+			j.tokens.Close()
+		}
+	}()
 	m := j.check(ctx)
 	res.Cost.Steps[StepParse].Time = time.Since(start)
 	if ctx.Err() != nil || j.gate() {
@@ -56,7 +67,9 @@ func (j *Job) Run(ctx context.Context) *Result {
 		res.OK = m.FitsTarget(j.Sink)
 		return res
 	}
-	if !m.Finish(j.Sink) || !j.selectEntries(m) {
+	j.applyLaunchOptions(m)
+	whole := m.Finish(j.Sink)
+	if j.Sink.Raised() > 0 && j.gate() || !whole || !j.selectEntries(m) {
 		return res
 	}
 	j.judgeDebug(m)
@@ -154,10 +167,32 @@ func (j *Job) printPTX(m *sema.Module) bool {
 // generate makes the cubin.
 func (j *Job) generate(_ context.Context, _ *sema.Module, res *Result) {
 	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
-		key := po[0][:slices.Index([]byte(po[0]), '=')]
+		key, _, _ := strings.Cut(po[0], "=")
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
+		return
+	}
+	if !j.joinJobserver() {
 		return
 	}
 	j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' is not available; the PTX was checked and no file was written", j.Settings.Arch))
 	res.OK = false
+}
+
+// joinJobserver looks for the jobserver of the make that started us, where
+// one was asked for. It reports false when there is a broken one.
+func (j *Job) joinJobserver() bool {
+	if !j.Settings.Jobserver {
+		return true
+	}
+	client, err := jobserver.Open(os.Getenv("MAKEFLAGS"))
+	switch {
+	case errors.Is(err, jobserver.ErrAbsent):
+		j.warnf("GNU Jobserver support requested, but no compatible jobserver found. Ignoring '--jobserver'")
+	case err != nil:
+		j.Sink.Say(diag.Fatal, "Jobserver requested, but an error occurred")
+		return false
+	default:
+		j.tokens = client
+	}
+	return true
 }

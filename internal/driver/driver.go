@@ -97,12 +97,12 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		return Failed
 	}
 	if res.Cubin != nil {
-		if err := writeOutput(line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
+		if err := writeOutput(ctx, line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
 			sink.Say(diag.Fatal, err.Error())
 			return Failed
 		}
 	}
-	return finish(line, sink, job, res, w)
+	return finish(ctx, line, sink, job, res)
 }
 
 // newSink makes the sink of a compilation from the options about messages.

@@ -1,29 +1,26 @@
 package driver
 
 import (
-	"os"
+	"context"
 
 	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/atomicfile"
 	"goptxas/internal/engine/diag"
 )
 
-// writeOutput writes the cubin. A regular file appears whole or not at all;
+// writeOutput writes the cubin: a regular file appears whole or not at all;
 // anything else, such as a device, is written in place.
-func writeOutput(name string, data []byte) error {
-	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
-		return writeInPlace(name, data)
-	}
-	return replaceFile(name, data)
-}
-
-func writeInPlace(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+func writeOutput(ctx context.Context, name string, data []byte) error {
+	f, err := atomicfile.Create(name)
 	if err != nil {
 		return unopened(name)
 	}
-	_, err = f.Write(data)
-	if err2 := f.Close(); err == nil {
-		err = err2
+	defer f.Abort()
+	if _, err = f.Write(data); err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = f.Commit()
 	}
 	if err != nil {
 		return cli.Faultf("Output file '%s' could not be written: %v", name, err)
@@ -37,13 +34,13 @@ func unopened(name string) error {
 
 // finish prints the statistics and completes the trace file after the
 // output is safe.
-func finish(line *cli.Line, sink *diag.Sink, job *Job, res *Result, w World) int {
+func finish(ctx context.Context, line *cli.Line, sink *diag.Sink, job *Job, res *Result) int {
 	if err := printStats(line, sink, job, res); err != nil {
 		sink.Say(diag.Fatal, err.Error())
 		return Failed
 	}
 	if line.Has(cli.TimeTrace) && res.Cubin != nil {
-		if err := extendTrace(line.Text(cli.TimeTrace, ""), job, res); err != nil {
+		if err := extendTrace(ctx, line.Text(cli.TimeTrace, ""), job, res); err != nil {
 			sink.Say(diag.Fatal, err.Error())
 			return Failed
 		}

@@ -133,7 +133,7 @@ func TestTrace(t *testing.T) {
 		}
 	}
 	put(`{"traceEvents":[{"name":"before"}],"other":1}`)
-	if err := extendTrace(name, job, res); err != nil {
+	if err := extendTrace(t.Context(), name, job, res); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(name)
@@ -153,7 +153,7 @@ func TestTrace(t *testing.T) {
 		"{}": "Input file '" + name + "' not in expected format",
 	} {
 		put(text)
-		if err := extendTrace(name, job, res); err == nil || err.Error() != want {
+		if err := extendTrace(t.Context(), name, job, res); err == nil || err.Error() != want {
 			t.Errorf("trace %q: %v", text, err)
 		}
 	}
@@ -163,7 +163,7 @@ func TestWriteOutput(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")
 	for _, text := range []string{"one", "two"} {
-		if err := writeOutput(name, []byte(text)); err != nil {
+		if err := writeOutput(t.Context(), name, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if data, err := os.ReadFile(name); err != nil || string(data) != text {
@@ -173,17 +173,17 @@ func TestWriteOutput(t *testing.T) {
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("%d files in the folder, %v", len(list), err)
 	}
-	if err := writeOutput(os.DevNull, []byte("x")); err != nil {
+	if err := writeOutput(t.Context(), os.DevNull, []byte("x")); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range []string{"", filepath.Join(dir, "none", "x")} {
-		err := writeOutput(bad, nil)
+		err := writeOutput(t.Context(), bad, nil)
 		if f, ok := err.(*cli.Fault); !ok || f.Text != "Output file '"+bad+"' could not be opened" {
 			t.Errorf("writing %q gave %v", bad, err)
 		}
 	}
 	if _, err := os.Stat("/dev/full"); err == nil {
-		if err := writeOutput("/dev/full", []byte("x")); err == nil {
+		if err := writeOutput(t.Context(), "/dev/full", []byte("x")); err == nil {
 			t.Error("a full device was not noticed")
 		}
 	}

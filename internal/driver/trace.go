@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"time"
@@ -23,7 +24,7 @@ type traceEvent struct {
 
 // extendTrace adds the run to an existing trace file: the host tool opened
 // it, every tool it calls adds its own events.
-func extendTrace(name string, job *Job, res *Result) error {
+func extendTrace(ctx context.Context, name string, job *Job, res *Result) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return cli.Faultf("File '%s' could not be opened", name)
@@ -52,7 +53,7 @@ func extendTrace(name string, job *Job, res *Result) error {
 	if data, err = json.Marshal(file); err != nil {
 		return err
 	}
-	return replaceFile(name, data)
+	return writeOutput(ctx, name, data)
 }
 
 func event(what, name string, at, dur time.Duration) json.RawMessage {

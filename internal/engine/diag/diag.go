@@ -68,6 +68,7 @@ type Unit struct {
 	file   *src.File
 	msgs   []Message
 	errors int
+	raised int // warnings that count as errors
 	fatal  bool
 	closed bool
 }
@@ -93,6 +94,7 @@ func (u *Unit) Add(m Message) {
 		switch {
 		case u.sink.opts.WarningsAreErrors:
 			m.Severity = Error
+			u.raised++
 		case u.sink.opts.NoWarnings:
 			return
 		}

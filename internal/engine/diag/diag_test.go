@@ -49,7 +49,7 @@ func TestWarningOptions(t *testing.T) {
 		var out bytes.Buffer
 		s := NewSink(&out, c.opts)
 		s.Say(Warning, "w")
-		if out.String() != c.want || s.Errors() != c.errors {
+		if out.String() != c.want || s.Errors() != c.errors || s.Raised() != c.errors {
 			t.Errorf("%+v: %q, %d errors", c.opts, out.String(), s.Errors())
 		}
 	}

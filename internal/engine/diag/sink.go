@@ -25,6 +25,7 @@ type Sink struct {
 	out    io.Writer
 	units  []*Unit // opened and not yet shown, in order
 	errors int
+	raised int
 	dead   *src.File // file whose later units are dropped after a fatal fault
 	buf    []byte
 }
@@ -64,6 +65,7 @@ func (s *Sink) show(u *Unit) {
 		return
 	}
 	s.errors += u.errors
+	s.raised += u.raised
 	if u.fatal {
 		s.dead = u.file
 	}
@@ -100,6 +102,13 @@ func (s *Sink) Errors() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.errors
+}
+
+// Raised returns how many of the errors are warnings that -Werror raised.
+func (s *Sink) Raised() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raised
 }
 
 // Say shows one message outside any file, in its own unit.

@@ -1,6 +1,7 @@
 package sema
 
 import (
+	"bytes"
 	"strconv"
 
 	"goptxas/internal/engine/diag"
@@ -61,15 +62,21 @@ func (c *context) tuneAll(nf *Func, f *syntax.Func) {
 }
 
 // signatureEnd returns where faults of a whole signature are noticed: the
-// token after the parameters.
+// token after the parameters, or for a kernel the parenthesis that ends them.
 func (c *context) signatureEnd(f *syntax.Func) src.Pos {
-	if f.HasBody && f.Attrs.Len == 0 {
-		return f.Body
+	at := f.NamePos
+	switch {
+	case f.HasBody && f.Attrs.Len == 0:
+		at = f.Body
+	case f.Attrs.Len > 0:
+		at = c.tree.Attrs[f.Attrs.First].Pos
 	}
-	if f.Attrs.Len > 0 {
-		return c.tree.Attrs[f.Attrs.First].Pos
+	if f.Kind == isa.WEntry && f.HasArgs && at > f.NamePos {
+		if i := bytes.LastIndexByte(c.text[f.NamePos:at], ')'); i >= 0 {
+			return f.NamePos + src.Pos(i)
+		}
 	}
-	return f.NamePos
+	return at
 }
 
 func (c *context) funcQualifier(nf *Func, a *syntax.Attr) {

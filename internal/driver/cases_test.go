@@ -1,0 +1,147 @@
+package driver
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/cases"
+	"goptxas/internal/witness/oracle"
+)
+
+// noCode marks runs of ours that ended because code generation could not be
+// done: everything before it is still compared.
+const noCode = "Code generation for '"
+
+// outcome is how one command line compares with the reference.
+type outcome struct {
+	exit, files, stderr bool
+	blocked             bool // the reference generated code
+}
+
+// folder makes a folder with the shared files of the command-line cases.
+func folder(t *testing.T, files []cases.File) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// newFiles lists what appeared in dir beside the given files, and removes it.
+func newFiles(t *testing.T, dir string, files []cases.File) []string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range list {
+		if !slices.ContainsFunc(files, func(f cases.File) bool { return f.Name == e.Name() }) {
+			names = append(names, e.Name())
+			os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
+}
+
+// compare judges our run against what the reference did.
+func compare(got oracle.Result, gotNew []string, c *cases.Case) outcome {
+	var o outcome
+	want := c.Stderr
+	o.blocked = strings.Contains(got.Stderr, noCode)
+	if strings.Contains(want, "bytes gmem") && !strings.Contains(got.Stderr, "bytes gmem") && !o.blocked {
+		// The reference goes on to generate code after errors of a kernel.
+		o.blocked, o.exit, o.files = true, got.Exit == c.Exit, len(gotNew) == 0
+		o.stderr = strings.HasPrefix(want, got.Stderr)
+		return o
+	}
+	if o.blocked {
+		// What remains comparable is what was said before code generation,
+		// and that the reference got that far too.
+		tool, _, _ := strings.Cut(got.Stderr, " fatal   : "+noCode)
+		head := tool[:strings.LastIndexByte(tool, '\n')+1]
+		rest, ok := strings.CutPrefix(cases.Normalise(want), cases.Normalise(head))
+		o.exit, o.files = true, len(gotNew) == 0
+		o.stderr = ok && !strings.Contains(rest, aborted)
+		return o
+	}
+	o.exit = got.Exit == c.Exit || c.Exit < 0 && got.Exit != 0
+	o.files = slices.Equal(gotNew, append([]string{}, c.New...))
+	o.stderr = cases.Normalise(got.Stderr) == cases.Normalise(want)
+	return o
+}
+
+// readDifferences reads the checked-in list of known differences: a name, a
+// blank, the reason.
+func readDifferences(t *testing.T, path string) map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list := map[string]string{}
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		line := strings.TrimSpace(sc.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, reason, _ := strings.Cut(line, " ")
+		if reason == "" {
+			t.Errorf("%s: no reason given for %s", path, name)
+		}
+		list[name] = reason
+	}
+	return list
+}
+
+// TestCommandLines runs every observed command line. Exit code and files
+// must be equal wherever no code is generated; differences in wording are
+// listed by name.
+func TestCommandLines(t *testing.T) {
+	files, list := cases.CLI(t)
+	known := readDifferences(t, filepath.Join("..", "..", "testdata", "cli", "differences.txt"))
+	dir := folder(t, files)
+	var total, blocked, exitOK, filesOK, stderrOK int
+	for i := range list {
+		c := &list[i]
+		got := runSelf(t, dir, c.Args...)
+		gotNew := newFiles(t, dir, files)
+		o := compare(got, gotNew, c)
+		total++
+		blocked += count(o.blocked)
+		exitOK += count(o.exit)
+		filesOK += count(o.files)
+		stderrOK += count(o.stderr)
+		reason, listed := known[c.Name]
+		same := o.exit && o.files && o.stderr
+		switch {
+		case !o.exit || !o.files:
+			t.Errorf("%s: %q: exit %d, files %q; want %d, %q\n%s", c.Name, c.Args, got.Exit, gotNew, c.Exit, c.New, got.Stderr)
+		case !same && !listed:
+			t.Errorf("%s: %q: stderr\n%swant\n%s", c.Name, c.Args, got.Stderr, c.Stderr)
+		case same && listed:
+			t.Errorf("%s is listed as different (%s) but is equal", c.Name, reason)
+		}
+		delete(known, c.Name)
+	}
+	for name := range known {
+		t.Errorf("differences.txt names %s, which is no case", name)
+	}
+	t.Logf("%d command lines: exit code equal in %d, files in %d, stderr in %d; %d of them end where code would be generated",
+		total, exitOK, filesOK, stderrOK, blocked)
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
