@@ -333,7 +333,7 @@ func (b *builder) table(name string, typ uint32, of *Section) *Section {
 		ent = elf.RelaSize
 	}
 	return b.section(rankRelocs, &Section{Name: name, Type: typ, Flags: elf.FlagInfoLink, Align: 8, EntSize: ent,
-		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{addend: typ == elf.TypeRela}})
+		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{Addends: typ == elf.TypeRela}})
 }
 
 // debug makes the debug sections, then the relocations of data, which come

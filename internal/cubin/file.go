@@ -165,8 +165,8 @@ type Reloc struct {
 
 // Relocs is a relocation table; RELA tables keep addends, REL tables do not.
 type Relocs struct {
-	List   []Reloc
-	addend bool
+	List    []Reloc
+	Addends bool
 }
 
 // Find returns the first section of a name, or nil.

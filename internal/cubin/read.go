@@ -236,7 +236,7 @@ func decodeRelocs(b []byte, withAddend bool, syms []*Symbol) (Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Relocs{List: make([]Reloc, len(raw)), addend: withAddend}
+	c := &Relocs{List: make([]Reloc, len(raw)), Addends: withAddend}
 	for i, x := range raw {
 		s, err := symbolAt(syms, x.Sym)
 		if err != nil {

@@ -46,12 +46,12 @@ func (t *SymTab) encode(*encoder) []byte { return nil }
 
 func (r *Relocs) encode(*encoder) []byte {
 	size := elf.RelSize
-	if r.addend {
+	if r.Addends {
 		size = elf.RelaSize
 	}
 	b := make([]byte, 0, len(r.List)*size)
 	for _, x := range r.List {
-		b = elf.AppendRel(b, elf.Rel{Off: x.Off, Type: uint32(x.Type), Sym: x.Sym.number(), Addend: x.Addend}, r.addend)
+		b = elf.AppendRel(b, elf.Rel{Off: x.Off, Type: uint32(x.Type), Sym: x.Sym.number(), Addend: x.Addend}, r.Addends)
 	}
 	return b
 }

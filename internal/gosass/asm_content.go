@@ -1,0 +1,277 @@
+package gosass
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/cubin/elf"
+)
+
+// content makes the content of a section from its lines; the type of the
+// section, and the first word where that is not enough, say which kind.
+func (as *assembler) content(d *draft) error {
+	first := ""
+	if len(d.lines) > 0 {
+		first, _, _ = strings.Cut(d.lines[0].text, " ")
+	}
+	switch {
+	case first == ".same":
+		return as.same(d)
+	case first == ".byte" || first == ".zero":
+		return as.data(d)
+	}
+	switch d.sec.Type {
+	case elf.TypeStrtab:
+		return as.strings(d)
+	case elf.TypeRel, elf.TypeRela, cubin.TypeMercRela, cubin.TypeResolvedRela:
+		return as.relocs(d)
+	case cubin.TypeInfo, cubin.TypeMercInfo, cubin.TypeCompat:
+		return as.info(d)
+	case elf.TypeNote:
+		return as.note(d)
+	case cubin.TypeCallGraph, cubin.TypePrototype:
+		return as.calls(d)
+	}
+	switch {
+	case elf.TakesNoRoom(d.sec.Type, d.sec.Flags):
+		return as.nobits(d)
+	case d.sec.Flags&flagExec != 0:
+		code, err := as.code(d)
+		d.sec.Content = cubin.Bytes(code)
+		return err
+	}
+	return as.data(d)
+}
+
+// each splits the lines of a section.
+func (as *assembler) each(d *draft, visit func(l srcLine, w *directive) error) error {
+	for _, l := range d.lines {
+		w, err := split(l.text)
+		if err != nil {
+			return as.errorf(l.no, "%v", err)
+		}
+		if err := visit(l, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (as *assembler) same(d *draft) error {
+	w, err := split(d.lines[0].text)
+	if err != nil || len(w.words) != 2 {
+		return as.errorf(d.lines[0].no, "want .same SECTION")
+	}
+	s, err := as.find(w.words[1], d.lines[0].no)
+	d.sec.Content = cubin.Same{As: s}
+	return err
+}
+
+func (as *assembler) nobits(d *draft) error {
+	d.sec.Content = cubin.NoBits(0)
+	return as.each(d, func(l srcLine, w *directive) error {
+		if len(w.words) != 2 || w.words[0] != ".nobits" {
+			return as.errorf(l.no, "want .nobits SIZE")
+		}
+		n, err := strconv.ParseUint(w.words[1], 0, 64)
+		if err != nil {
+			return as.errorf(l.no, "%q is no size", w.words[1])
+		}
+		d.sec.Content = cubin.NoBits(n)
+		return nil
+	})
+}
+
+// mostZeros bounds .zero, so that a short source cannot ask for any amount
+// of memory.
+const mostZeros = 1 << 28
+
+func (as *assembler) data(d *draft) error {
+	var b []byte
+	err := as.each(d, func(l srcLine, w *directive) error {
+		switch {
+		case len(w.words) == 2 && w.words[0] == ".zero":
+			n, err := strconv.ParseUint(w.words[1], 0, 64)
+			if err != nil || n > mostZeros || uint64(len(b))+n > mostZeros {
+				return as.errorf(l.no, "%q is no count of zeros", w.words[1])
+			}
+			b = append(b, make([]byte, n)...)
+		case len(w.words) > 1 && w.words[0] == ".byte":
+			for _, x := range w.words[1:] {
+				n, err := strconv.ParseUint(x, 0, 8)
+				if err != nil {
+					return as.errorf(l.no, "%q is no byte", x)
+				}
+				b = append(b, byte(n))
+			}
+		default:
+			return as.errorf(l.no, "want .byte or .zero")
+		}
+		return nil
+	})
+	d.sec.Content = cubin.Bytes(b)
+	return err
+}
+
+func (as *assembler) strings(d *draft) error {
+	var list elf.Strings
+	err := as.each(d, func(l srcLine, w *directive) error {
+		switch {
+		case len(w.words) == 2 && w.words[0] == ".name":
+			list = append(list, w.words[1])
+		case len(w.words) == 2 && w.words[0] == ".blank":
+			n, err := strconv.ParseUint(w.words[1], 0, 16)
+			if err != nil {
+				return as.errorf(l.no, "%q is no count", w.words[1])
+			}
+			list = append(list, make([]string, n)...)
+		default:
+			return as.errorf(l.no, "want .name or .blank")
+		}
+		return nil
+	})
+	d.sec.Content = &cubin.Strings{List: list}
+	return err
+}
+
+func (as *assembler) relocs(d *draft) error {
+	c := &cubin.Relocs{Addends: d.sec.Type != elf.TypeRel}
+	d.sec.Content = c
+	return as.each(d, func(l srcLine, w *directive) error {
+		if len(w.words) < 4 || w.words[0] != ".reloc" {
+			return as.errorf(l.no, "want .reloc OFFSET TYPE @SYMBOL [+ADDEND]")
+		}
+		off, err := strconv.ParseUint(w.words[1], 0, 64)
+		typ, ok := cubin.ParseRelocType(w.words[2])
+		if err != nil || !ok {
+			return as.errorf(l.no, "bad offset or relocation type")
+		}
+		sym, err := as.symbol(d, w.words[3], l.no)
+		if err != nil {
+			return err
+		}
+		r := cubin.Reloc{Off: off, Type: typ, Sym: sym}
+		if len(w.words) > 4 {
+			if r.Addend, err = strconv.ParseInt(w.words[4], 0, 64); err != nil {
+				return as.errorf(l.no, "%q is no addend", w.words[4])
+			}
+		}
+		c.List = append(c.List, r)
+		return nil
+	})
+}
+
+func (as *assembler) info(d *draft) error {
+	in := &cubin.Info{Compat: d.sec.Type == cubin.TypeCompat}
+	d.sec.Content = in
+	return as.each(d, func(l srcLine, w *directive) error {
+		a, err := as.attr(d, l, w, in.Compat)
+		in.Attrs = append(in.Attrs, a)
+		return err
+	})
+}
+
+func (as *assembler) attr(d *draft, l srcLine, w *directive, compat bool) (cubin.Attr, error) {
+	a := cubin.Attr{}
+	if len(w.words) < 2 {
+		return a, as.errorf(l.no, "want .attr NAME value ...")
+	}
+	format, ok := indexOf(attrWords[:], w.words[0])
+	if n, isNumber := strings.CutPrefix(w.words[0], ".attr."); !ok && isNumber {
+		v, err := strconv.ParseUint(n, 10, 8)
+		format, ok = uint8(v), err == nil
+	}
+	id, known := cubin.AttrByName(w.words[1], compat)
+	if !ok || !known {
+		return a, as.errorf(l.no, "unknown attribute %s %s", w.words[0], w.words[1])
+	}
+	a.ID, a.Format = id, cubin.Format(format)
+	if h := w.value("raw"); h != "" {
+		b, err := hex.DecodeString(h)
+		if err != nil {
+			return a, as.errorf(l.no, "raw: %v", err)
+		}
+		a.Raw = b
+		return a, nil
+	}
+	for _, x := range w.words[2:] {
+		if strings.HasPrefix(x, "@") {
+			s, err := as.symbol(d, x, l.no)
+			if err != nil {
+				return a, err
+			}
+			a.Syms = append(a.Syms, s)
+			continue
+		}
+		n, err := strconv.ParseUint(x, 0, 32)
+		if err != nil {
+			return a, as.errorf(l.no, "%q is no number", x)
+		}
+		a.Words = append(a.Words, uint32(n))
+	}
+	if a.Format != cubin.SVal {
+		if len(a.Words) > 0 {
+			a.Value = uint16(a.Words[0])
+		}
+		a.Words = nil
+	}
+	return a, nil
+}
+
+func (as *assembler) note(d *draft) error {
+	return as.each(d, func(l srcLine, w *directive) error {
+		switch {
+		case w.words[0] == ".tkinfo" && len(w.words) == 6:
+			d.sec.Content = &cubin.TKInfo{Object: w.words[1], Tool: w.words[2], Version: w.words[3], Branch: w.words[4], Options: w.words[5]}
+			return nil
+		case w.words[0] == ".cuinfo":
+			v, err1 := w.number("version")
+			sm, err2 := w.number("sm")
+			kit, err3 := w.number("toolkit")
+			if err1 == nil && err2 == nil && err3 == nil {
+				d.sec.Content = &cubin.CUInfo{Version: uint16(v), SM: uint16(sm), Toolkit: uint32(kit)}
+				return nil
+			}
+		}
+		return as.errorf(l.no, "want .tkinfo or .cuinfo")
+	})
+}
+
+func (as *assembler) calls(d *draft) error {
+	g, p := &cubin.CallGraph{}, &cubin.Prototypes{}
+	d.sec.Content = g
+	if d.sec.Type == cubin.TypePrototype {
+		d.sec.Content = p
+	}
+	return as.each(d, func(l srcLine, w *directive) error {
+		if len(w.words) != 3 {
+			return as.errorf(l.no, "want two names")
+		}
+		from, err := as.symbol(d, w.words[1], l.no)
+		if err != nil {
+			return err
+		}
+		c := cubin.Call{From: from}
+		if w.words[0] == ".prototype" {
+			c.Prototype = w.words[2]
+			g.Prototypes, p.List = append(g.Prototypes, c), append(p.List, c)
+			return nil
+		}
+		if c.To, err = as.symbol(d, w.words[2], l.no); err != nil {
+			return err
+		}
+		switch w.words[0] {
+		case ".call":
+			g.Calls = append(g.Calls, c)
+		case ".third":
+			g.Third = append(g.Third, c)
+		case ".taken":
+			g.AddressTaken = append(g.AddressTaken, c)
+		default:
+			return as.errorf(l.no, "unknown directive %s", w.words[0])
+		}
+		return nil
+	})
+}

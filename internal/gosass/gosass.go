@@ -1,0 +1,96 @@
+// Package gosass is the logic of the command of the same name: it prints,
+// assembles and compares cubins.
+//
+//	dis   a cubin as text: a complete source by default, a listing with -c
+//	asm   a source, or kernels written by hand, to a cubin or raw words
+//	diff  two cubins, kernel by kernel
+//	info  the resources of each kernel
+//
+// docs/cubin.md describes the source.
+package gosass
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/target"
+)
+
+var le = binary.LittleEndian
+
+// Options choose what dis prints.
+type Options struct {
+	Code   bool   // only code, as nvdisasm -c prints it
+	Hex    bool   // the words of each instruction
+	Ctrl   bool   // the control column
+	JSON   bool   // the code as JSON
+	CFG    bool   // the control flow graph, for Graphviz
+	Life   bool   // registers live at each instruction
+	Only   string // one kernel
+	Raw    bool   // the input is words without a file around them
+	Alone  bool   // raw words as if each stood at address 0
+	Arch   *target.Arch
+	Base   uint64
+	Source string // name of the input, for messages
+}
+
+func errNoKernel(name string) error { return fmt.Errorf("no kernel or function %q", name) }
+
+// Arch returns the architecture of a file: the SM of its header, and the
+// letter a where .nv.compat says so.
+func Arch(f *cubin.File) (*target.Arch, error) {
+	name := fmt.Sprintf("sm_%d", f.SM)
+	if s := f.Find(".nv.compat"); s != nil {
+		if in, ok := s.Content.(*cubin.Info); ok {
+			if a := in.Get(cubin.CompatAccelerator); a != nil && a.Value == 1 {
+				name += "a"
+			}
+		}
+	}
+	if a := target.Find(name); a != nil {
+		return a, nil
+	}
+	return nil, fmt.Errorf("unknown architecture %s", name)
+}
+
+// List prints the code of a file as nvdisasm -c does.
+func List(f *cubin.File, opt *Options) ([]byte, error) {
+	p, err := load(f, opt.Only)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{p: p, opt: opt}
+	n := 0
+	for _, t := range p.sections {
+		n += len(t.code)
+	}
+	l.out = make([]byte, 0, n*6+4096) // about 80 bytes a line
+	if opt.Hex || opt.Ctrl {
+		l.measure()
+	}
+	l.header()
+	for _, t := range p.sections {
+		l.section(t)
+	}
+	l.trailer()
+	return l.out, nil
+}
+
+func appendHexN(dst []byte, v uint64, n int) []byte {
+	for n < 16 && v>>(4*n) != 0 {
+		n++
+	}
+	for n--; n >= 0; n-- {
+		dst = append(dst, "0123456789abcdef"[v>>(4*n)&15])
+	}
+	return dst
+}
+
+func appendHexSigned(dst []byte, v int64) []byte {
+	if v < 0 {
+		dst = append(dst, '-')
+		v = -v
+	}
+	return appendHexN(append(dst, "0x"...), uint64(v), 1)
+}

@@ -1,0 +1,167 @@
+package gosass
+
+import (
+	"strconv"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/sass"
+)
+
+// labeler numbers the labels of a file: return addresses that relocations
+// name, then targets of branches in the order in which code names them, then
+// indirect branches with their targets, then the ends of functions, one for
+// each in the order of the symbol table. A place keeps its first label, and
+// the name of a function at a place stands for both.
+type labeler struct {
+	next int
+}
+
+func (l *labeler) fresh() string {
+	s := ".L_x_" + strconv.Itoa(l.next)
+	l.next++
+	return s
+}
+
+// at labels a place of a section, unless it has a label.
+func (l *labeler) at(t *textSection, off uint64) {
+	if off > uint64(len(t.code)) || t.funcAt(off) != nil {
+		return
+	}
+	if _, has := t.labels[off]; !has {
+		t.labels[off] = l.fresh()
+	}
+}
+
+// funcAt returns the function symbol at a place.
+func (t *textSection) funcAt(off uint64) *cubin.Symbol {
+	for _, s := range t.syms {
+		if s.Type == cubin.SymFunc && s.Value == off {
+			return s
+		}
+	}
+	return nil
+}
+
+func (p *program) label(all []*textSection) {
+	l := &labeler{}
+	for _, t := range all {
+		l.returns(t)
+	}
+	for _, t := range all {
+		l.branches(p, t)
+	}
+	for _, t := range all {
+		l.indirect(p, t)
+	}
+	l.ends(p, all)
+}
+
+// returns labels the places inside a section that relocations of its own
+// code name.
+func (l *labeler) returns(t *textSection) {
+	if t.relocs == nil {
+		return
+	}
+	for n := range t.words() {
+		for _, r := range t.relocs[n*wordBytes] {
+			if r.Addend != 0 && r.Sym != nil && r.Sym.Section == t.sec {
+				l.at(t, r.Sym.Value+uint64(r.Addend))
+			}
+		}
+	}
+}
+
+func (l *labeler) branches(p *program, t *textSection) {
+	for n := range t.words() {
+		pc := n * wordBytes
+		w := t.word(pc)
+		if !mayBranch(w.Lo) {
+			continue
+		}
+		i := sass.Decode(p.arch, w)
+		if to, ok := targetOf(&i, pc); ok {
+			l.at(t, to)
+		}
+	}
+}
+
+// mayBranch tells the opcodes from 0x140 to 0x15f, which are all that name a
+// code address, from the others; bits above 8 choose operand kinds.
+func mayBranch(lo uint64) bool { return lo&0x1e0 == 0x140 }
+
+// indirect labels the branches whose targets an attribute lists.
+func (l *labeler) indirect(p *program, t *textSection) {
+	in := infoOf(p.file, t.sec)
+	if in == nil {
+		return
+	}
+	for i := range in.Attrs {
+		a := &in.Attrs[i]
+		if a.ID != cubin.AttrBranchTargets {
+			continue
+		}
+		for _, b := range branchLists(a.Words) {
+			if t.multi == nil {
+				t.multi = map[uint64][]uint64{}
+			}
+			l.at(t, b.at)
+			for _, to := range b.targets {
+				l.at(t, to)
+			}
+			t.multi[b.at] = b.targets
+		}
+	}
+}
+
+type branchList struct {
+	at      uint64
+	targets []uint64
+}
+
+// branchLists reads the payload of INDIRECT_BRANCH_TARGETS: address, two
+// halves of zero, count, targets, again and again.
+func branchLists(w []uint32) []branchList {
+	var list []branchList
+	for len(w) >= 3 {
+		n := uint64(w[2])
+		if n > uint64(len(w)-3) {
+			break
+		}
+		b := branchList{at: uint64(w[0])}
+		for _, t := range w[3 : 3+n] {
+			b.targets = append(b.targets, uint64(t))
+		}
+		list = append(list, b)
+		w = w[3+n:]
+	}
+	return list
+}
+
+// ends numbers the ends of all functions.
+func (l *labeler) ends(p *program, all []*textSection) {
+	bySec := make(map[*cubin.Section]*textSection, len(all))
+	for _, t := range all {
+		bySec[t.sec] = t
+	}
+	for _, s := range p.file.Symtab() {
+		t := bySec[s.Section]
+		if s.Type != cubin.SymFunc || t == nil {
+			continue
+		}
+		name := l.fresh()
+		if _, has := t.labels[s.Value+s.Size]; !has {
+			t.labels[s.Value+s.Size] = name
+		}
+	}
+}
+
+// infoOf returns the attributes of a code section.
+func infoOf(f *cubin.File, text *cubin.Section) *cubin.Info {
+	for _, s := range f.Sections {
+		if s.Type == cubin.TypeInfo && s.Info.Section == text {
+			in, _ := s.Content.(*cubin.Info)
+			return in
+		}
+	}
+	return nil
+}

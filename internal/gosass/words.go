@@ -1,0 +1,86 @@
+package gosass
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// directive is a line split into words and key=value pairs.
+type directive struct {
+	words []string
+	keys  []string
+	vals  []string
+}
+
+// value returns the value of a key, "" when absent.
+func (d *directive) value(key string) string {
+	for i, k := range d.keys {
+		if k == key {
+			return d.vals[i]
+		}
+	}
+	return ""
+}
+
+// number returns the number of a key, 0 when absent.
+func (d *directive) number(key string) (uint64, error) {
+	v := d.value(key)
+	if v == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(v, 0, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s=%s is no number", key, v)
+	}
+	return n, nil
+}
+
+// split cuts a line at blanks. Words in quotes are unquoted; a word with an
+// equals sign outside quotes is a pair.
+func split(line string) (*directive, error) {
+	d := &directive{}
+	for {
+		line = strings.TrimLeft(line, " \t,")
+		if line == "" {
+			return d, nil
+		}
+		word, rest, err := cutWord(line)
+		if err != nil {
+			return nil, err
+		}
+		line = rest
+		if strings.HasPrefix(line, "=") {
+			var val string
+			if val, line, err = cutWord(line[1:]); err != nil {
+				return nil, err
+			}
+			d.keys, d.vals = append(d.keys, word), append(d.vals, val)
+			continue
+		}
+		d.words = append(d.words, word)
+	}
+}
+
+// cutWord takes one word off a line: to the next blank, comma or equals
+// sign, or a quoted string. A leading @ or # belongs to the word that
+// follows, quoted or not.
+func cutWord(line string) (word, rest string, err error) {
+	prefix := ""
+	if strings.HasPrefix(line, "@\"") {
+		prefix, line = "@", line[1:]
+	}
+	if strings.HasPrefix(line, "\"") {
+		q, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return "", "", fmt.Errorf("unfinished string")
+		}
+		s, err := strconv.Unquote(q)
+		return prefix + s, line[len(q):], err
+	}
+	n := strings.IndexAny(line, " \t,=")
+	if n < 0 {
+		n = len(line)
+	}
+	return line[:n], line[n:], nil
+}
