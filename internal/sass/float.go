@@ -18,7 +18,7 @@ type floatFormat struct {
 }
 
 var floatFormats = [...]floatFormat{
-	kF32:  {8, 23, 0x7fffffff},
+	kF32:  {8, 23, 0x7fc00000},
 	kF64:  {11, 20, 0x7ff80000}, // the upper word of a double
 	kF16:  {5, 10, 0x7fff},
 	kBF16: {8, 7, 0x7fff},

@@ -112,26 +112,27 @@ func column(a *target.Arch) uint {
 type kind uint8
 
 const (
-	kLit   kind = iota // fixed text
-	kMod               // one text of an enumeration
-	kReg               // R0 to R254, RZ
-	kUReg              // UR0 …, URZ
-	kPred              // P0 to P6, PT
-	kUPred             // UP0 to UP6, UPT
-	kBar               // B0 to B15
-	kSB                // SB0 to SB7
-	kUImm              // unsigned, hexadecimal
-	kSImm              // signed, hexadecimal
-	kF32               // float
-	kF64               // upper half of a double
-	kF16               // half float
-	kBF16              // bfloat
-	kRel               // code address, relative to the next instruction
-	kConst             // c[bank][offset]
-	kClose             // closing bar of an absolute constant
-	kOpt               // the next count items, unless the field has its default
-	kSum               // the next count items are terms joined by +
-	kTerm              // the next count items are one term
+	kLit    kind = iota // fixed text
+	kMod                // one text of an enumeration
+	kReg                // R0 to R254, RZ
+	kUReg               // UR0 …, URZ
+	kPred               // P0 to P6, PT
+	kUPred              // UP0 to UP6, UPT
+	kBar                // B0 to B15
+	kSB                 // SB0 to SB7
+	kUImm               // unsigned, hexadecimal
+	kSImm               // signed, hexadecimal
+	kF32                // float
+	kF64                // upper half of a double
+	kF16                // half float
+	kBF16               // bfloat
+	kRel                // code address, relative to the next instruction
+	kConst              // c[bank][offset]
+	kClose              // closing bar of an absolute constant
+	kOpt                // the next count items, unless the field has its default
+	kSum                // the next count items are terms joined by +
+	kTerm               // the next count items are one term
+	kHidden             // a uniform register that the text does not show
 )
 
 // Flags of an item.

@@ -101,13 +101,13 @@ func (i *Inst) fill(o *Operand, it *item) {
 	}
 	o.Abs = it.abs != 0 && i.w.Bit(uint(it.abs))
 	switch it.kind {
-	case kReg, kUReg, kPred, kUPred, kBar, kSB:
+	case kReg, kUReg, kPred, kUPred, kBar, kSB, kHidden:
 		o.Kind = KindReg
 		if it.flags&fRev != 0 {
 			v = 7 - v&7
 		}
 		o.Reg = uint8(v)
-		o.Zero = it.kind <= kUPred && v == 1<<it.n-1
+		o.Zero = (it.kind <= kUPred || it.kind == kHidden) && v == 1<<it.width()-1
 		o.Reuse = it.kind == kReg && i.reused(it)
 	case kUImm:
 		o.Kind, o.Imm = KindImm, int64(v)<<it.shift
@@ -141,7 +141,7 @@ func (i *Inst) SetReg(n int, r uint8) error {
 	if err != nil {
 		return err
 	}
-	if it.kind < kReg || it.kind > kSB {
+	if (it.kind < kReg || it.kind > kSB) && it.kind != kHidden {
 		return fmt.Errorf("%s: operand %d is not a register", i.Op(), n)
 	}
 	if it.width() < 8 && r>>it.width() != 0 {
@@ -186,6 +186,9 @@ func (it *item) signedField() bool { return it.kind == kSImm || it.kind == kRel 
 
 func (it *item) immRange() (lo, hi int64) {
 	n := it.width()
+	if n == 64 {
+		return -1 << 63, 1<<63 - 1
+	}
 	if it.signedField() {
 		return -1 << (n - 1) << it.unit(), (1<<(n-1) - 1) << it.unit()
 	}
@@ -198,6 +201,9 @@ func (it *item) setImm(w bits.Word, v int64) (bits.Word, bool) {
 	u := it.unit()
 	if v&(1<<u-1) != 0 {
 		return w, false
+	}
+	if it.width() == 64 {
+		return it.set(w, uint64(v)), true
 	}
 	lo, hi := it.immRange()
 	if it.width() == 32 && u == 0 {

@@ -432,22 +432,19 @@ var opNames = [...]string{"",
 const (
 	ModNone Mod = iota
 	ModARVCNTTRANSCNT
-	ModE
+	ModExt
 	ModAtomop
 	ModEvict
-	ModAtom1
-	ModSTRONG
-	ModLdg3
+	ModAtomtype
+	ModStorder
+	ModScope
 	ModPRIVATE
 	ModCasop
-	ModS3264
-	ModU3264
-	ModSt1
-	ModAtomtype
 	ModCastype
 	ModFatomop
-	ModAtom2
-	ModAtomg1
+	ModFatomtype
+	ModAddr
+	ModAtomgop
 	ModScale
 	ModCASCAST
 	ModCASCASTSPIN
@@ -470,11 +467,9 @@ const (
 	ModRELIABLE
 	ModRELIABLERECONVERGENT
 	ModNOINC
-	ModCctl1
+	ModUCI
 	ModIVALLIVALLP
-	ModCctl2
-	ModPF2RS
-	ModCctl3
+	ModCctlop
 	ModDEEP
 	ModCctll1
 	ModCredux1
@@ -504,6 +499,8 @@ const (
 	ModFsrc
 	ModRound
 	ModNTZ
+	ModItype64
+	ModU64S64
 	ModU8S8
 	ModTRUNC
 	ModSAT
@@ -545,9 +542,9 @@ const (
 	ModRZ
 	ModI2i1
 	ModI2ip
-	ModSATSATRELU
 	ModU2S2
 	ModU4S4
+	ModSATSATRELU
 	Mod64
 	ModLOHI
 	ModU16S16
@@ -557,27 +554,23 @@ const (
 	ModIsetp1
 	ModIcmp
 	ModEX
-	ModLTC64BLTC128B
-	ModLdg1
-	ModLdg2
 	ModLtc
 	ModSize
-	ModLdg4
+	ModLdorder
 	ModLdsize
 	ModILISISL
 	ModTEXUNPACK
 	ModTEXUNPACKHDRUNPACK
-	ModZD
-	ModLdg5
-	ModLdg6
+	ModL2evict
 	ModLdgmcop
 	ModLdgmctype
+	ModU3264
 	ModLdgmcfop
 	ModLdgmcftype
 	ModBYPASS
-	ModLdgsts1
+	ModAsyncsize
 	ModZFILL
-	ModLdgsts2
+	ModAsyncorder
 	Mod64128
 	ModU
 	ModLdsmshape
@@ -616,13 +609,13 @@ const (
 	Mod1681616832
 	Mod1683216864
 	ModF8f6f4
-	ModQspc1
-	ModQspc2
+	ModQspc
 	ModOR
 	ModFILL
 	ModBROADCAST
 	ModRedop
-	ModRedg1
+	ModRedtype
+	ModS3264
 	ModRedux1
 	ModS32
 	ModNODEC
@@ -631,17 +624,22 @@ const (
 	ModHI
 	ModXOR
 	ModShfl
-	ModSTRONGMMIO
-	ModStg1
+	ModLdgsts1
+	ModStgorder
 	ModM88MT88
 	Mod168
 	ModStsmshape
 	ModEXPAND16BIT
 	ModBA
 	ModSurfdim
+	ModSTRONGMMIO
+	ModLdg3
 	ModIGNTRAP
+	ModLdg4
 	ModUAI
 	ModSured1
+	ModSTRONG
+	ModSt1
 	ModSust1
 	ModTRYWAIT
 	ModTMASKRED
@@ -718,22 +716,19 @@ const (
 var modNames = [...]string{
 	"",
 	"ARVCNTTRANSCNT",
-	"E",
+	"ext",
 	"atomop",
 	"evict",
-	"atom1",
-	"STRONG",
-	"ldg3",
+	"atomtype",
+	"storder",
+	"scope",
 	"PRIVATE",
 	"casop",
-	"S3264",
-	"U3264",
-	"st1",
-	"atomtype",
 	"castype",
 	"fatomop",
-	"atom2",
-	"atomg1",
+	"fatomtype",
+	"addr",
+	"atomgop",
 	"scale",
 	"CASCAST",
 	"CASCAST_SPIN",
@@ -756,11 +751,9 @@ var modNames = [...]string{
 	"RELIABLE",
 	"RELIABLERECONVERGENT",
 	"NOINC",
-	"cctl1",
+	"UCI",
 	"IVALLIVALLP",
-	"cctl2",
-	"PF2RS",
-	"cctl3",
+	"cctlop",
 	"DEEP",
 	"cctll1",
 	"credux1",
@@ -790,6 +783,8 @@ var modNames = [...]string{
 	"fsrc",
 	"round",
 	"NTZ",
+	"itype64",
+	"U64S64",
 	"U8S8",
 	"TRUNC",
 	"SAT",
@@ -831,9 +826,9 @@ var modNames = [...]string{
 	"RZ",
 	"i2i1",
 	"i2ip",
-	"SATSATRELU",
 	"U2S2",
 	"U4S4",
+	"SATSATRELU",
 	"64",
 	"LOHI",
 	"U16S16",
@@ -843,27 +838,23 @@ var modNames = [...]string{
 	"isetp1",
 	"icmp",
 	"EX",
-	"LTC64BLTC128B",
-	"ldg1",
-	"ldg2",
 	"ltc",
 	"size",
-	"ldg4",
+	"ldorder",
 	"ldsize",
 	"ILISISL",
 	"TEXUNPACK",
 	"TEXUNPACKHDRUNPACK",
-	"ZD",
-	"ldg5",
-	"ldg6",
+	"l2evict",
 	"ldgmcop",
 	"ldgmctype",
+	"U3264",
 	"ldgmcfop",
 	"ldgmcftype",
 	"BYPASS",
-	"ldgsts1",
+	"asyncsize",
 	"ZFILL",
-	"ldgsts2",
+	"asyncorder",
 	"64128",
 	"U",
 	"ldsmshape",
@@ -902,13 +893,13 @@ var modNames = [...]string{
 	"1681616832",
 	"1683216864",
 	"f8f6f4",
-	"qspc1",
-	"qspc2",
+	"qspc",
 	"OR",
 	"FILL",
 	"BROADCAST",
 	"redop",
-	"redg1",
+	"redtype",
+	"S3264",
 	"redux1",
 	"S32",
 	"NODEC",
@@ -917,17 +908,22 @@ var modNames = [...]string{
 	"HI",
 	"XOR",
 	"shfl",
-	"STRONGMMIO",
-	"stg1",
+	"ldgsts1",
+	"stgorder",
 	"M88MT88",
 	"168",
 	"stsmshape",
 	"EXPAND16BIT",
 	"BA",
 	"surfdim",
+	"STRONGMMIO",
+	"ldg3",
 	"IGNTRAP",
+	"ldg4",
 	"UAI",
 	"sured1",
+	"STRONG",
+	"st1",
 	"sust1",
 	"TRYWAIT",
 	"TMASKRED",
@@ -1003,1146 +999,945 @@ var modNames = [...]string{
 
 // Values of modifiers, by the text they print.
 const (
-	VNone                                  Value = 0
-	VE                                     Value = 9
-	V64                                    Value = 12
-	V32                                    Value = 14
-	VCAS                                   Value = 16
-	VRED                                   Value = 19
-	VU                                     Value = 28
-	V8x8x4                                 Value = 34
-	VF16                                   Value = 35
-	VBF16                                  Value = 36
-	VF32                                   Value = 46
-	VBF                                    Value = 48
-	VBF16V2                                Value = 49
-	VS32                                   Value = 53
-	VU32                                   Value = 63
-	V16                                    Value = 70
-	VALL                                   Value = 78
-	VANY                                   Value = 79
-	VCLEAR                                 Value = 81
-	VD                                     Value = 96
-	VB                                     Value = 102
-	VS                                     Value = 106
-	VARVCNT                                Value = 129
-	VTRANSCNT                              Value = 130
-	VADD                                   Value = 131
-	VMIN                                   Value = 132
-	VMAX                                   Value = 133
-	VINC                                   Value = 134
-	VDEC                                   Value = 135
-	VAND                                   Value = 136
-	VOR                                    Value = 137
-	VXOR                                   Value = 138
-	VEXCH                                  Value = 139
-	VEF                                    Value = 140
-	VEL                                    Value = 141
-	VLU                                    Value = 142
-	VEU                                    Value = 143
-	VNA                                    Value = 144
-	VF32_FTZ_RN                            Value = 145
-	VF16x2_RN                              Value = 146
-	VS64                                   Value = 147
-	VF64_RN                                Value = 148
-	VSTRONG                                Value = 149
-	VCTA                                   Value = 150
-	VSM                                    Value = 151
-	VGPU                                   Value = 152
-	VSYS                                   Value = 153
-	VPRIVATE                               Value = 154
-	VCAST                                  Value = 155
-	VCAST_SPIN                             Value = 156
-	VCONSTANT_PRIVATE                      Value = 157
-	VCONSTANT_CTA                          Value = 158
-	VCONSTANT_CTA_PRIVATE                  Value = 159
-	VSTRONG_SM_PRIVATE                     Value = 160
-	VSTRONG_SM                             Value = 161
-	VSTRONG_GPU_PRIVATE                    Value = 162
-	VSTRONG_GPU                            Value = 163
-	VMMIO_GPU                              Value = 164
-	VCONSTANT_SM                           Value = 165
-	VSTRONG_SYS                            Value = 166
-	VCONSTANT_SM_PRIVATE                   Value = 167
-	VMMIO_SYS                              Value = 168
-	VCONSTANT_VC                           Value = 169
-	VCONSTANT_VC_PRIVATE                   Value = 170
-	VCONSTANT_GPU                          Value = 171
-	V128                                   Value = 172
-	VF16x2                                 Value = 173
-	VF16x4                                 Value = 174
-	VF16x8                                 Value = 175
-	VBF16x2                                Value = 176
-	VBF16x4                                Value = 177
-	VBF16x8                                Value = 178
-	VF32_FTZ                               Value = 179
-	VF32x2_FTZ                             Value = 180
-	VF32x4_FTZ                             Value = 181
-	VF32x2                                 Value = 182
-	VF32x4                                 Value = 183
-	VF64                                   Value = 184
-	VSAFEADD                               Value = 185
-	VX4                                    Value = 186
-	VX8                                    Value = 187
-	VX16                                   Value = 188
-	VSYNC                                  Value = 189
-	VARV                                   Value = 190
-	VDEFERBLOCKING                         Value = 191
-	VPOPC                                  Value = 192
-	V64x8x256                              Value = 193
-	V64x16x256                             Value = 194
-	V64x24x256                             Value = 195
-	V64x32x256                             Value = 196
-	V64x48x256                             Value = 197
-	V64x64x256                             Value = 198
-	V64x80x256                             Value = 199
-	V64x96x256                             Value = 200
-	V64x112x256                            Value = 201
-	V64x128x256                            Value = 202
-	V64x144x256                            Value = 203
-	V64x160x256                            Value = 204
-	V64x176x256                            Value = 205
-	V64x192x256                            Value = 206
-	V64x208x256                            Value = 207
-	V64x224x256                            Value = 208
-	V64x240x256                            Value = 209
-	V64x256x256                            Value = 210
-	Vgsb0                                  Value = 211
-	V88128                                 Value = 212
-	V168128                                Value = 213
-	V168256                                Value = 214
-	VB0                                    Value = 215
-	VB1                                    Value = 216
-	VB2                                    Value = 217
-	VB3                                    Value = 218
-	VB4                                    Value = 219
-	VB5                                    Value = 220
-	VB6                                    Value = 221
-	VB7                                    Value = 222
-	VB8                                    Value = 223
-	VB9                                    Value = 224
-	VB10                                   Value = 225
-	VB11                                   Value = 226
-	VB12                                   Value = 227
-	VB13                                   Value = 228
-	VB14                                   Value = 229
-	VB15                                   Value = 230
-	VTHREADSTATEENUM_0                     Value = 231
-	VTHREADSTATEENUM_1                     Value = 232
-	VTHREADSTATEENUM_2                     Value = 233
-	VTHREADSTATEENUM_3                     Value = 234
-	VTHREADSTATEENUM_4                     Value = 235
-	VTRAPRETURNPC_LO                       Value = 236
-	VTRAPRETURNPC_HI                       Value = 237
-	VTRAPRETURNMASK                        Value = 238
-	VMEXITED                               Value = 239
-	VMKILL                                 Value = 240
-	VMACTIVE                               Value = 241
-	VMATEXIT                               Value = 242
-	VOPTSTACK                              Value = 243
-	VAPICALLDEPTH                          Value = 244
-	VATEXITPC_LO                           Value = 245
-	VATEXITPC_HI                           Value = 246
-	VMCOLLECTIVE                           Value = 247
-	VPQUAD                                 Value = 248
-	VW                                     Value = 249
-	VPAUSE                                 Value = 250
-	VTRAP                                  Value = 251
-	VPAUSEQUIET                            Value = 252
-	VDIV                                   Value = 253
-	VCONV                                  Value = 254
-	VRELIABLE                              Value = 255
-	VRECONVERGENT                          Value = 256
-	VNOINC                                 Value = 257
-	VC                                     Value = 258
-	VI                                     Value = 259
-	VIVALL                                 Value = 260
-	VIVALLP                                Value = 261
-	VPF1                                   Value = 262
-	VPF2                                   Value = 263
-	VWB                                    Value = 264
-	VIV                                    Value = 265
-	VRS                                    Value = 266
-	VPML2                                  Value = 267
-	VDML2                                  Value = 268
-	VRML2                                  Value = 269
-	VDEEP                                  Value = 270
-	VMAXABS                                Value = 271
-	VMINABS                                Value = 272
-	VNAN                                   Value = 273
-	VSRLANEID                              Value = 274
-	VSRCLOCK                               Value = 275
-	VSRVIRTCFG                             Value = 276
-	VSRVIRTID                              Value = 277
-	VSR4                                   Value = 278
-	VSR5                                   Value = 279
-	VSR6                                   Value = 280
-	VSR7                                   Value = 281
-	VSR8                                   Value = 282
-	VSR9                                   Value = 283
-	VSR10                                  Value = 284
-	VSR11                                  Value = 285
-	VSR12                                  Value = 286
-	VSR13                                  Value = 287
-	VSR14                                  Value = 288
-	VSRORDERINGTICKET                      Value = 289
-	VSRPRIMTYPE                            Value = 290
-	VSRINVOCATIONID                        Value = 291
-	VSRYDIRECTION                          Value = 292
-	VSRTHREADKILL                          Value = 293
-	VSR20                                  Value = 294
-	VSRDIRECTCBEWRITEADDRESSLOW            Value = 295
-	VSRDIRECTCBEWRITEADDRESSHIGH           Value = 296
-	VSRDIRECTCBEWRITEENABLED               Value = 297
-	VSRMACHINEID0                          Value = 298
-	VSRMACHINEID1                          Value = 299
-	VSRMACHINEID2                          Value = 300
-	VSRMACHINEID3                          Value = 301
-	VSRAFFINITY                            Value = 302
-	VSRINVOCATIONINFO                      Value = 303
-	VSRWSCALEFACTORXY                      Value = 304
-	VSRWSCALEFACTORZ                       Value = 305
-	VSRTID                                 Value = 306
-	VSRTID_X                               Value = 307
-	VSRTID_Y                               Value = 308
-	VSRTID_Z                               Value = 309
-	VSR36                                  Value = 310
-	VSRCTAID_X                             Value = 311
-	VSRCTAID_Y                             Value = 312
-	VSRCTAID_Z                             Value = 313
-	VSRNTID                                Value = 314
-	VSRCirQueueIncrMinusOne                Value = 315
-	VSRNLATC                               Value = 316
-	VSR43                                  Value = 317
-	VSRSMSPAVERSION                        Value = 318
-	VSRMULTIPASSSHADERINFO                 Value = 319
-	VSRLWINHI                              Value = 320
-	VSRSWINHI                              Value = 321
-	VSRSWINLO                              Value = 322
-	VSRSWINSZ                              Value = 323
-	VSRSMEMSZ                              Value = 324
-	VSRSMEMBANKS                           Value = 325
-	VSRLWINLO                              Value = 326
-	VSRLWINSZ                              Value = 327
-	VSRLMEMLOSZ                            Value = 328
-	VSRLMEMHIOFF                           Value = 329
-	VSREQMASK                              Value = 330
-	VSRLTMASK                              Value = 331
-	VSRLEMASK                              Value = 332
-	VSRGTMASK                              Value = 333
-	VSRGEMASK                              Value = 334
-	VSRREGALLOC                            Value = 335
-	VSRBARRIERALLOC                        Value = 336
-	VSR63                                  Value = 337
-	VSRGLOBALERRORSTATUS                   Value = 338
-	VSR65                                  Value = 339
-	VSRWARPERRORSTATUS                     Value = 340
-	VSRVIRTUALSMID                         Value = 341
-	VSRVIRTUALENGINEID                     Value = 342
-	VSR69                                  Value = 343
-	VSR70                                  Value = 344
-	VSR71                                  Value = 345
-	VSR72                                  Value = 346
-	VSR73                                  Value = 347
-	VSR74                                  Value = 348
-	VSR75                                  Value = 349
-	VSR76                                  Value = 350
-	VSR77                                  Value = 351
-	VSR78                                  Value = 352
-	VSR79                                  Value = 353
-	VSRCLOCKLO                             Value = 354
-	VSRCLOCKHI                             Value = 355
-	VSRGLOBALTIMERLO                       Value = 356
-	VSRGLOBALTIMERHI                       Value = 357
-	VSRESRPC                               Value = 358
-	VSRESRPCHI                             Value = 359
-	VSR86                                  Value = 360
-	VSR87                                  Value = 361
-	VSR88                                  Value = 362
-	VSR89                                  Value = 363
-	VSR90                                  Value = 364
-	VSR91                                  Value = 365
-	VSR92                                  Value = 366
-	VSR93                                  Value = 367
-	VSR94                                  Value = 368
-	VSR95                                  Value = 369
-	VSRHWTASKID                            Value = 370
-	VSRCIRCULARQUEUEENTRYINDEX             Value = 371
-	VSRCIRCULARQUEUEENTRYADDRESSLOW        Value = 372
-	VSRCIRCULARQUEUEENTRYADDRESSHIGH       Value = 373
-	VSRPM0                                 Value = 374
-	VSRPMHI0                               Value = 375
-	VSRPM1                                 Value = 376
-	VSRPMHI1                               Value = 377
-	VSRPM2                                 Value = 378
-	VSRPMHI2                               Value = 379
-	VSRPM3                                 Value = 380
-	VSRPMHI3                               Value = 381
-	VSRPM4                                 Value = 382
-	VSRPMHI4                               Value = 383
-	VSRPM5                                 Value = 384
-	VSRPMHI5                               Value = 385
-	VSRPM6                                 Value = 386
-	VSRPMHI6                               Value = 387
-	VSRPM7                                 Value = 388
-	VSRPMHI7                               Value = 389
-	VSRSNAPPM0                             Value = 390
-	VSRSNAPPMHI0                           Value = 391
-	VSRSNAPPM1                             Value = 392
-	VSRSNAPPMHI1                           Value = 393
-	VSRSNAPPM2                             Value = 394
-	VSRSNAPPMHI2                           Value = 395
-	VSRSNAPPM3                             Value = 396
-	VSRSNAPPMHI3                           Value = 397
-	VSRSNAPPM4                             Value = 398
-	VSRSNAPPMHI4                           Value = 399
-	VSRSNAPPM5                             Value = 400
-	VSRSNAPPMHI5                           Value = 401
-	VSRSNAPPM6                             Value = 402
-	VSRSNAPPMHI6                           Value = 403
-	VSRSNAPPM7                             Value = 404
-	VSRSNAPPMHI7                           Value = 405
-	VSRVARIABLERATE                        Value = 406
-	VSR133                                 Value = 407
-	VSR134                                 Value = 408
-	VSR135                                 Value = 409
-	VSR136                                 Value = 410
-	VSR137                                 Value = 411
-	VSR138                                 Value = 412
-	VSR139                                 Value = 413
-	VSR140                                 Value = 414
-	VSR141                                 Value = 415
-	VSR142                                 Value = 416
-	VSR143                                 Value = 417
-	VSR144                                 Value = 418
-	VSR145                                 Value = 419
-	VSR146                                 Value = 420
-	VSR147                                 Value = 421
-	VSR148                                 Value = 422
-	VSR149                                 Value = 423
-	VSR150                                 Value = 424
-	VSR151                                 Value = 425
-	VSR152                                 Value = 426
-	VSR153                                 Value = 427
-	VSR154                                 Value = 428
-	VSR155                                 Value = 429
-	VSR156                                 Value = 430
-	VSR157                                 Value = 431
-	VSR158                                 Value = 432
-	VSR159                                 Value = 433
-	VSR160                                 Value = 434
-	VSR161                                 Value = 435
-	VSR162                                 Value = 436
-	VSR163                                 Value = 437
-	VSR164                                 Value = 438
-	VSR165                                 Value = 439
-	VSR166                                 Value = 440
-	VSR167                                 Value = 441
-	VSR168                                 Value = 442
-	VSR169                                 Value = 443
-	VSR170                                 Value = 444
-	VSR171                                 Value = 445
-	VSR172                                 Value = 446
-	VSR173                                 Value = 447
-	VSR174                                 Value = 448
-	VSR175                                 Value = 449
-	VSR176                                 Value = 450
-	VSR177                                 Value = 451
-	VSR178                                 Value = 452
-	VSR179                                 Value = 453
-	VSR180                                 Value = 454
-	VSR181                                 Value = 455
-	VSR182                                 Value = 456
-	VSR183                                 Value = 457
-	VSR184                                 Value = 458
-	VSR185                                 Value = 459
-	VSR186                                 Value = 460
-	VSR187                                 Value = 461
-	VSR188                                 Value = 462
-	VSR189                                 Value = 463
-	VSR190                                 Value = 464
-	VSR191                                 Value = 465
-	VSR192                                 Value = 466
-	VSR193                                 Value = 467
-	VSR194                                 Value = 468
-	VSR195                                 Value = 469
-	VSR196                                 Value = 470
-	VSR197                                 Value = 471
-	VSR198                                 Value = 472
-	VSR199                                 Value = 473
-	VSR200                                 Value = 474
-	VSR201                                 Value = 475
-	VSR202                                 Value = 476
-	VSR203                                 Value = 477
-	VSR204                                 Value = 478
-	VSR205                                 Value = 479
-	VSR206                                 Value = 480
-	VSR207                                 Value = 481
-	VSR208                                 Value = 482
-	VSR209                                 Value = 483
-	VSR210                                 Value = 484
-	VSR211                                 Value = 485
-	VSR212                                 Value = 486
-	VSR213                                 Value = 487
-	VSR214                                 Value = 488
-	VSR215                                 Value = 489
-	VSR216                                 Value = 490
-	VSR217                                 Value = 491
-	VSR218                                 Value = 492
-	VSR219                                 Value = 493
-	VSR220                                 Value = 494
-	VSR221                                 Value = 495
-	VSR222                                 Value = 496
-	VSR223                                 Value = 497
-	VSR224                                 Value = 498
-	VSR225                                 Value = 499
-	VSR226                                 Value = 500
-	VSR227                                 Value = 501
-	VSR228                                 Value = 502
-	VSR229                                 Value = 503
-	VSR230                                 Value = 504
-	VSR231                                 Value = 505
-	VSR232                                 Value = 506
-	VSR233                                 Value = 507
-	VSR234                                 Value = 508
-	VSR235                                 Value = 509
-	VSR236                                 Value = 510
-	VSR237                                 Value = 511
-	VSR238                                 Value = 512
-	VSR239                                 Value = 513
-	VSR240                                 Value = 514
-	VSR241                                 Value = 515
-	VSR242                                 Value = 516
-	VSR243                                 Value = 517
-	VSR244                                 Value = 518
-	VSR245                                 Value = 519
-	VSR246                                 Value = 520
-	VSR247                                 Value = 521
-	VSR248                                 Value = 522
-	VSR249                                 Value = 523
-	VSR250                                 Value = 524
-	VSR251                                 Value = 525
-	VSR252                                 Value = 526
-	VSR253                                 Value = 527
-	VSR254                                 Value = 528
-	VSRZ                                   Value = 529
-	VSRSWSCRATCH                           Value = 530
-	VSRCGAERRORSTATUS                      Value = 531
-	VSRWARPGROUPINFO                       Value = 532
-	VSRWARPGROUPID                         Value = 533
-	VSRCgaCtaId                            Value = 534
-	VSRGpcLocalCgaId                       Value = 535
-	VSRCTARegPoolSz                        Value = 536
-	VSRCgaSize                             Value = 537
-	VSRTMemSz                              Value = 538
-	VSRCONTEXTSAVEADDRLO                   Value = 539
-	VSRCONTEXTSAVEADDRHI                   Value = 540
-	VRM                                    Value = 541
-	VRP                                    Value = 542
-	VRZ                                    Value = 543
-	V0                                     Value = 544
-	V1                                     Value = 545
-	V10                                    Value = 546
-	V2                                     Value = 547
-	V20                                    Value = 548
-	V21                                    Value = 549
-	V210                                   Value = 550
-	V3                                     Value = 551
-	V30                                    Value = 552
-	V31                                    Value = 553
-	V310                                   Value = 554
-	V320                                   Value = 556
-	V321                                   Value = 557
-	V3210                                  Value = 558
-	V4                                     Value = 559
-	V40                                    Value = 560
-	V41                                    Value = 561
-	V410                                   Value = 562
-	V42                                    Value = 563
-	V420                                   Value = 564
-	V421                                   Value = 565
-	V4210                                  Value = 566
-	V43                                    Value = 567
-	V430                                   Value = 568
-	V431                                   Value = 569
-	V4310                                  Value = 570
-	V432                                   Value = 571
-	V4320                                  Value = 572
-	V4321                                  Value = 573
-	V43210                                 Value = 574
-	V5                                     Value = 575
-	V50                                    Value = 576
-	V51                                    Value = 577
-	V510                                   Value = 578
-	V52                                    Value = 579
-	V520                                   Value = 580
-	V521                                   Value = 581
-	V5210                                  Value = 582
-	V53                                    Value = 583
-	V530                                   Value = 584
-	V531                                   Value = 585
-	V5310                                  Value = 586
-	V532                                   Value = 587
-	V5320                                  Value = 588
-	V5321                                  Value = 589
-	V53210                                 Value = 590
-	V54                                    Value = 591
-	V540                                   Value = 592
-	V541                                   Value = 593
-	V5410                                  Value = 594
-	V542                                   Value = 595
-	V5420                                  Value = 596
-	V5421                                  Value = 597
-	V54210                                 Value = 598
-	V543                                   Value = 599
-	V5430                                  Value = 600
-	V5431                                  Value = 601
-	V54310                                 Value = 602
-	V5432                                  Value = 603
-	V54320                                 Value = 604
-	V54321                                 Value = 605
-	V543210                                Value = 606
-	V16x8x4                                Value = 607
-	V16x8x8                                Value = 608
-	V16x8x16                               Value = 609
-	VLT                                    Value = 610
-	VEQ                                    Value = 611
-	VLE                                    Value = 612
-	VGT                                    Value = 613
-	VNE                                    Value = 614
-	VGE                                    Value = 615
-	VNUM                                   Value = 616
-	VLTU                                   Value = 617
-	VEQU                                   Value = 618
-	VLEU                                   Value = 619
-	VGTU                                   Value = 620
-	VNEU                                   Value = 621
-	VGEU                                   Value = 622
-	VIGNOREKILL                            Value = 623
-	VKEEPREFCOUNT                          Value = 624
-	VPREEMPTED                             Value = 625
-	VNOATEXIT                              Value = 626
-	VFTZ                                   Value = 627
-	VH1                                    Value = 628
-	VSATFINITE                             Value = 629
-	VRELU                                  Value = 630
-	VE2M1                                  Value = 631
-	VTF32                                  Value = 632
-	VE2M3                                  Value = 633
-	VE3M2                                  Value = 634
-	VE5M2                                  Value = 635
-	VE4M3                                  Value = 636
-	VE8                                    Value = 637
-	VU8                                    Value = 638
-	VS8                                    Value = 639
-	VU16                                   Value = 640
-	VS16                                   Value = 641
-	VU64                                   Value = 642
-	VFLOOR                                 Value = 643
-	VCEIL                                  Value = 644
-	VTRUNC                                 Value = 645
-	VNTZ                                   Value = 646
-	VSAT                                   Value = 647
-	VF32x2_HILO                            Value = 648
-	VF32x2_LOHI                            Value = 649
-	VF32x2_HILO_NP                         Value = 650
-	VF32x2_LOHI_NP                         Value = 651
-	VF32_NP                                Value = 652
-	VG                                     Value = 653
-	VT                                     Value = 654
-	VFMZ                                   Value = 655
-	VSH                                    Value = 656
-	VXORSIGN                               Value = 657
-	VD8                                    Value = 658
-	VD4                                    Value = 659
-	VD2                                    Value = 660
-	VM2                                    Value = 661
-	VM4                                    Value = 662
-	VM8                                    Value = 663
-	VF                                     Value = 664
-	VNDV                                   Value = 665
-	VPP                                    Value = 666
-	VPN                                    Value = 667
-	VNP                                    Value = 668
-	VZP                                    Value = 669
-	VDXY                                   Value = 670
-	VH0H0                                  Value = 671
-	VH1H1                                  Value = 672
-	VOOB                                   Value = 673
-	VH0NH1                                 Value = 674
-	V64x8x16                               Value = 675
-	V64x16x16                              Value = 676
-	V64x24x16                              Value = 677
-	V64x32x16                              Value = 678
-	V64x40x16                              Value = 679
-	V64x48x16                              Value = 680
-	V64x56x16                              Value = 681
-	V64x64x16                              Value = 682
-	V64x72x16                              Value = 683
-	V64x80x16                              Value = 684
-	V64x88x16                              Value = 685
-	V64x96x16                              Value = 686
-	V64x104x16                             Value = 687
-	V64x112x16                             Value = 688
-	V64x120x16                             Value = 689
-	V64x128x16                             Value = 690
-	V64x136x16                             Value = 691
-	V64x144x16                             Value = 692
-	V64x152x16                             Value = 693
-	V64x160x16                             Value = 694
-	V64x168x16                             Value = 695
-	V64x176x16                             Value = 696
-	V64x184x16                             Value = 697
-	V64x192x16                             Value = 698
-	V64x200x16                             Value = 699
-	V64x208x16                             Value = 700
-	V64x216x16                             Value = 701
-	V64x224x16                             Value = 702
-	V64x232x16                             Value = 703
-	V64x240x16                             Value = 704
-	V64x248x16                             Value = 705
-	V64x256x16                             Value = 706
-	V64x8x8                                Value = 707
-	V64x16x8                               Value = 708
-	V64x24x8                               Value = 709
-	V64x32x8                               Value = 710
-	V64x40x8                               Value = 711
-	V64x48x8                               Value = 712
-	V64x56x8                               Value = 713
-	V64x64x8                               Value = 714
-	V64x72x8                               Value = 715
-	V64x80x8                               Value = 716
-	V64x88x8                               Value = 717
-	V64x96x8                               Value = 718
-	V64x104x8                              Value = 719
-	V64x112x8                              Value = 720
-	V64x120x8                              Value = 721
-	V64x128x8                              Value = 722
-	V64x136x8                              Value = 723
-	V64x144x8                              Value = 724
-	V64x152x8                              Value = 725
-	V64x160x8                              Value = 726
-	V64x168x8                              Value = 727
-	V64x176x8                              Value = 728
-	V64x184x8                              Value = 729
-	V64x192x8                              Value = 730
-	V64x200x8                              Value = 731
-	V64x208x8                              Value = 732
-	V64x216x8                              Value = 733
-	V64x224x8                              Value = 734
-	V64x232x8                              Value = 735
-	V64x240x8                              Value = 736
-	V64x248x8                              Value = 737
-	V64x256x8                              Value = 738
-	V64x8x32                               Value = 739
-	V64x16x32                              Value = 740
-	V64x24x32                              Value = 741
-	V64x32x32                              Value = 742
-	V64x40x32                              Value = 743
-	V64x48x32                              Value = 744
-	V64x56x32                              Value = 745
-	V64x64x32                              Value = 746
-	V64x72x32                              Value = 747
-	V64x80x32                              Value = 748
-	V64x88x32                              Value = 749
-	V64x96x32                              Value = 750
-	V64x104x32                             Value = 751
-	V64x112x32                             Value = 752
-	V64x120x32                             Value = 753
-	V64x128x32                             Value = 754
-	V64x136x32                             Value = 755
-	V64x144x32                             Value = 756
-	V64x152x32                             Value = 757
-	V64x160x32                             Value = 758
-	V64x168x32                             Value = 759
-	V64x176x32                             Value = 760
-	V64x184x32                             Value = 761
-	V64x192x32                             Value = 762
-	V64x200x32                             Value = 763
-	V64x208x32                             Value = 764
-	V64x216x32                             Value = 765
-	V64x224x32                             Value = 766
-	V64x232x32                             Value = 767
-	V64x240x32                             Value = 768
-	V64x248x32                             Value = 769
-	V64x256x32                             Value = 770
-	VtnspA                                 Value = 771
-	VtnspB                                 Value = 772
-	VtnspA_tnspB                           Value = 773
-	VnegB                                  Value = 774
-	VnegB_tnspA                            Value = 775
-	VnegB_tnspB                            Value = 776
-	VnegB_tnspA_tnspB                      Value = 777
-	VnegA                                  Value = 778
-	VnegA_tnspA                            Value = 779
-	VnegA_tnspB                            Value = 780
-	VnegA_tnspA_tnspB                      Value = 781
-	VnegA_negB                             Value = 782
-	VnegA_negB_tnspA                       Value = 783
-	VnegA_negB_tnspB                       Value = 784
-	VnegA_negB_tnspA_tnspB                 Value = 785
-	VREGOFFSET                             Value = 786
-	VF16_F16_STEP0                         Value = 787
-	VF32_F16_STEP0                         Value = 788
-	VF32_F32_STEP0                         Value = 789
-	VF16_F16_STEP1                         Value = 790
-	VF32_F16_STEP1                         Value = 791
-	VF32_F32_STEP1                         Value = 792
-	VF32_F16_STEP2                         Value = 793
-	VF32_F32_STEP2                         Value = 794
-	VF32_F16_STEP3                         Value = 795
-	VF32_F32_STEP3                         Value = 796
-	VROW                                   Value = 797
-	VCOL                                   Value = 798
-	V1688                                  Value = 799
-	V16816                                 Value = 800
-	V1684                                  Value = 801
-	V16832                                 Value = 802
-	VHAND                                  Value = 803
-	VSATRELU                               Value = 807
-	VU2                                    Value = 808
-	VS2                                    Value = 809
-	VU4                                    Value = 810
-	VS4                                    Value = 811
-	VLO                                    Value = 812
-	VHI                                    Value = 813
-	V64x8x64                               Value = 814
-	V64x16x64                              Value = 815
-	V64x24x64                              Value = 816
-	V64x32x64                              Value = 817
-	V64x48x64                              Value = 818
-	V64x64x64                              Value = 819
-	V64x80x64                              Value = 820
-	V64x96x64                              Value = 821
-	V64x112x64                             Value = 822
-	V64x128x64                             Value = 823
-	V64x144x64                             Value = 824
-	V64x160x64                             Value = 825
-	V64x176x64                             Value = 826
-	V64x192x64                             Value = 827
-	V64x208x64                             Value = 828
-	V64x224x64                             Value = 829
-	V64x240x64                             Value = 830
-	V64x256x64                             Value = 831
-	V8816                                  Value = 832
-	V8832                                  Value = 833
-	V8864                                  Value = 834
-	V16864                                 Value = 835
-	VEX                                    Value = 836
-	VLTC64B                                Value = 837
-	VLTC128B                               Value = 838
-	VU_128                                 Value = 839
-	VCONSTANT                              Value = 840
-	VMMIO                                  Value = 841
-	VLTC256B                               Value = 842
-	VIL                                    Value = 843
-	VIS                                    Value = 844
-	VISL                                   Value = 845
-	VTEXUNPACK                             Value = 846
-	VHDRUNPACK                             Value = 847
-	VZD                                    Value = 848
-	VEFL2                                  Value = 849
-	VENL2                                  Value = 850
-	VELL2                                  Value = 851
-	VEFL2_256                              Value = 852
-	VEFL2_LTC64B_256                       Value = 853
-	VEFL2_LTC128B_256                      Value = 854
-	VEFL2_LTC256B_256                      Value = 855
-	VEFL2_256_CONSTANT_PRIVATE             Value = 856
-	VEFL2_LTC64B_256_CONSTANT_PRIVATE      Value = 857
-	VEFL2_LTC128B_256_CONSTANT_PRIVATE     Value = 858
-	VEFL2_LTC256B_256_CONSTANT_PRIVATE     Value = 859
-	VEFL2_256_CONSTANT_CTA                 Value = 860
-	VEFL2_LTC64B_256_CONSTANT_CTA          Value = 861
-	VEFL2_LTC128B_256_CONSTANT_CTA         Value = 862
-	VEFL2_LTC256B_256_CONSTANT_CTA         Value = 863
-	VEFL2_256_CONSTANT_CTA_PRIVATE         Value = 864
-	VEFL2_LTC64B_256_CONSTANT_CTA_PRIVATE  Value = 865
-	VEFL2_LTC128B_256_CONSTANT_CTA_PRIVATE Value = 866
-	VEFL2_LTC256B_256_CONSTANT_CTA_PRIVATE Value = 867
-	VEFL2_256_CONSTANT                     Value = 868
-	VEFL2_LTC64B_256_CONSTANT              Value = 869
-	VEFL2_LTC128B_256_CONSTANT             Value = 870
-	VEFL2_LTC256B_256_CONSTANT             Value = 871
-	VEFL2_256_STRONG_SM                    Value = 872
-	VEFL2_LTC64B_256_STRONG_SM             Value = 873
-	VEFL2_LTC128B_256_STRONG_SM            Value = 874
-	VEFL2_LTC256B_256_STRONG_SM            Value = 875
-	VEFL2_256_STRONG_GPU_PRIVATE           Value = 876
-	VEFL2_LTC64B_256_STRONG_GPU_PRIVATE    Value = 877
-	VEFL2_LTC128B_256_STRONG_GPU_PRIVATE   Value = 878
-	VEFL2_LTC256B_256_STRONG_GPU_PRIVATE   Value = 879
-	VEFL2_256_STRONG_GPU                   Value = 880
-	VEFL2_LTC64B_256_STRONG_GPU            Value = 881
-	VEFL2_LTC128B_256_STRONG_GPU           Value = 882
-	VEFL2_LTC256B_256_STRONG_GPU           Value = 883
-	VEFL2_256_MMIO_GPU                     Value = 884
-	VEFL2_LTC64B_256_MMIO_GPU              Value = 885
-	VEFL2_LTC128B_256_MMIO_GPU             Value = 886
-	VEFL2_LTC256B_256_MMIO_GPU             Value = 887
-	VEFL2_256_CONSTANT_SM                  Value = 888
-	VEFL2_LTC64B_256_CONSTANT_SM           Value = 889
-	VEFL2_LTC128B_256_CONSTANT_SM          Value = 890
-	VEFL2_LTC256B_256_CONSTANT_SM          Value = 891
-	VEFL2_256_STRONG_SYS                   Value = 892
-	VEFL2_LTC64B_256_STRONG_SYS            Value = 893
-	VEFL2_LTC128B_256_STRONG_SYS           Value = 894
-	VEFL2_LTC256B_256_STRONG_SYS           Value = 895
-	VEFL2_256_CONSTANT_SM_PRIVATE          Value = 896
-	VEFL2_LTC64B_256_CONSTANT_SM_PRIVATE   Value = 897
-	VEFL2_LTC128B_256_CONSTANT_SM_PRIVATE  Value = 898
-	VEFL2_LTC256B_256_CONSTANT_SM_PRIVATE  Value = 899
-	VEFL2_256_MMIO_SYS                     Value = 900
-	VEFL2_LTC64B_256_MMIO_SYS              Value = 901
-	VEFL2_LTC128B_256_MMIO_SYS             Value = 902
-	VEFL2_LTC256B_256_MMIO_SYS             Value = 903
-	VEFL2_256_CONSTANT_VC                  Value = 904
-	VEFL2_LTC64B_256_CONSTANT_VC           Value = 905
-	VEFL2_LTC128B_256_CONSTANT_VC          Value = 906
-	VEFL2_LTC256B_256_CONSTANT_VC          Value = 907
-	VEFL2_256_CONSTANT_VC_PRIVATE          Value = 908
-	VEFL2_LTC64B_256_CONSTANT_VC_PRIVATE   Value = 909
-	VEFL2_LTC128B_256_CONSTANT_VC_PRIVATE  Value = 910
-	VEFL2_LTC256B_256_CONSTANT_VC_PRIVATE  Value = 911
-	VEFL2_256_CONSTANT_GPU                 Value = 912
-	VEFL2_LTC64B_256_CONSTANT_GPU          Value = 913
-	VEFL2_LTC128B_256_CONSTANT_GPU         Value = 914
-	VEFL2_LTC256B_256_CONSTANT_GPU         Value = 915
-	VENL2_256                              Value = 916
-	VENL2_LTC64B_256                       Value = 917
-	VENL2_LTC128B_256                      Value = 918
-	VENL2_LTC256B_256                      Value = 919
-	VENL2_256_CONSTANT_PRIVATE             Value = 920
-	VENL2_LTC64B_256_CONSTANT_PRIVATE      Value = 921
-	VENL2_LTC128B_256_CONSTANT_PRIVATE     Value = 922
-	VENL2_LTC256B_256_CONSTANT_PRIVATE     Value = 923
-	VENL2_256_CONSTANT_CTA                 Value = 924
-	VENL2_LTC64B_256_CONSTANT_CTA          Value = 925
-	VENL2_LTC128B_256_CONSTANT_CTA         Value = 926
-	VENL2_LTC256B_256_CONSTANT_CTA         Value = 927
-	VENL2_256_CONSTANT_CTA_PRIVATE         Value = 928
-	VENL2_LTC64B_256_CONSTANT_CTA_PRIVATE  Value = 929
-	VENL2_LTC128B_256_CONSTANT_CTA_PRIVATE Value = 930
-	VENL2_LTC256B_256_CONSTANT_CTA_PRIVATE Value = 931
-	VENL2_256_CONSTANT                     Value = 932
-	VENL2_LTC64B_256_CONSTANT              Value = 933
-	VENL2_LTC128B_256_CONSTANT             Value = 934
-	VENL2_LTC256B_256_CONSTANT             Value = 935
-	VENL2_256_STRONG_SM                    Value = 936
-	VENL2_LTC64B_256_STRONG_SM             Value = 937
-	VENL2_LTC128B_256_STRONG_SM            Value = 938
-	VENL2_LTC256B_256_STRONG_SM            Value = 939
-	VENL2_256_STRONG_GPU_PRIVATE           Value = 940
-	VENL2_LTC64B_256_STRONG_GPU_PRIVATE    Value = 941
-	VENL2_LTC128B_256_STRONG_GPU_PRIVATE   Value = 942
-	VENL2_LTC256B_256_STRONG_GPU_PRIVATE   Value = 943
-	VENL2_256_STRONG_GPU                   Value = 944
-	VENL2_LTC64B_256_STRONG_GPU            Value = 945
-	VENL2_LTC128B_256_STRONG_GPU           Value = 946
-	VENL2_LTC256B_256_STRONG_GPU           Value = 947
-	VENL2_256_MMIO_GPU                     Value = 948
-	VENL2_LTC64B_256_MMIO_GPU              Value = 949
-	VENL2_LTC128B_256_MMIO_GPU             Value = 950
-	VENL2_LTC256B_256_MMIO_GPU             Value = 951
-	VENL2_256_CONSTANT_SM                  Value = 952
-	VENL2_LTC64B_256_CONSTANT_SM           Value = 953
-	VENL2_LTC128B_256_CONSTANT_SM          Value = 954
-	VENL2_LTC256B_256_CONSTANT_SM          Value = 955
-	VENL2_256_STRONG_SYS                   Value = 956
-	VENL2_LTC64B_256_STRONG_SYS            Value = 957
-	VENL2_LTC128B_256_STRONG_SYS           Value = 958
-	VENL2_LTC256B_256_STRONG_SYS           Value = 959
-	VENL2_256_CONSTANT_SM_PRIVATE          Value = 960
-	VENL2_LTC64B_256_CONSTANT_SM_PRIVATE   Value = 961
-	VENL2_LTC128B_256_CONSTANT_SM_PRIVATE  Value = 962
-	VENL2_LTC256B_256_CONSTANT_SM_PRIVATE  Value = 963
-	VENL2_256_MMIO_SYS                     Value = 964
-	VENL2_LTC64B_256_MMIO_SYS              Value = 965
-	VENL2_LTC128B_256_MMIO_SYS             Value = 966
-	VENL2_LTC256B_256_MMIO_SYS             Value = 967
-	VENL2_256_CONSTANT_VC                  Value = 968
-	VENL2_LTC64B_256_CONSTANT_VC           Value = 969
-	VENL2_LTC128B_256_CONSTANT_VC          Value = 970
-	VENL2_LTC256B_256_CONSTANT_VC          Value = 971
-	VENL2_256_CONSTANT_VC_PRIVATE          Value = 972
-	VENL2_LTC64B_256_CONSTANT_VC_PRIVATE   Value = 973
-	VENL2_LTC128B_256_CONSTANT_VC_PRIVATE  Value = 974
-	VENL2_LTC256B_256_CONSTANT_VC_PRIVATE  Value = 975
-	VENL2_256_CONSTANT_GPU                 Value = 976
-	VENL2_LTC64B_256_CONSTANT_GPU          Value = 977
-	VENL2_LTC128B_256_CONSTANT_GPU         Value = 978
-	VENL2_LTC256B_256_CONSTANT_GPU         Value = 979
-	VELL2_256                              Value = 980
-	VELL2_LTC64B_256                       Value = 981
-	VELL2_LTC128B_256                      Value = 982
-	VELL2_LTC256B_256                      Value = 983
-	VELL2_256_CONSTANT_PRIVATE             Value = 984
-	VELL2_LTC64B_256_CONSTANT_PRIVATE      Value = 985
-	VELL2_LTC128B_256_CONSTANT_PRIVATE     Value = 986
-	VELL2_LTC256B_256_CONSTANT_PRIVATE     Value = 987
-	VELL2_256_CONSTANT_CTA                 Value = 988
-	VELL2_LTC64B_256_CONSTANT_CTA          Value = 989
-	VELL2_LTC128B_256_CONSTANT_CTA         Value = 990
-	VELL2_LTC256B_256_CONSTANT_CTA         Value = 991
-	VELL2_256_CONSTANT_CTA_PRIVATE         Value = 992
-	VELL2_LTC64B_256_CONSTANT_CTA_PRIVATE  Value = 993
-	VELL2_LTC128B_256_CONSTANT_CTA_PRIVATE Value = 994
-	VELL2_LTC256B_256_CONSTANT_CTA_PRIVATE Value = 995
-	VELL2_256_CONSTANT                     Value = 996
-	VELL2_LTC64B_256_CONSTANT              Value = 997
-	VELL2_LTC128B_256_CONSTANT             Value = 998
-	VELL2_LTC256B_256_CONSTANT             Value = 999
-	VELL2_256_STRONG_SM                    Value = 1000
-	VELL2_LTC64B_256_STRONG_SM             Value = 1001
-	VELL2_LTC128B_256_STRONG_SM            Value = 1002
-	VELL2_LTC256B_256_STRONG_SM            Value = 1003
-	VELL2_256_STRONG_GPU_PRIVATE           Value = 1004
-	VELL2_LTC64B_256_STRONG_GPU_PRIVATE    Value = 1005
-	VELL2_LTC128B_256_STRONG_GPU_PRIVATE   Value = 1006
-	VELL2_LTC256B_256_STRONG_GPU_PRIVATE   Value = 1007
-	VELL2_256_STRONG_GPU                   Value = 1008
-	VELL2_LTC64B_256_STRONG_GPU            Value = 1009
-	VELL2_LTC128B_256_STRONG_GPU           Value = 1010
-	VELL2_LTC256B_256_STRONG_GPU           Value = 1011
-	VELL2_256_MMIO_GPU                     Value = 1012
-	VELL2_LTC64B_256_MMIO_GPU              Value = 1013
-	VELL2_LTC128B_256_MMIO_GPU             Value = 1014
-	VELL2_LTC256B_256_MMIO_GPU             Value = 1015
-	VELL2_256_CONSTANT_SM                  Value = 1016
-	VELL2_LTC64B_256_CONSTANT_SM           Value = 1017
-	VELL2_LTC128B_256_CONSTANT_SM          Value = 1018
-	VELL2_LTC256B_256_CONSTANT_SM          Value = 1019
-	VELL2_256_STRONG_SYS                   Value = 1020
-	VELL2_LTC64B_256_STRONG_SYS            Value = 1021
-	VELL2_LTC128B_256_STRONG_SYS           Value = 1022
-	VELL2_LTC256B_256_STRONG_SYS           Value = 1023
-	VELL2_256_CONSTANT_SM_PRIVATE          Value = 1024
-	VELL2_LTC64B_256_CONSTANT_SM_PRIVATE   Value = 1025
-	VELL2_LTC128B_256_CONSTANT_SM_PRIVATE  Value = 1026
-	VELL2_LTC256B_256_CONSTANT_SM_PRIVATE  Value = 1027
-	VELL2_256_MMIO_SYS                     Value = 1028
-	VELL2_LTC64B_256_MMIO_SYS              Value = 1029
-	VELL2_LTC128B_256_MMIO_SYS             Value = 1030
-	VELL2_LTC256B_256_MMIO_SYS             Value = 1031
-	VELL2_256_CONSTANT_VC                  Value = 1032
-	VELL2_LTC64B_256_CONSTANT_VC           Value = 1033
-	VELL2_LTC128B_256_CONSTANT_VC          Value = 1034
-	VELL2_LTC256B_256_CONSTANT_VC          Value = 1035
-	VELL2_256_CONSTANT_VC_PRIVATE          Value = 1036
-	VELL2_LTC64B_256_CONSTANT_VC_PRIVATE   Value = 1037
-	VELL2_LTC128B_256_CONSTANT_VC_PRIVATE  Value = 1038
-	VELL2_LTC256B_256_CONSTANT_VC_PRIVATE  Value = 1039
-	VELL2_256_CONSTANT_GPU                 Value = 1040
-	VELL2_LTC64B_256_CONSTANT_GPU          Value = 1041
-	VELL2_LTC128B_256_CONSTANT_GPU         Value = 1042
-	VELL2_LTC256B_256_CONSTANT_GPU         Value = 1043
-	VRML2_256_STRONG_GPU_PRIVATE           Value = 1044
-	VRML2_LTC64B_256_STRONG_GPU_PRIVATE    Value = 1045
-	VRML2_LTC128B_256_STRONG_GPU_PRIVATE   Value = 1046
-	VRML2_LTC256B_256_STRONG_GPU_PRIVATE   Value = 1047
-	VRML2_256_STRONG_GPU                   Value = 1048
-	VRML2_LTC64B_256_STRONG_GPU            Value = 1049
-	VRML2_LTC128B_256_STRONG_GPU           Value = 1050
-	VRML2_LTC256B_256_STRONG_GPU           Value = 1051
-	VF32ADD                                Value = 1052
-	VHPADD                                 Value = 1053
-	VE5M2x4                                Value = 1054
-	VE5M2x8                                Value = 1055
-	VE5M2x16                               Value = 1056
-	VE4M3x4                                Value = 1057
-	VE4M3x8                                Value = 1058
-	VE4M3x16                               Value = 1059
-	VBYPASS                                Value = 1060
-	VZFILL                                 Value = 1061
-	VMMIO_CTA                              Value = 1062
-	VGPU_PRIVATE                           Value = 1063
-	VMMIO_CTA_PRIVATE                      Value = 1064
-	VMMIO_SM                               Value = 1065
-	VMMIO_VC                               Value = 1066
-	VM88                                   Value = 1067
-	VMT88                                  Value = 1068
-	VM816                                  Value = 1069
-	VM832                                  Value = 1070
-	VU4x16P64TO8                           Value = 1073
-	VU6x16P32TO8                           Value = 1074
-	V8                                     Value = 1075
-	VMT1616                                Value = 1076
-	V16dp128bit                            Value = 1077
-	V16dp256bit                            Value = 1078
-	V16dp64bit                             Value = 1079
-	V16dp32bitt0t15                        Value = 1080
-	V16dp32bitt16t31                       Value = 1081
-	Vx2                                    Value = 1082
-	Vx4                                    Value = 1083
-	Vx8                                    Value = 1084
-	Vx16                                   Value = 1085
-	Vx32                                   Value = 1086
-	Vx64                                   Value = 1087
-	Vx128                                  Value = 1088
-	VPACK16BIT                             Value = 1089
-	VPAND                                  Value = 1090
-	VSC                                    Value = 1091
-	VVC                                    Value = 1092
-	VSC_CTA                                Value = 1093
-	VSC_SM                                 Value = 1094
-	VSC_GPU                                Value = 1095
-	VSC_SYS                                Value = 1096
-	VSC_VC                                 Value = 1097
-	VVC_ASYNC                              Value = 1098
-	VSC_CTA_PARTIAL                        Value = 1099
-	VALL_CTA                               Value = 1100
-	VALL_SM                                Value = 1101
-	VALL_GPU                               Value = 1102
-	VALL_SYS                               Value = 1103
-	VALL_VC                                Value = 1104
-	VALL_CTA_PARTIAL                       Value = 1105
-	VCTA_PARTIAL                           Value = 1106
-	VMMIO_CTA_PARTIAL                      Value = 1107
-	VM864                                  Value = 1108
-	VU4TO8                                 Value = 1109
-	VCOS                                   Value = 1110
-	VSIN                                   Value = 1111
-	VEX2                                   Value = 1112
-	VLG2                                   Value = 1113
-	VRCP                                   Value = 1114
-	VRSQ                                   Value = 1115
-	VRCP64H                                Value = 1116
-	VRSQ64H                                Value = 1117
-	VSQRT                                  Value = 1118
-	VTANH                                  Value = 1119
-	VRAND                                  Value = 1120
-	VWARP                                  Value = 1121
-	VSYNCS                                 Value = 1122
-	VUE4M3                                 Value = 1123
-	V4X                                    Value = 1124
-	Vreuse                                 Value = 1125
-	VF4E                                   Value = 1126
-	VB4E                                   Value = 1127
-	VRC8                                   Value = 1128
-	VECL                                   Value = 1129
-	VECR                                   Value = 1130
-	VRC16                                  Value = 1131
-	V64x40x64                              Value = 1132
-	V64x56x64                              Value = 1133
-	V64x72x64                              Value = 1134
-	V64x88x64                              Value = 1135
-	V64x104x64                             Value = 1136
-	V64x120x64                             Value = 1137
-	V64x136x64                             Value = 1138
-	V64x152x64                             Value = 1139
-	V64x168x64                             Value = 1140
-	V64x184x64                             Value = 1141
-	V64x200x64                             Value = 1142
-	V64x216x64                             Value = 1143
-	V64x232x64                             Value = 1144
-	V64x248x64                             Value = 1145
-	VL                                     Value = 1146
-	VFILL                                  Value = 1147
-	VBROADCAST                             Value = 1148
-	VSUM                                   Value = 1149
-	VNODEC                                 Value = 1150
-	VR                                     Value = 1151
-	VIDX                                   Value = 1152
-	VUP                                    Value = 1153
-	VDOWN                                  Value = 1154
-	VBFLY                                  Value = 1155
-	VSYS_ORDERED                           Value = 1156
-	VSTRONG_SYS_ORDERED                    Value = 1157
-	VMMIO_SYS_ORDERED                      Value = 1158
-	VMT168                                 Value = 1159
-	VEXPAND16BIT                           Value = 1160
-	VBA                                    Value = 1161
-	V1D                                    Value = 1162
-	V1DBUFFER                              Value = 1163
-	V1DARRAY                               Value = 1164
-	V2D                                    Value = 1165
-	V2DARRAY                               Value = 1166
-	V3D                                    Value = 1167
-	VIGN                                   Value = 1168
-	VUAI                                   Value = 1169
-	VSD32                                  Value = 1170
-	VSD64                                  Value = 1171
-	VRG                                    Value = 1172
-	VTRYWAIT                               Value = 1173
-	VTMASK                                 Value = 1174
-	VOPTOUT                                Value = 1175
-	VA1T0                                  Value = 1176
-	VA0T1                                  Value = 1177
-	VA0TR                                  Value = 1178
-	VA0TX                                  Value = 1179
-	VART0                                  Value = 1180
-	VWBALL                                 Value = 1181
-	VSCR                                   Value = 1182
-	VF16_RN                                Value = 1183
-	VF16_RZ                                Value = 1184
-	VLZ                                    Value = 1185
-	VLB                                    Value = 1186
-	VLL                                    Value = 1187
-	VLC                                    Value = 1188
-	VLB_LC                                 Value = 1189
-	VLC_FDV                                Value = 1190
-	VAOFFI                                 Value = 1191
-	VDC                                    Value = 1192
-	VNODEP                                 Value = 1193
-	VCUBE                                  Value = 1197
-	VARRAY1D                               Value = 1198
-	VARRAY2D                               Value = 1199
-	VARRAYCUBE                             Value = 1200
-	VFDV                                   Value = 1201
-	VULB                                   Value = 1202
-	VULL                                   Value = 1203
-	VULC                                   Value = 1204
-	VULB_LC                                Value = 1205
-	VLB_ULC                                Value = 1206
-	VUAOFFI                                Value = 1207
-	VMS                                    Value = 1208
-	VCL                                    Value = 1209
-	VUMS                                   Value = 1210
-	VA                                     Value = 1211
-	VPTP                                   Value = 1212
-	VMULTICAST                             Value = 1213
-	VSEQUENCED                             Value = 1214
-	VDSTGBYTEMASK                          Value = 1215
-	VCOUNTED                               Value = 1216
-	VF32_RN                                Value = 1217
-	VBF16_RN                               Value = 1218
-	VSELFCAST                              Value = 1219
-	V2CTA                                  Value = 1220
-	VALIGN                                 Value = 1221
-	V4dp256bit                             Value = 1222
-	V128dp128bit                           Value = 1223
-	V2x64dp128bitlw02lw13                  Value = 1224
-	V2x64dp128bitlw01lw23                  Value = 1225
-	V4x32dp128bit                          Value = 1226
-	VU4x16P64                              Value = 1227
-	VU6x16P32                              Value = 1228
-	VWS                                    Value = 1229
-	VAKEEP                                 Value = 1230
-	VAREUSE                                Value = 1231
-	VAREUSE_AKEEP                          Value = 1232
-	VBKEEP                                 Value = 1233
-	VBREUSE                                Value = 1234
-	VBREUSE_BKEEP                          Value = 1235
-	VBUFFER1                               Value = 1236
-	VBUFFER2                               Value = 1237
-	VBUFFER3                               Value = 1238
-	VASHIFT                                Value = 1239
-	VBLOCK16                               Value = 1240
-	VPF                                    Value = 1241
-	V4D                                    Value = 1242
-	V5D                                    Value = 1243
-	VIM2COL                                Value = 1244
-	VW128                                  Value = 1245
-	VGATHER4                               Value = 1246
-	VSCATTER4                              Value = 1247
-	V16x2                                  Value = 1248
-	VS16x2                                 Value = 1249
-	VU8x4                                  Value = 1250
-	VS8x4                                  Value = 1251
-	VISAT                                  Value = 1252
-	VU16x2                                 Value = 1253
-	VACC                                   Value = 1254
-	VEXCLUSIVE                             Value = 1255
+	VNone                            Value = 0
+	VE                               Value = 10
+	V64                              Value = 13
+	V32                              Value = 15
+	VCAS                             Value = 17
+	VRED                             Value = 21
+	VU                               Value = 30
+	V8x8x4                           Value = 36
+	VF16                             Value = 37
+	VBF16                            Value = 38
+	VF64                             Value = 39
+	VF32                             Value = 51
+	VBF                              Value = 53
+	VBF16V2                          Value = 54
+	VS32                             Value = 60
+	V16                              Value = 74
+	VALL                             Value = 82
+	VANY                             Value = 83
+	VCLEAR                           Value = 85
+	VD                               Value = 100
+	VB                               Value = 106
+	VS                               Value = 110
+	VARVCNT                          Value = 133
+	VTRANSCNT                        Value = 134
+	VADD                             Value = 135
+	VMIN                             Value = 136
+	VMAX                             Value = 137
+	VINC                             Value = 138
+	VDEC                             Value = 139
+	VAND                             Value = 140
+	VOR                              Value = 141
+	VXOR                             Value = 142
+	VEXCH                            Value = 143
+	VEF                              Value = 144
+	VEL                              Value = 145
+	VLU                              Value = 146
+	VEU                              Value = 147
+	VNA                              Value = 148
+	VF32_FTZ_RN                      Value = 149
+	VF16x2_RN                        Value = 150
+	VS64                             Value = 151
+	VF64_RN                          Value = 152
+	VSTRONG                          Value = 153
+	VMMIO                            Value = 154
+	VCTA                             Value = 155
+	VSM                              Value = 156
+	VGPU                             Value = 157
+	VSYS                             Value = 158
+	VPRIVATE                         Value = 159
+	VCONSTANT_PRIVATE                Value = 160
+	VCONSTANT_CTA                    Value = 161
+	VCONSTANT_CTA_PRIVATE            Value = 162
+	VSTRONG_SM_PRIVATE               Value = 163
+	VSTRONG_SM                       Value = 164
+	VSTRONG_GPU_PRIVATE              Value = 165
+	VSTRONG_GPU                      Value = 166
+	VMMIO_GPU                        Value = 167
+	VCONSTANT_SM                     Value = 168
+	VSTRONG_SYS                      Value = 169
+	VCONSTANT_SM_PRIVATE             Value = 170
+	VMMIO_SYS                        Value = 171
+	VCONSTANT_VC                     Value = 172
+	VCONSTANT_VC_PRIVATE             Value = 173
+	VCONSTANT_GPU                    Value = 174
+	V128                             Value = 175
+	VCAST                            Value = 176
+	VCAST_SPIN                       Value = 177
+	VF16x2                           Value = 178
+	VF16x4                           Value = 179
+	VF16x8                           Value = 180
+	VBF16x2                          Value = 181
+	VBF16x4                          Value = 182
+	VBF16x8                          Value = 183
+	VF32_FTZ                         Value = 184
+	VF32x2_FTZ                       Value = 185
+	VF32x4_FTZ                       Value = 186
+	VF32x2                           Value = 187
+	VF32x4                           Value = 188
+	VU32                             Value = 189
+	VSAFEADD                         Value = 190
+	VX4                              Value = 191
+	VX8                              Value = 192
+	VX16                             Value = 193
+	VSYNC                            Value = 194
+	VARV                             Value = 195
+	VDEFERBLOCKING                   Value = 196
+	VPOPC                            Value = 197
+	V64x8x256                        Value = 198
+	V64x16x256                       Value = 199
+	V64x24x256                       Value = 200
+	V64x32x256                       Value = 201
+	V64x48x256                       Value = 202
+	V64x64x256                       Value = 203
+	V64x80x256                       Value = 204
+	V64x96x256                       Value = 205
+	V64x112x256                      Value = 206
+	V64x128x256                      Value = 207
+	V64x144x256                      Value = 208
+	V64x160x256                      Value = 209
+	V64x176x256                      Value = 210
+	V64x192x256                      Value = 211
+	V64x208x256                      Value = 212
+	V64x224x256                      Value = 213
+	V64x240x256                      Value = 214
+	V64x256x256                      Value = 215
+	Vgsb0                            Value = 216
+	V88128                           Value = 217
+	V168128                          Value = 218
+	V168256                          Value = 219
+	VB0                              Value = 220
+	VB1                              Value = 221
+	VB2                              Value = 222
+	VB3                              Value = 223
+	VB4                              Value = 224
+	VB5                              Value = 225
+	VB6                              Value = 226
+	VB7                              Value = 227
+	VB8                              Value = 228
+	VB9                              Value = 229
+	VB10                             Value = 230
+	VB11                             Value = 231
+	VB12                             Value = 232
+	VB13                             Value = 233
+	VB14                             Value = 234
+	VB15                             Value = 235
+	VTHREADSTATEENUM_0               Value = 236
+	VTHREADSTATEENUM_1               Value = 237
+	VTHREADSTATEENUM_2               Value = 238
+	VTHREADSTATEENUM_3               Value = 239
+	VTHREADSTATEENUM_4               Value = 240
+	VTRAPRETURNPC_LO                 Value = 241
+	VTRAPRETURNPC_HI                 Value = 242
+	VTRAPRETURNMASK                  Value = 243
+	VMEXITED                         Value = 244
+	VMKILL                           Value = 245
+	VMACTIVE                         Value = 246
+	VMATEXIT                         Value = 247
+	VOPTSTACK                        Value = 248
+	VAPICALLDEPTH                    Value = 249
+	VATEXITPC_LO                     Value = 250
+	VATEXITPC_HI                     Value = 251
+	VMCOLLECTIVE                     Value = 252
+	VPQUAD                           Value = 253
+	VW                               Value = 254
+	VPAUSE                           Value = 255
+	VTRAP                            Value = 256
+	VPAUSEQUIET                      Value = 257
+	VDIV                             Value = 258
+	VCONV                            Value = 259
+	VRELIABLE                        Value = 260
+	VRECONVERGENT                    Value = 261
+	VNOINC                           Value = 262
+	VC                               Value = 263
+	VI                               Value = 264
+	VIVALL                           Value = 265
+	VIVALLP                          Value = 266
+	VPF1                             Value = 267
+	VPF2                             Value = 268
+	VWB                              Value = 269
+	VIV                              Value = 270
+	VRS                              Value = 271
+	VPML2                            Value = 272
+	VDML2                            Value = 273
+	VRML2                            Value = 274
+	VDEEP                            Value = 275
+	VMAXABS                          Value = 276
+	VMINABS                          Value = 277
+	VNAN                             Value = 278
+	VSRLANEID                        Value = 279
+	VSRCLOCK                         Value = 280
+	VSRVIRTCFG                       Value = 281
+	VSRVIRTID                        Value = 282
+	VSR4                             Value = 283
+	VSR5                             Value = 284
+	VSR6                             Value = 285
+	VSR7                             Value = 286
+	VSR8                             Value = 287
+	VSR9                             Value = 288
+	VSR10                            Value = 289
+	VSR11                            Value = 290
+	VSR12                            Value = 291
+	VSR13                            Value = 292
+	VSR14                            Value = 293
+	VSRORDERINGTICKET                Value = 294
+	VSRPRIMTYPE                      Value = 295
+	VSRINVOCATIONID                  Value = 296
+	VSRYDIRECTION                    Value = 297
+	VSRTHREADKILL                    Value = 298
+	VSR20                            Value = 299
+	VSRDIRECTCBEWRITEADDRESSLOW      Value = 300
+	VSRDIRECTCBEWRITEADDRESSHIGH     Value = 301
+	VSRDIRECTCBEWRITEENABLED         Value = 302
+	VSRMACHINEID0                    Value = 303
+	VSRMACHINEID1                    Value = 304
+	VSRMACHINEID2                    Value = 305
+	VSRMACHINEID3                    Value = 306
+	VSRAFFINITY                      Value = 307
+	VSRINVOCATIONINFO                Value = 308
+	VSRWSCALEFACTORXY                Value = 309
+	VSRWSCALEFACTORZ                 Value = 310
+	VSRTID                           Value = 311
+	VSRTID_X                         Value = 312
+	VSRTID_Y                         Value = 313
+	VSRTID_Z                         Value = 314
+	VSR36                            Value = 315
+	VSRCTAID_X                       Value = 316
+	VSRCTAID_Y                       Value = 317
+	VSRCTAID_Z                       Value = 318
+	VSRNTID                          Value = 319
+	VSRCirQueueIncrMinusOne          Value = 320
+	VSRNLATC                         Value = 321
+	VSR43                            Value = 322
+	VSRSMSPAVERSION                  Value = 323
+	VSRMULTIPASSSHADERINFO           Value = 324
+	VSRLWINHI                        Value = 325
+	VSRSWINHI                        Value = 326
+	VSRSWINLO                        Value = 327
+	VSRSWINSZ                        Value = 328
+	VSRSMEMSZ                        Value = 329
+	VSRSMEMBANKS                     Value = 330
+	VSRLWINLO                        Value = 331
+	VSRLWINSZ                        Value = 332
+	VSRLMEMLOSZ                      Value = 333
+	VSRLMEMHIOFF                     Value = 334
+	VSREQMASK                        Value = 335
+	VSRLTMASK                        Value = 336
+	VSRLEMASK                        Value = 337
+	VSRGTMASK                        Value = 338
+	VSRGEMASK                        Value = 339
+	VSRREGALLOC                      Value = 340
+	VSRBARRIERALLOC                  Value = 341
+	VSR63                            Value = 342
+	VSRGLOBALERRORSTATUS             Value = 343
+	VSR65                            Value = 344
+	VSRWARPERRORSTATUS               Value = 345
+	VSRVIRTUALSMID                   Value = 346
+	VSRVIRTUALENGINEID               Value = 347
+	VSR69                            Value = 348
+	VSR70                            Value = 349
+	VSR71                            Value = 350
+	VSR72                            Value = 351
+	VSR73                            Value = 352
+	VSR74                            Value = 353
+	VSR75                            Value = 354
+	VSR76                            Value = 355
+	VSR77                            Value = 356
+	VSR78                            Value = 357
+	VSR79                            Value = 358
+	VSRCLOCKLO                       Value = 359
+	VSRCLOCKHI                       Value = 360
+	VSRGLOBALTIMERLO                 Value = 361
+	VSRGLOBALTIMERHI                 Value = 362
+	VSRESRPC                         Value = 363
+	VSRESRPCHI                       Value = 364
+	VSR86                            Value = 365
+	VSR87                            Value = 366
+	VSR88                            Value = 367
+	VSR89                            Value = 368
+	VSR90                            Value = 369
+	VSR91                            Value = 370
+	VSR92                            Value = 371
+	VSR93                            Value = 372
+	VSR94                            Value = 373
+	VSR95                            Value = 374
+	VSRHWTASKID                      Value = 375
+	VSRCIRCULARQUEUEENTRYINDEX       Value = 376
+	VSRCIRCULARQUEUEENTRYADDRESSLOW  Value = 377
+	VSRCIRCULARQUEUEENTRYADDRESSHIGH Value = 378
+	VSRPM0                           Value = 379
+	VSRPMHI0                         Value = 380
+	VSRPM1                           Value = 381
+	VSRPMHI1                         Value = 382
+	VSRPM2                           Value = 383
+	VSRPMHI2                         Value = 384
+	VSRPM3                           Value = 385
+	VSRPMHI3                         Value = 386
+	VSRPM4                           Value = 387
+	VSRPMHI4                         Value = 388
+	VSRPM5                           Value = 389
+	VSRPMHI5                         Value = 390
+	VSRPM6                           Value = 391
+	VSRPMHI6                         Value = 392
+	VSRPM7                           Value = 393
+	VSRPMHI7                         Value = 394
+	VSRSNAPPM0                       Value = 395
+	VSRSNAPPMHI0                     Value = 396
+	VSRSNAPPM1                       Value = 397
+	VSRSNAPPMHI1                     Value = 398
+	VSRSNAPPM2                       Value = 399
+	VSRSNAPPMHI2                     Value = 400
+	VSRSNAPPM3                       Value = 401
+	VSRSNAPPMHI3                     Value = 402
+	VSRSNAPPM4                       Value = 403
+	VSRSNAPPMHI4                     Value = 404
+	VSRSNAPPM5                       Value = 405
+	VSRSNAPPMHI5                     Value = 406
+	VSRSNAPPM6                       Value = 407
+	VSRSNAPPMHI6                     Value = 408
+	VSRSNAPPM7                       Value = 409
+	VSRSNAPPMHI7                     Value = 410
+	VSRVARIABLERATE                  Value = 411
+	VSR133                           Value = 412
+	VSR134                           Value = 413
+	VSR135                           Value = 414
+	VSR136                           Value = 415
+	VSR137                           Value = 416
+	VSR138                           Value = 417
+	VSR139                           Value = 418
+	VSR140                           Value = 419
+	VSR141                           Value = 420
+	VSR142                           Value = 421
+	VSR143                           Value = 422
+	VSR144                           Value = 423
+	VSR145                           Value = 424
+	VSR146                           Value = 425
+	VSR147                           Value = 426
+	VSR148                           Value = 427
+	VSR149                           Value = 428
+	VSR150                           Value = 429
+	VSR151                           Value = 430
+	VSR152                           Value = 431
+	VSR153                           Value = 432
+	VSR154                           Value = 433
+	VSR155                           Value = 434
+	VSR156                           Value = 435
+	VSR157                           Value = 436
+	VSR158                           Value = 437
+	VSR159                           Value = 438
+	VSR160                           Value = 439
+	VSR161                           Value = 440
+	VSR162                           Value = 441
+	VSR163                           Value = 442
+	VSR164                           Value = 443
+	VSR165                           Value = 444
+	VSR166                           Value = 445
+	VSR167                           Value = 446
+	VSR168                           Value = 447
+	VSR169                           Value = 448
+	VSR170                           Value = 449
+	VSR171                           Value = 450
+	VSR172                           Value = 451
+	VSR173                           Value = 452
+	VSR174                           Value = 453
+	VSR175                           Value = 454
+	VSR176                           Value = 455
+	VSR177                           Value = 456
+	VSR178                           Value = 457
+	VSR179                           Value = 458
+	VSR180                           Value = 459
+	VSR181                           Value = 460
+	VSR182                           Value = 461
+	VSR183                           Value = 462
+	VSR184                           Value = 463
+	VSR185                           Value = 464
+	VSR186                           Value = 465
+	VSR187                           Value = 466
+	VSR188                           Value = 467
+	VSR189                           Value = 468
+	VSR190                           Value = 469
+	VSR191                           Value = 470
+	VSR192                           Value = 471
+	VSR193                           Value = 472
+	VSR194                           Value = 473
+	VSR195                           Value = 474
+	VSR196                           Value = 475
+	VSR197                           Value = 476
+	VSR198                           Value = 477
+	VSR199                           Value = 478
+	VSR200                           Value = 479
+	VSR201                           Value = 480
+	VSR202                           Value = 481
+	VSR203                           Value = 482
+	VSR204                           Value = 483
+	VSR205                           Value = 484
+	VSR206                           Value = 485
+	VSR207                           Value = 486
+	VSR208                           Value = 487
+	VSR209                           Value = 488
+	VSR210                           Value = 489
+	VSR211                           Value = 490
+	VSR212                           Value = 491
+	VSR213                           Value = 492
+	VSR214                           Value = 493
+	VSR215                           Value = 494
+	VSR216                           Value = 495
+	VSR217                           Value = 496
+	VSR218                           Value = 497
+	VSR219                           Value = 498
+	VSR220                           Value = 499
+	VSR221                           Value = 500
+	VSR222                           Value = 501
+	VSR223                           Value = 502
+	VSR224                           Value = 503
+	VSR225                           Value = 504
+	VSR226                           Value = 505
+	VSR227                           Value = 506
+	VSR228                           Value = 507
+	VSR229                           Value = 508
+	VSR230                           Value = 509
+	VSR231                           Value = 510
+	VSR232                           Value = 511
+	VSR233                           Value = 512
+	VSR234                           Value = 513
+	VSR235                           Value = 514
+	VSR236                           Value = 515
+	VSR237                           Value = 516
+	VSR238                           Value = 517
+	VSR239                           Value = 518
+	VSR240                           Value = 519
+	VSR241                           Value = 520
+	VSR242                           Value = 521
+	VSR243                           Value = 522
+	VSR244                           Value = 523
+	VSR245                           Value = 524
+	VSR246                           Value = 525
+	VSR247                           Value = 526
+	VSR248                           Value = 527
+	VSR249                           Value = 528
+	VSR250                           Value = 529
+	VSR251                           Value = 530
+	VSR252                           Value = 531
+	VSR253                           Value = 532
+	VSR254                           Value = 533
+	VSRZ                             Value = 534
+	VSRSWSCRATCH                     Value = 535
+	VSRCGAERRORSTATUS                Value = 536
+	VSRWARPGROUPINFO                 Value = 537
+	VSRWARPGROUPID                   Value = 538
+	VSRCgaCtaId                      Value = 539
+	VSRGpcLocalCgaId                 Value = 540
+	VSRCTARegPoolSz                  Value = 541
+	VSRCgaSize                       Value = 542
+	VSRTMemSz                        Value = 543
+	VSRCONTEXTSAVEADDRLO             Value = 544
+	VSRCONTEXTSAVEADDRHI             Value = 545
+	VRM                              Value = 546
+	VRP                              Value = 547
+	VRZ                              Value = 548
+	V0                               Value = 549
+	V1                               Value = 550
+	V10                              Value = 551
+	V2                               Value = 552
+	V20                              Value = 553
+	V21                              Value = 554
+	V210                             Value = 555
+	V3                               Value = 556
+	V30                              Value = 557
+	V31                              Value = 558
+	V310                             Value = 559
+	V320                             Value = 561
+	V321                             Value = 562
+	V3210                            Value = 563
+	V4                               Value = 564
+	V40                              Value = 565
+	V41                              Value = 566
+	V410                             Value = 567
+	V42                              Value = 568
+	V420                             Value = 569
+	V421                             Value = 570
+	V4210                            Value = 571
+	V43                              Value = 572
+	V430                             Value = 573
+	V431                             Value = 574
+	V4310                            Value = 575
+	V432                             Value = 576
+	V4320                            Value = 577
+	V4321                            Value = 578
+	V43210                           Value = 579
+	V5                               Value = 580
+	V50                              Value = 581
+	V51                              Value = 582
+	V510                             Value = 583
+	V52                              Value = 584
+	V520                             Value = 585
+	V521                             Value = 586
+	V5210                            Value = 587
+	V53                              Value = 588
+	V530                             Value = 589
+	V531                             Value = 590
+	V5310                            Value = 591
+	V532                             Value = 592
+	V5320                            Value = 593
+	V5321                            Value = 594
+	V53210                           Value = 595
+	V54                              Value = 596
+	V540                             Value = 597
+	V541                             Value = 598
+	V5410                            Value = 599
+	V542                             Value = 600
+	V5420                            Value = 601
+	V5421                            Value = 602
+	V54210                           Value = 603
+	V543                             Value = 604
+	V5430                            Value = 605
+	V5431                            Value = 606
+	V54310                           Value = 607
+	V5432                            Value = 608
+	V54320                           Value = 609
+	V54321                           Value = 610
+	V543210                          Value = 611
+	V16x8x4                          Value = 612
+	V16x8x8                          Value = 613
+	V16x8x16                         Value = 614
+	VLT                              Value = 615
+	VEQ                              Value = 616
+	VLE                              Value = 617
+	VGT                              Value = 618
+	VNE                              Value = 619
+	VGE                              Value = 620
+	VNUM                             Value = 621
+	VLTU                             Value = 622
+	VEQU                             Value = 623
+	VLEU                             Value = 624
+	VGTU                             Value = 625
+	VNEU                             Value = 626
+	VGEU                             Value = 627
+	VIGNOREKILL                      Value = 628
+	VKEEPREFCOUNT                    Value = 629
+	VPREEMPTED                       Value = 630
+	VNOATEXIT                        Value = 631
+	VFTZ                             Value = 632
+	VH1                              Value = 633
+	VSATFINITE                       Value = 634
+	VRELU                            Value = 635
+	VE2M1                            Value = 636
+	VTF32                            Value = 637
+	VE2M3                            Value = 638
+	VE3M2                            Value = 639
+	VE5M2                            Value = 640
+	VE4M3                            Value = 641
+	VE8                              Value = 642
+	VU8                              Value = 643
+	VS8                              Value = 644
+	VU16                             Value = 645
+	VS16                             Value = 646
+	VFLOOR                           Value = 647
+	VCEIL                            Value = 648
+	VTRUNC                           Value = 649
+	VNTZ                             Value = 650
+	VU64                             Value = 651
+	VSAT                             Value = 652
+	VF32x2_HILO                      Value = 653
+	VF32x2_LOHI                      Value = 654
+	VF32x2_HILO_NP                   Value = 655
+	VF32x2_LOHI_NP                   Value = 656
+	VF32_NP                          Value = 657
+	VG                               Value = 658
+	VT                               Value = 659
+	VFMZ                             Value = 660
+	VSH                              Value = 661
+	VXORSIGN                         Value = 662
+	VD8                              Value = 663
+	VD4                              Value = 664
+	VD2                              Value = 665
+	VM2                              Value = 666
+	VM4                              Value = 667
+	VM8                              Value = 668
+	VF                               Value = 669
+	VNDV                             Value = 670
+	VPP                              Value = 671
+	VPN                              Value = 672
+	VNP                              Value = 673
+	VZP                              Value = 674
+	VDXY                             Value = 675
+	VH0H0                            Value = 676
+	VH1H1                            Value = 677
+	VOOB                             Value = 678
+	VH0NH1                           Value = 679
+	V64x8x16                         Value = 680
+	V64x16x16                        Value = 681
+	V64x24x16                        Value = 682
+	V64x32x16                        Value = 683
+	V64x40x16                        Value = 684
+	V64x48x16                        Value = 685
+	V64x56x16                        Value = 686
+	V64x64x16                        Value = 687
+	V64x72x16                        Value = 688
+	V64x80x16                        Value = 689
+	V64x88x16                        Value = 690
+	V64x96x16                        Value = 691
+	V64x104x16                       Value = 692
+	V64x112x16                       Value = 693
+	V64x120x16                       Value = 694
+	V64x128x16                       Value = 695
+	V64x136x16                       Value = 696
+	V64x144x16                       Value = 697
+	V64x152x16                       Value = 698
+	V64x160x16                       Value = 699
+	V64x168x16                       Value = 700
+	V64x176x16                       Value = 701
+	V64x184x16                       Value = 702
+	V64x192x16                       Value = 703
+	V64x200x16                       Value = 704
+	V64x208x16                       Value = 705
+	V64x216x16                       Value = 706
+	V64x224x16                       Value = 707
+	V64x232x16                       Value = 708
+	V64x240x16                       Value = 709
+	V64x248x16                       Value = 710
+	V64x256x16                       Value = 711
+	V64x8x8                          Value = 712
+	V64x16x8                         Value = 713
+	V64x24x8                         Value = 714
+	V64x32x8                         Value = 715
+	V64x40x8                         Value = 716
+	V64x48x8                         Value = 717
+	V64x56x8                         Value = 718
+	V64x64x8                         Value = 719
+	V64x72x8                         Value = 720
+	V64x80x8                         Value = 721
+	V64x88x8                         Value = 722
+	V64x96x8                         Value = 723
+	V64x104x8                        Value = 724
+	V64x112x8                        Value = 725
+	V64x120x8                        Value = 726
+	V64x128x8                        Value = 727
+	V64x136x8                        Value = 728
+	V64x144x8                        Value = 729
+	V64x152x8                        Value = 730
+	V64x160x8                        Value = 731
+	V64x168x8                        Value = 732
+	V64x176x8                        Value = 733
+	V64x184x8                        Value = 734
+	V64x192x8                        Value = 735
+	V64x200x8                        Value = 736
+	V64x208x8                        Value = 737
+	V64x216x8                        Value = 738
+	V64x224x8                        Value = 739
+	V64x232x8                        Value = 740
+	V64x240x8                        Value = 741
+	V64x248x8                        Value = 742
+	V64x256x8                        Value = 743
+	V64x8x32                         Value = 744
+	V64x16x32                        Value = 745
+	V64x24x32                        Value = 746
+	V64x32x32                        Value = 747
+	V64x40x32                        Value = 748
+	V64x48x32                        Value = 749
+	V64x56x32                        Value = 750
+	V64x64x32                        Value = 751
+	V64x72x32                        Value = 752
+	V64x80x32                        Value = 753
+	V64x88x32                        Value = 754
+	V64x96x32                        Value = 755
+	V64x104x32                       Value = 756
+	V64x112x32                       Value = 757
+	V64x120x32                       Value = 758
+	V64x128x32                       Value = 759
+	V64x136x32                       Value = 760
+	V64x144x32                       Value = 761
+	V64x152x32                       Value = 762
+	V64x160x32                       Value = 763
+	V64x168x32                       Value = 764
+	V64x176x32                       Value = 765
+	V64x184x32                       Value = 766
+	V64x192x32                       Value = 767
+	V64x200x32                       Value = 768
+	V64x208x32                       Value = 769
+	V64x216x32                       Value = 770
+	V64x224x32                       Value = 771
+	V64x232x32                       Value = 772
+	V64x240x32                       Value = 773
+	V64x248x32                       Value = 774
+	V64x256x32                       Value = 775
+	VtnspA                           Value = 776
+	VtnspB                           Value = 777
+	VtnspA_tnspB                     Value = 778
+	VnegB                            Value = 779
+	VnegB_tnspA                      Value = 780
+	VnegB_tnspB                      Value = 781
+	VnegB_tnspA_tnspB                Value = 782
+	VnegA                            Value = 783
+	VnegA_tnspA                      Value = 784
+	VnegA_tnspB                      Value = 785
+	VnegA_tnspA_tnspB                Value = 786
+	VnegA_negB                       Value = 787
+	VnegA_negB_tnspA                 Value = 788
+	VnegA_negB_tnspB                 Value = 789
+	VnegA_negB_tnspA_tnspB           Value = 790
+	VREGOFFSET                       Value = 791
+	VF16_F16_STEP0                   Value = 792
+	VF32_F16_STEP0                   Value = 793
+	VF32_F32_STEP0                   Value = 794
+	VF16_F16_STEP1                   Value = 795
+	VF32_F16_STEP1                   Value = 796
+	VF32_F32_STEP1                   Value = 797
+	VF32_F16_STEP2                   Value = 798
+	VF32_F32_STEP2                   Value = 799
+	VF32_F16_STEP3                   Value = 800
+	VF32_F32_STEP3                   Value = 801
+	VROW                             Value = 802
+	VCOL                             Value = 803
+	V1688                            Value = 804
+	V16816                           Value = 805
+	V1684                            Value = 806
+	V16832                           Value = 807
+	VHAND                            Value = 808
+	VU2                              Value = 812
+	VS2                              Value = 813
+	VU4                              Value = 814
+	VS4                              Value = 815
+	VSATRELU                         Value = 816
+	VLO                              Value = 817
+	VHI                              Value = 818
+	V64x8x64                         Value = 819
+	V64x16x64                        Value = 820
+	V64x24x64                        Value = 821
+	V64x32x64                        Value = 822
+	V64x48x64                        Value = 823
+	V64x64x64                        Value = 824
+	V64x80x64                        Value = 825
+	V64x96x64                        Value = 826
+	V64x112x64                       Value = 827
+	V64x128x64                       Value = 828
+	V64x144x64                       Value = 829
+	V64x160x64                       Value = 830
+	V64x176x64                       Value = 831
+	V64x192x64                       Value = 832
+	V64x208x64                       Value = 833
+	V64x224x64                       Value = 834
+	V64x240x64                       Value = 835
+	V64x256x64                       Value = 836
+	V8816                            Value = 837
+	V8832                            Value = 838
+	V8864                            Value = 839
+	V16864                           Value = 840
+	VEX                              Value = 841
+	VLTC64B                          Value = 842
+	VLTC128B                         Value = 843
+	VU_128                           Value = 844
+	VCONSTANT                        Value = 845
+	VLTC256B                         Value = 846
+	VIL                              Value = 847
+	VIS                              Value = 848
+	VISL                             Value = 849
+	VTEXUNPACK                       Value = 850
+	VHDRUNPACK                       Value = 851
+	VEFL2                            Value = 852
+	VENL2                            Value = 853
+	VELL2                            Value = 854
+	VF32ADD                          Value = 855
+	VHPADD                           Value = 856
+	VE5M2x4                          Value = 857
+	VE5M2x8                          Value = 858
+	VE5M2x16                         Value = 859
+	VE4M3x4                          Value = 860
+	VE4M3x8                          Value = 861
+	VE4M3x16                         Value = 862
+	VBYPASS                          Value = 863
+	VZFILL                           Value = 864
+	VMMIO_CTA                        Value = 865
+	VGPU_PRIVATE                     Value = 866
+	VMMIO_CTA_PRIVATE                Value = 867
+	VMMIO_SM                         Value = 868
+	VMMIO_VC                         Value = 869
+	VM88                             Value = 870
+	VMT88                            Value = 871
+	VM816                            Value = 872
+	VM832                            Value = 873
+	VU4x16P64TO8                     Value = 876
+	VU6x16P32TO8                     Value = 877
+	V8                               Value = 878
+	VMT1616                          Value = 879
+	V16dp128bit                      Value = 880
+	V16dp256bit                      Value = 881
+	V16dp64bit                       Value = 882
+	V16dp32bitt0t15                  Value = 883
+	V16dp32bitt16t31                 Value = 884
+	Vx2                              Value = 885
+	Vx4                              Value = 886
+	Vx8                              Value = 887
+	Vx16                             Value = 888
+	Vx32                             Value = 889
+	Vx64                             Value = 890
+	Vx128                            Value = 891
+	VPACK16BIT                       Value = 892
+	VPAND                            Value = 893
+	VSC                              Value = 894
+	VVC                              Value = 895
+	VSC_CTA                          Value = 896
+	VSC_SM                           Value = 897
+	VSC_GPU                          Value = 898
+	VSC_SYS                          Value = 899
+	VSC_VC                           Value = 900
+	VVC_ASYNC                        Value = 901
+	VSC_CTA_PARTIAL                  Value = 902
+	VALL_CTA                         Value = 903
+	VALL_SM                          Value = 904
+	VALL_GPU                         Value = 905
+	VALL_SYS                         Value = 906
+	VALL_VC                          Value = 907
+	VALL_CTA_PARTIAL                 Value = 908
+	VCTA_PARTIAL                     Value = 909
+	VMMIO_CTA_PARTIAL                Value = 910
+	VM864                            Value = 911
+	VU4TO8                           Value = 912
+	VCOS                             Value = 913
+	VSIN                             Value = 914
+	VEX2                             Value = 915
+	VLG2                             Value = 916
+	VRCP                             Value = 917
+	VRSQ                             Value = 918
+	VRCP64H                          Value = 919
+	VRSQ64H                          Value = 920
+	VSQRT                            Value = 921
+	VTANH                            Value = 922
+	VRAND                            Value = 923
+	VWARP                            Value = 924
+	VSYNCS                           Value = 925
+	VUE4M3                           Value = 926
+	V4X                              Value = 927
+	Vreuse                           Value = 928
+	VF4E                             Value = 929
+	VB4E                             Value = 930
+	VRC8                             Value = 931
+	VECL                             Value = 932
+	VECR                             Value = 933
+	VRC16                            Value = 934
+	V64x40x64                        Value = 935
+	V64x56x64                        Value = 936
+	V64x72x64                        Value = 937
+	V64x88x64                        Value = 938
+	V64x104x64                       Value = 939
+	V64x120x64                       Value = 940
+	V64x136x64                       Value = 941
+	V64x152x64                       Value = 942
+	V64x168x64                       Value = 943
+	V64x184x64                       Value = 944
+	V64x200x64                       Value = 945
+	V64x216x64                       Value = 946
+	V64x232x64                       Value = 947
+	V64x248x64                       Value = 948
+	VL                               Value = 949
+	VFILL                            Value = 950
+	VBROADCAST                       Value = 951
+	VSUM                             Value = 952
+	VNODEC                           Value = 953
+	VR                               Value = 954
+	VIDX                             Value = 955
+	VUP                              Value = 956
+	VDOWN                            Value = 957
+	VBFLY                            Value = 958
+	VSYS_ORDERED                     Value = 959
+	VSTRONG_SYS_ORDERED              Value = 960
+	VMMIO_SYS_ORDERED                Value = 961
+	VMT168                           Value = 962
+	VEXPAND16BIT                     Value = 963
+	VBA                              Value = 964
+	V1D                              Value = 965
+	V1DBUFFER                        Value = 966
+	V1DARRAY                         Value = 967
+	V2D                              Value = 968
+	V2DARRAY                         Value = 969
+	V3D                              Value = 970
+	VIGN                             Value = 971
+	VUAI                             Value = 972
+	VSD32                            Value = 973
+	VSD64                            Value = 974
+	VRG                              Value = 975
+	VTRYWAIT                         Value = 976
+	VTMASK                           Value = 977
+	VOPTOUT                          Value = 978
+	VA1T0                            Value = 979
+	VA0T1                            Value = 980
+	VA0TR                            Value = 981
+	VA0TX                            Value = 982
+	VART0                            Value = 983
+	VWBALL                           Value = 984
+	VSCR                             Value = 985
+	VF16_RN                          Value = 986
+	VF16_RZ                          Value = 987
+	VLZ                              Value = 988
+	VLB                              Value = 989
+	VLL                              Value = 990
+	VLC                              Value = 991
+	VLB_LC                           Value = 992
+	VLC_FDV                          Value = 993
+	VAOFFI                           Value = 994
+	VDC                              Value = 995
+	VNODEP                           Value = 996
+	VCUBE                            Value = 1000
+	VARRAY1D                         Value = 1001
+	VARRAY2D                         Value = 1002
+	VARRAYCUBE                       Value = 1003
+	VFDV                             Value = 1004
+	VULB                             Value = 1005
+	VULL                             Value = 1006
+	VULC                             Value = 1007
+	VULB_LC                          Value = 1008
+	VLB_ULC                          Value = 1009
+	VUAOFFI                          Value = 1010
+	VMS                              Value = 1011
+	VCL                              Value = 1012
+	VUMS                             Value = 1013
+	VA                               Value = 1014
+	VPTP                             Value = 1015
+	VMULTICAST                       Value = 1016
+	VSEQUENCED                       Value = 1017
+	VDSTGBYTEMASK                    Value = 1018
+	VCOUNTED                         Value = 1019
+	VF32_RN                          Value = 1020
+	VBF16_RN                         Value = 1021
+	VSELFCAST                        Value = 1022
+	V2CTA                            Value = 1023
+	VALIGN                           Value = 1024
+	V4dp256bit                       Value = 1025
+	V128dp128bit                     Value = 1026
+	V2x64dp128bitlw02lw13            Value = 1027
+	V2x64dp128bitlw01lw23            Value = 1028
+	V4x32dp128bit                    Value = 1029
+	VU4x16P64                        Value = 1030
+	VU6x16P32                        Value = 1031
+	VWS                              Value = 1032
+	VAKEEP                           Value = 1033
+	VAREUSE                          Value = 1034
+	VAREUSE_AKEEP                    Value = 1035
+	VBKEEP                           Value = 1036
+	VBREUSE                          Value = 1037
+	VBREUSE_BKEEP                    Value = 1038
+	VBUFFER1                         Value = 1039
+	VBUFFER2                         Value = 1040
+	VBUFFER3                         Value = 1041
+	VASHIFT                          Value = 1042
+	VBLOCK16                         Value = 1043
+	VPF                              Value = 1044
+	V4D                              Value = 1045
+	V5D                              Value = 1046
+	VIM2COL                          Value = 1047
+	VW128                            Value = 1048
+	VGATHER4                         Value = 1049
+	VSCATTER4                        Value = 1050
+	V16x2                            Value = 1051
+	VS16x2                           Value = 1052
+	VU8x4                            Value = 1053
+	VS8x4                            Value = 1054
+	VISAT                            Value = 1055
+	VU16x2                           Value = 1056
+	VACC                             Value = 1057
+	VEXCLUSIVE                       Value = 1058
 )
 
 // Latency classes.

@@ -231,6 +231,8 @@ func (m *matcher) field(it *item, s string, w bits.Word) (string, bits.Word, boo
 		return m.integer(it, s, w)
 	case kConst:
 		return m.constant(it, s, w)
+	case kHidden:
+		return s, w, true
 	case kClose:
 		if !w.Bit(uint(it.abs)) {
 			return s, w, true
@@ -273,7 +275,7 @@ func (m *matcher) register(it *item, s string, w bits.Word) (string, bits.Word, 
 		return s, w, false
 	}
 	var v uint64
-	top := uint64(1)<<it.n - 1
+	top := uint64(1)<<it.width() - 1
 	switch {
 	case it.kind <= kUReg && s[0] == 'Z' || (it.kind == kPred || it.kind == kUPred) && s[0] == 'T':
 		v, s = top, s[1:]
@@ -347,7 +349,7 @@ func (m *matcher) integer(it *item, s string, w bits.Word) (string, bits.Word, b
 	if it.kind == kRel {
 		v -= int64(m.pc) + wordBytes
 	}
-	if it.kind == kUImm && v < 0 {
+	if it.kind == kUImm && v < 0 && it.width() < 64 {
 		return s, w, false
 	}
 	w, ok = it.setImm(w, v)

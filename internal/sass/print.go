@@ -115,6 +115,7 @@ func (p *printer) field(it *item) {
 		p.dst = appendSigned(p.dst, signed(v, it.width())<<it.shift+int64(p.pc)+wordBytes)
 	case kConst:
 		p.constant(it, v)
+	case kHidden:
 	case kClose:
 		if w.Bit(uint(it.abs)) {
 			p.dst = append(p.dst, '|')
@@ -142,12 +143,12 @@ func (p *printer) register(it *item, v uint64) {
 	if it.flags&fRev != 0 {
 		v = 7 - v
 	}
-	if it.flags&fEcho != 0 && v != 1<<it.n-1 {
+	if it.flags&fEcho != 0 && v != 1<<it.width()-1 {
 		v += uint64(it.count)
 	}
 	p.dst = append(p.dst, filePrefix[it.kind]...)
 	switch {
-	case it.kind <= kUReg && v == 1<<it.n-1:
+	case it.kind <= kUReg && v == 1<<it.width()-1:
 		p.dst = append(p.dst, 'Z')
 	case it.kind <= kUPred && it.kind >= kPred:
 		p.dst = append(p.dst, predDigit[v&7])

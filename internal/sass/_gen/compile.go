@@ -1,7 +1,6 @@
 package main
 
 import (
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -110,20 +109,26 @@ func (c *compiler) find(name string, i int) *enum {
 // line compiles one opcode of one line: it groups the architectures by what
 // they make of the fields and emits one form per group.
 func (c *compiler) line(opID int, o *op, l *line, opc int) {
-	items := expand(l, opc)
-	avail := l.sms
-	if usesConst(items) {
-		avail &= parseSMs(l.where, "75-90") // constant operands left the ALU with sm_100
+	type group struct {
+		items []item
+		mask  int
 	}
-	groups := map[string]int{}
+	groups := map[string]*group{}
+	var keys []string
 	for i := range sms {
-		if avail>>i&1 == 0 {
+		if l.sms>>i&1 == 0 {
 			continue
 		}
-		key := ""
+		text := c.d.subst(l.where, l.template, i)
+		items := expand(l, text, opc)
+		if usesConst(items) && sms[i] >= 100 {
+			continue // constant operands left the ALU with sm_100
+		}
+		key := text
 		for _, it := range items {
 			if it.kind == "UReg" {
-				key = strconv.FormatBool(sms[i] >= 100)
+				key += strconv.FormatBool(sms[i] >= 100)
+				break
 			}
 		}
 		for _, it := range items {
@@ -135,15 +140,14 @@ func (c *compiler) line(opID int, o *op, l *line, opc int) {
 				key += "/" + e.line
 			}
 		}
-		groups[key] |= 1 << i
+		if groups[key] == nil {
+			groups[key] = &group{items: items}
+			keys = append(keys, key)
+		}
+		groups[key].mask |= 1 << i
 	}
-	keys := make([]string, 0, len(groups))
-	for k := range groups {
-		keys = append(keys, k)
-	}
-	sort.Slice(keys, func(a, b int) bool { return groups[keys[a]] < groups[keys[b]] })
 	for _, k := range keys {
-		c.form(opID, o, l, opc, items, groups[k])
+		c.form(opID, o, l, opc, groups[k].items, groups[k].mask)
 	}
 }
 
@@ -210,9 +214,6 @@ func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask in
 	}
 	f.def = f.match
 	f.setDef(12, 3, 7)
-	for _, x := range l.defs {
-		f.setDef(x.lo, x.n, uint64(x.v))
-	}
 	f.setDef(110, 6, 63)
 	uwidth := 6
 	sm := firstSM(mask)
@@ -228,6 +229,9 @@ func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask in
 			modItems[name] = n
 			f.mods = append(f.mods, cmod{c.mod(name), n})
 		}
+	}
+	for _, x := range l.defs {
+		f.setDef(x.lo, x.n, uint64(x.v))
 	}
 	for n := range items {
 		c.arg(f, l, &items[n], n, modItems)
@@ -266,6 +270,9 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 	}
 	if it.opt {
 		flags = append(flags, "fOpt")
+	}
+	if it.hidden {
+		ci.kind = "Hidden"
 	}
 	if it.open {
 		flags = append(flags, "fOpen")

@@ -54,9 +54,52 @@ type op struct {
 	doc   string
 }
 
+// macro is a piece of template with a name, written %name where it is used.
+type macro struct {
+	name string
+	sms  int
+	text string
+}
+
 type desc struct {
-	enums []*enum
-	ops   []*op
+	enums  []*enum
+	macros []macro
+	ops    []*op
+}
+
+// subst replaces the macros of a template by their text on architecture
+// column i.
+func (d *desc) subst(where, s string, i int) string {
+	for {
+		at := strings.IndexByte(s, '%')
+		if at < 0 {
+			return s
+		}
+		end := at + 1
+		for end < len(s) && (s[end] >= 'a' && s[end] <= 'z' || s[end] >= '0' && s[end] <= '9') {
+			end++
+		}
+		text, found := "", false
+		for _, m := range d.macros {
+			if m.name == s[at+1:end] && m.sms>>i&1 != 0 {
+				text, found = m.text, true
+			}
+		}
+		if !found {
+			die(where, "no macro %s on sm_%d", s[at:end], sms[i])
+		}
+		s = s[:at] + text + s[end:]
+	}
+}
+
+func parseMacro(where, s string) macro {
+	head, text, _ := strings.Cut(s, " ")
+	name, tag, has := strings.Cut(head, "@")
+	m := macro{name: name, sms: allSMs, text: strings.TrimSpace(text)}
+	if has {
+		m.sms = parseSMs(where, tag)
+	}
+	return m
 }
 
 func die(where, format string, args ...any) {
@@ -123,6 +166,9 @@ func readDesc(dir string) *desc {
 			case trimmed == "" || trimmed[0] == '#':
 			case strings.HasPrefix(text, "enum "):
 				d.enums = append(d.enums, parseEnum(where, trimmed[5:]))
+				cur = nil
+			case strings.HasPrefix(text, "let "):
+				d.macros = append(d.macros, parseMacro(where, trimmed[4:]))
 				cur = nil
 			case text[0] != ' ':
 				cur = parseOp(where, trimmed)

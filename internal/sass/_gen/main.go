@@ -136,6 +136,7 @@ func (c *compiler) formsFile(b *bytes.Buffer) {
 		if f.pow2 {
 			ug += "pow2: true,"
 		}
+		fmt.Fprintf(b, "// %s %s\n", c.d.ops[f.op-1].name, f.where)
 		fmt.Fprintf(b, "{op: %d, class: Class%s, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d,\n", f.op, modIdent(f.class), f.sms, ug, ni, len(f.items), na, len(f.args), nm, len(f.mods))
 		fmt.Fprintf(b, "mask: bits.Word{Lo:0x%x, Hi:0x%x}, match: bits.Word{Lo:0x%x, Hi:0x%x}, def: bits.Word{Lo:0x%x, Hi:0x%x}, cover: bits.Word{Lo:0x%x, Hi:0x%x}},\n", f.mask[0], f.mask[1], f.match[0], f.match[1], f.def[0], f.def[1], f.cover[0], f.cover[1])
 		for _, it := range f.items {

@@ -30,6 +30,7 @@ type item struct {
 	opt    bool // Term: may be absent
 	reuse  int  // bit of the operand cache flag
 	open   bool // the closing bar comes after the suffix
+	hidden bool // an operand the text does not show
 	echo   bool // prints another operand's field plus plus
 	plus   int
 }
@@ -54,8 +55,8 @@ type tparser struct {
 }
 
 // expand returns the items of line l for one opcode.
-func expand(l *line, opcode int) []item {
-	p := &tparser{l: l, opcode: opcode, s: l.template, prev: ' '}
+func expand(l *line, template string, opcode int) []item {
+	p := &tparser{l: l, opcode: opcode, s: template, prev: ' '}
 	if p.s != "" && strings.IndexByte("{.\"", p.s[0]) < 0 && !strings.HasPrefix(p.s, "< ") {
 		p.s = " " + p.s // a template without modifiers begins with its operands
 	}
@@ -117,6 +118,15 @@ func (p *tparser) list(stop string) []item {
 			p.prev = 'x'
 		case c == '[' && !strings.HasPrefix(p.s, "[]"):
 			out = append(out, p.bracket()...)
+		case c == '(':
+			p.s = p.s[1:]
+			p.prev = ' '
+			p.addr++
+			it := p.operand()
+			p.addr--
+			p.eat(')')
+			it.hidden = true
+			out = append(out, it)
 		case c == '$':
 			out = append(out, p.shape()...)
 		case p.atOperand():
