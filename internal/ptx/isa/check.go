@@ -75,7 +75,10 @@ func (c *checker) say(sev diag.Severity, format string, args ...any) {
 	c.ctx.Report(sev, fmt.Sprintf(format, args...))
 }
 
-const warning = diag.Warning
+const (
+	warning = diag.Warning
+	info    = diag.Info
+)
 
 // findRow returns the row with the longest name that in begins with, and
 // how many modifiers belong to that name.
@@ -147,7 +150,9 @@ func (c *checker) sortMods(used int) {
 		switch {
 		case w.IsType():
 			t := w.Type()
-			c.typeGate(t)
+			if !c.hasType(t) {
+				c.typeGate(t)
+			}
 			if in.NTypes < len(in.Types) {
 				in.Types[in.NTypes] = t
 			}
@@ -183,6 +188,10 @@ func (c *checker) setWord(w Word) {
 			return
 		case SlotEvict2:
 			in.second[1] = in.val[s]
+		case SlotOp:
+			if c.row != nil && c.row.Flags&fTwoOps != 0 && w == WPopc {
+				return
+			}
 		}
 		if f := slotRows[s].dup; f != "" {
 			if s == SlotSem && w == WWeak {
@@ -193,6 +202,16 @@ func (c *checker) setWord(w Word) {
 		}
 	}
 	c.set(s, w)
+}
+
+// hasType reports whether t is among the types read so far.
+func (c *checker) hasType(t Type) bool {
+	for _, o := range c.types() {
+		if o == t {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) dup(f string, w Word) {

@@ -253,8 +253,10 @@ func checkForm(t testing.TB, ctx *Context, form string) (msgs []string, ok, pars
 		return nil, false, false
 	}
 	ctx.Report = func(sev diag.Severity, text string) {
-		if sev != diag.Error {
-			text = sev.String() + ": " + text
+		if sev == diag.Fatal {
+			text = "fatal: " + text
+		} else if sev != diag.Error {
+			return // the tables list errors only
 		}
 		msgs = append(msgs, text)
 	}

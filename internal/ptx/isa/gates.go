@@ -27,7 +27,7 @@ func (c *checker) gateTarget(g *Gate) {
 	switch {
 	case g.Inst:
 		what = "Instruction"
-	case g.Mod || g.ModV:
+	case g.Mod:
 		what = "Modifier"
 	}
 	if g.Arch {

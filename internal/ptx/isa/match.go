@@ -12,6 +12,7 @@ type argRow struct {
 	grow  bool // a register wider than the type will do
 	vec   bool // a vector is meant
 	tex   bool // an address of a texture or surface
+	frag  bool // registers of a matrix: small elements are packed
 }
 
 // kinds is a set of operand kinds.
@@ -33,43 +34,49 @@ const (
 
 // argRows gives the meaning of the letters.
 var argRows = [128]argRow{
-	'd': {ref: 1, dst: true, kinds: kDst},             // result of the first type
-	'D': {ref: 2, dst: true, kinds: kDst},             // result of the second type
-	'a': {ref: 1, kinds: kVal},                        // source of the first type
-	'b': {ref: 2, kinds: kVal},                        // source of the second type
-	'c': {ref: 3, kinds: kVal},                        // source of the third type
-	'e': {ref: 4, kinds: kVal},                        // source of the fourth type
-	'w': {ref: 1, dst: true, kinds: kDst, wide: true}, // result twice as wide
-	'W': {ref: 1, kinds: kVal, wide: true},            // source twice as wide
-	'x': {ref: 1, dst: true, kinds: kDst, grow: true}, // result that may be wider
-	'y': {ref: 2, kinds: kVal, grow: true},            // source of the second type that may be wider
-	'z': {ref: 1, kinds: kVal, grow: true},            // source that may be wider
-	'n': {fixed: U32, dst: true, kinds: kDst},         // .u32 result
-	'N': {fixed: B32, dst: true, kinds: kDst},         // .b32 result
-	'u': {fixed: U32, kinds: kVal},                    // .u32 source
-	'v': {fixed: B32, kinds: kVal},                    // .b32 source
-	'k': {fixed: B64, kinds: kVal},                    // .b64 source
-	'K': {fixed: B64, dst: true, kinds: kDst},         // .b64 result
-	'j': {fixed: U16, kinds: kVal},                    // .u16 source
-	'Q': {fixed: B128, kinds: kVal},                   // .b128 source
-	'r': {fixed: S32, kinds: kVal},                    // .s32 source
-	'f': {fixed: F32, kinds: kVal},                    // .f32 source
-	'q': {fixed: Pred, dst: true, kinds: kDst},        // predicate result
-	'p': {fixed: Pred, kinds: kVal},                   // predicate source
-	'A': {ref: 1, kinds: kVal},                        // source of the first type, variables too
-	'M': {ref: 1, dst: true, kinds: kDst},             // result of mov: scalar or unpacked vector
-	'O': {ref: 1, kinds: kVal},                        // source of mov: scalar, packed vector, address
-	'i': {fixed: U32, kinds: kInt},                    // integer constant
-	't': {ref: 2, kinds: kAddr, tex: true},            // texture with coordinates of the second type
-	's': {fixed: S32, kinds: kAddr, tex: true},        // surface with integer coordinates
-	'L': {ref: 2, kinds: kVal},                        // mipmap level
-	'G': {ref: 2, kinds: kVal | kVec, vec: true},      // gradient
-	'm': {kinds: kAddr},                               // address
-	'l': {kinds: 1 << KLabel},                         // label
-	'T': {kinds: 1 << KTable},                         // table of labels
-	'!': {},                                           // nothing fits
-	'V': {ref: 2, kinds: kVec, vec: true},             // vector of the second type
-	'*': {kinds: 0xffff},                              // anything: a rule looks at it
+	'd': {ref: 1, dst: true, kinds: kDst},                        // result of the first type
+	'D': {ref: 2, dst: true, kinds: kDst},                        // result of the second type
+	'a': {ref: 1, kinds: kVal},                                   // source of the first type
+	'b': {ref: 2, kinds: kVal},                                   // source of the second type
+	'c': {ref: 3, kinds: kVal},                                   // source of the third type
+	'e': {ref: 4, kinds: kVal},                                   // source of the fourth type
+	'w': {ref: 1, dst: true, kinds: kDst, wide: true},            // result twice as wide
+	'W': {ref: 1, kinds: kVal, wide: true},                       // source twice as wide
+	'x': {ref: 1, dst: true, kinds: kDst, grow: true},            // result that may be wider
+	'y': {ref: 2, kinds: kVal, grow: true},                       // source of the second type that may be wider
+	'z': {ref: 1, kinds: kVal, grow: true},                       // source that may be wider
+	'n': {fixed: U32, dst: true, kinds: kDst},                    // .u32 result
+	'N': {fixed: B32, dst: true, kinds: kDst},                    // .b32 result
+	'u': {fixed: U32, kinds: kVal},                               // .u32 source
+	'v': {fixed: B32, kinds: kVal},                               // .b32 source
+	'k': {fixed: B64, kinds: kVal},                               // .b64 source
+	'K': {fixed: B64, dst: true, kinds: kDst},                    // .b64 result
+	'j': {fixed: U16, kinds: kVal},                               // .u16 source
+	'Q': {fixed: B128, kinds: kVal},                              // .b128 source
+	'r': {fixed: S32, kinds: kVal},                               // .s32 source
+	'f': {fixed: F32, kinds: kVal},                               // .f32 source
+	'q': {fixed: Pred, dst: true, kinds: kDst},                   // predicate result
+	'p': {fixed: Pred, kinds: kVal},                              // predicate source
+	'A': {ref: 1, kinds: kVal},                                   // source of the first type, variables too
+	'M': {ref: 1, dst: true, kinds: kDst},                        // result of mov: scalar or unpacked vector
+	'O': {ref: 1, kinds: kVal},                                   // source of mov: scalar, packed vector, address
+	'i': {fixed: U32, kinds: kInt},                               // integer constant
+	't': {ref: 2, kinds: kAddr, tex: true},                       // texture with coordinates of the second type
+	's': {fixed: S32, kinds: kAddr, tex: true},                   // surface with integer coordinates
+	'L': {ref: 2, kinds: kVal},                                   // mipmap level
+	'G': {ref: 2, kinds: kVal | kVec, vec: true},                 // gradient
+	'R': {ref: 1, dst: true, kinds: kDst, vec: true, frag: true}, // matrix fragment D
+	'X': {ref: 2, kinds: kVal, vec: true, frag: true},            // matrix fragment A
+	'Y': {ref: 3, kinds: kVal, vec: true, frag: true},            // matrix fragment B
+	'Z': {ref: 4, kinds: kVal, vec: true, frag: true},            // matrix fragment C
+	'F': {fixed: B32, kinds: kVal, vec: true},                    // registers of packed matrices
+	'I': {fixed: U16, kinds: kVal, vec: true},                    // byte and thread of a scale
+	'm': {kinds: kAddr},                                          // address
+	'l': {kinds: 1 << KLabel},                                    // label
+	'T': {kinds: 1 << KTable},                                    // table of labels
+	'!': {},                                                      // nothing fits
+	'V': {ref: 2, kinds: kVec, vec: true},                        // vector of the second type
+	'*': {kinds: 0xffff},                                         // anything: a rule looks at it
 }
 
 // match chooses the form, or complains and returns false.
@@ -166,6 +173,9 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.wide {
 		t = widen(t)
 	}
+	if r.frag {
+		t = fragType(t)
+	}
 	if o.Kind == KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.in.Has(SlotVec) {
 		return packFits(o, t)
 	}
@@ -241,6 +251,20 @@ func specialFits(o *Operand, t Type) bool {
 	return o.Type.Bits() == t.Bits() || o.Special.Vector() && t.Bits() == 16 || o.Special.Word() == WSrGridid && t.Bits() == 32
 }
 
+// fragType is the type of a register that holds elements of type t of a
+// matrix.
+func fragType(t Type) Type {
+	switch t {
+	case F16:
+		return F16x2
+	case BF16:
+		return BF16x2
+	case F32, F64, TF32, S32, U32:
+		return t
+	}
+	return B32
+}
+
 // widen returns the type twice as wide.
 func widen(t Type) Type {
 	switch t {
@@ -261,23 +285,31 @@ func widen(t Type) Type {
 }
 
 // regFits reports whether a register of type r serves an operand of type t:
-// same width, and the same class unless one side is plain bits. With grow a
-// wider integer or bit register will do.
+// same width, and the same class unless one side is plain bits. Floats that
+// have no registers of their own, and packs, go with plain bits only. With
+// grow a wider integer or bit register will do.
 func regFits(r, t Type, grow bool) bool {
 	if r == Pred || t == Pred {
 		return r == t
 	}
 	rc, tc := r.Class(), t.Class()
-	if r.Bits() != t.Bits() {
-		return grow && r.Bits() > t.Bits() && rc != Float && rc != PackedFloat && (rc == Bits || tc != Float && tc != PackedFloat)
+	if rc == Opaque || rc == NoClass {
+		return false
 	}
-	switch {
-	case rc == Bits || tc == Bits:
-		return true
-	case rc == Float || rc == PackedFloat:
-		return tc == Float || tc == PackedFloat
+	same := r.Bits() == t.Bits()
+	switch tc {
+	case PackedInt:
+		return same && (rc == Bits || r == F16x2)
+	case Float, PackedFloat:
+		if t != F16 && t != F16x2 && t != F32 && t != F64 {
+			return same && rc == Bits
+		}
+		return same && (rc == Bits || r == t) || grow && rc == Bits && r.Bits() > t.Bits()
 	}
-	return tc != Float && tc != PackedFloat
+	if !same {
+		return grow && r.Bits() > t.Bits() && rc != Float && rc != PackedFloat
+	}
+	return tc == Bits || rc != Float && rc != PackedFloat
 }
 
 // packFits reports whether the elements of a vector together make up a value

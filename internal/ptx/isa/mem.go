@@ -112,7 +112,7 @@ var asyncRules = []Rule{
 }
 
 var (
-	gHint    = Gate{At: SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, W: WL2CacheHint, ModV: true}
+	gHint    = Gate{At: SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, W: WL2CacheHint, Mod: true, ModV: true}
 	gPref    = Gate{At: SlotLevel, Name: "cache prefetching", V: 74, SM: 75, If: hasPref, TargetFirst: true}
 	gPref256 = Gate{At: SlotLevel, Name: "256B cache prefetching", V: 74, W: WL2256B}
 	gCop20   = Gate{At: SlotCop, SM: 20, Inst: true, If: hasCop}
@@ -126,7 +126,7 @@ var opPrefetch = Op{Rows: []Row{{
 	Spaces: Spaces{sGlobal | sLocal | sConst | sParam, 0, 1},
 	Gates: []Gate{
 		{V: 20, SM: 20, Inst: true},
-		{Name: "cache eviction priority' on 'prefetch", V: 74, SM: 80, ModV: true, If: hasEvict2},
+		{Name: "cache eviction priority' on 'prefetch", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2},
 	},
 	Rules: []Rule{{SlotLevel, prefetchLevel}},
 	Flags: fGeneric,
@@ -145,7 +145,7 @@ var opApplypriority = Op{Rows: []Row{{
 	Forms: []Form{{Args: "mi"}},
 	Mods:  []Slot{SlotSpace, SlotEvict2}, Need: []Slot{SlotEvict2},
 	Spaces: Spaces{sGlobal, 0, 1},
-	Gates:  []Gate{{V: 74, SM: 80}, {At: SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, ModV: true, If: hasEvict2}},
+	Gates:  []Gate{{V: 74, SM: 80}, {At: SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2}},
 	Rules:  []Rule{{SlotRead, bytes128}},
 }}}
 

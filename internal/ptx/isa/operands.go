@@ -99,6 +99,7 @@ func (c *checker) vecResult() {
 		return
 	}
 	switch {
+	case c.in.Op == WMma || c.in.Op == WWmma || c.in.Op == WWgmma:
 	case c.row.Name == "mov":
 		c.movSizes(n)
 	case d.Kind == KAddr && len(in.Args) > 1:
@@ -205,7 +206,7 @@ func (c *checker) operandsLate() {
 }
 
 func (c *checker) vectorAllowed(i int) bool {
-	if c.row.Flags&(fVector|fTexture) != 0 {
+	if c.row.Flags&(fVector|fTexture|fVector2) != 0 {
 		return true
 	}
 	k := c.letter(i)

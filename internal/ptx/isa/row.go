@@ -154,7 +154,7 @@ func roundOf(w Word) Rounds {
 }
 
 // Flags are properties of an operation that change how it is checked.
-type Flags uint16
+type Flags uint32
 
 const (
 	// fSigned: unsigned types are refused by a message of their own.
@@ -186,6 +186,10 @@ const (
 	fManySpaces
 	// fTexture: .1d to .3d are geometries.
 	fTexture
+	// fTwoOps: .xor.popc and .and.popc are both meant.
+	fTwoOps
+	// fVector2: vectors whose size the operation's own rules look at.
+	fVector2
 )
 
 // Spaces says which state spaces an operation may name, and how many of
@@ -278,7 +282,7 @@ type Gate struct {
 	If   func(c *checker) bool
 	Inst bool // the target message begins with Instruction, not Feature
 	Mod  bool // the target message begins with Modifier
-	ModV bool // both messages begin with Modifier
+	ModV bool // the version message begins with Modifier
 	Arch bool // the target message is "Illegal modifier …, for arch"
 	// Plain: Name has no $ or & to replace.
 	Plain bool

@@ -282,7 +282,7 @@ var fenceMods = []Slot{SlotSem, SlotScope, SlotRestrict, SlotInit}
 var opFence = Op{Rows: []Row{
 	{
 		Name: "fence", Forms: []Form{{Args: ""}}, Mods: fenceMods,
-		Gates: []Gate{{Name: "fence instruction", V: 60, SM: 70}, {At: SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, ModV: true, W: WMbarrierInit}},
+		Gates: []Gate{{Name: "fence instruction", V: 60, SM: 70}, {At: SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: WMbarrierInit}},
 		Rules: []Rule{{SlotScope, fenceScope}, {SlotSem, fenceSem}},
 	},
 	{
