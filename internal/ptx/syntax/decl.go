@@ -20,13 +20,20 @@ func (p *parser) declWith(start src.Pos, link Attr) {
 	d.Quals = List{int32(first), int32(len(t.Attrs) - first)}
 	d.Before = d.Quals.Len
 	vars := len(t.Vars)
+	at := p.depth
+	p.depth += initDepth
+	if link.Word != 0 {
+		p.depth++
+	}
 	if p.tok != ';' {
 		p.declarator()
+		p.depth += moreDepth
 		for p.tok == ',' {
 			p.next()
 			p.declarator()
 		}
 	}
+	p.depth = at
 	d.Vars = List{int32(vars), int32(len(t.Vars) - vars)}
 	d.End = src.Pos(p.pos)
 	ok := p.expect(';')
@@ -210,29 +217,43 @@ func (p *parser) initialiser() {
 // initList parses {…}. Runs of plain numbers stay in the text as OpRun.
 func (p *parser) initList() {
 	pos := src.Pos(p.pos)
-	if !p.push(listDepth) {
-		return
-	}
-	p.next()
+	p.room(1)
+	at := p.depth
+	p.depth += listDepth
+	p.advance()
 	base := len(p.stack)
 	if p.tok != '}' {
 		p.initElement()
+		p.depth += moreDepth
 		for p.tok == ',' {
 			p.next()
 			p.initElement()
 		}
+		p.depth = at + listDepth
+		if p.tok == '}' {
+			p.room(3)
+		}
 	}
 	kids := p.flush(base)
-	p.depth -= listDepth
+	p.depth = at
 	p.expect('}')
 	p.pushOp(Operand{Kind: OpList, Pos: pos, X: kids.First, N: kids.Len})
 }
 
 // initElement parses one element, or as many plain numbers as follow.
 func (p *parser) initElement() {
-	if p.tok != tInt || !p.run() {
-		p.initialiser()
+	if p.tok == '{' {
+		p.initList()
+		return
 	}
+	// A place is kept for the name that an element may have.
+	p.room(2)
+	if p.err == nil && p.tok == tInt && p.depth < maxDepth-2*moreDepth && p.run() {
+		return
+	}
+	p.depth++
+	p.initialiser()
+	p.depth--
 }
 
 // run parses plain integer literals separated by commas, as long as each
@@ -285,13 +306,11 @@ func (p *parser) symbolInit(field bool) {
 		}
 		p.expect(')')
 		if p.tok == '+' {
-			p.next()
-			o.X = p.constant()
+			o.X = p.symbolOffset()
 		}
 	case p.tok == '+':
-		p.next()
 		o.Kind = OpOffset
-		o.X = p.constant()
+		o.X = p.symbolOffset()
 	case p.tok == '=' && field:
 		p.next()
 		o.Kind = OpField
@@ -305,6 +324,14 @@ func (p *parser) symbolInit(field bool) {
 	p.pushOp(o)
 }
 
+func (p *parser) symbolOffset() int32 {
+	p.depth += symbolDepth
+	p.next()
+	x := p.constant()
+	p.depth -= symbolDepth
+	return x
+}
+
 // mask parses literal(value): some bits of an address.
 func (p *parser) mask(pos src.Pos, lit int32) {
 	p.next()
@@ -312,7 +339,9 @@ func (p *parser) mask(pos src.Pos, lit int32) {
 	if p.tok == tName {
 		p.symbolInit(false)
 	} else {
+		p.depth += symbolDepth
 		p.immediate()
+		p.depth -= symbolDepth
 	}
 	o.X = p.one()
 	p.expect(')')

@@ -58,14 +58,12 @@ func (p *parser) node(e Expr) int32 {
 	return int32(len(p.t.Exprs) - 1)
 }
 
-// push accounts for n entries of the reference's parser stack when the
-// current token is read.
-func (p *parser) push(n int) bool {
-	p.depth += n
-	if p.depth > maxDepth && p.err == nil {
+// room fails unless n more entries fit on the reference's parser stack when
+// the current token is read.
+func (p *parser) room(n int) {
+	if p.depth+n > maxDepth && p.err == nil {
 		p.failText("memory exhausted")
 	}
-	return p.err == nil
 }
 
 // exprFrom parses the rest of an expression that begins with the literal x.
@@ -84,14 +82,18 @@ func (p *parser) condFrom(c int32) int32 {
 		return c
 	}
 	pos := src.Pos(p.pos)
-	p.push(2)
+	at := p.depth
+	p.room(2)
+	p.depth += 2
 	p.advance()
 	a := p.cond()
 	if p.tok == ':' {
-		p.push(2)
+		p.room(2)
 	}
+	p.depth += 2
 	p.expect(':')
 	b := p.cond()
+	p.depth = at
 	return p.node(Expr{Op: ExprCond, Pos: pos, A: c, B: a, C: b})
 }
 
@@ -106,7 +108,8 @@ func (p *parser) binaryFrom(a int32, prec uint8) int32 {
 		}
 		pos := src.Pos(p.pos)
 		at := p.depth
-		p.push(2)
+		p.room(2)
+		p.depth += 2
 		p.advance()
 		r := p.binary(b.prec + 1)
 		p.depth = at
@@ -120,14 +123,17 @@ func (p *parser) unary() int32 {
 		return p.primary()
 	}
 	pos := src.Pos(p.pos)
-	p.push(2)
+	p.room(1)
+	p.depth += 2
 	p.advance()
 	x := p.unary()
+	p.depth -= 2
 	return p.node(Expr{Op: op, Pos: pos, A: x, B: None, C: None})
 }
 
 func (p *parser) primary() int32 {
 	e := Expr{Pos: src.Pos(p.pos), A: None, B: None, C: None}
+	p.room(1)
 	switch p.tok {
 	case tInt:
 		e.Op = ExprInt
@@ -150,20 +156,26 @@ func (p *parser) primary() int32 {
 // paren parses (expr) or a cast.
 func (p *parser) paren() int32 {
 	pos := src.Pos(p.pos)
-	p.push(1)
+	p.depth++
 	p.advance()
 	if p.tok == tDot {
 		w := p.directive()
 		if !declTypes.has(w) {
 			p.fail()
 		}
-		p.push(2)
+		p.depth += 3
 		p.advance()
 		p.expect(')')
 		x := p.unary()
+		p.depth -= 4
 		return p.node(Expr{Op: ExprCast, Pos: pos, Val: uint64(w), A: x, B: None, C: None})
 	}
+	at := p.depth
 	x := p.cond()
+	p.depth = at
+	if p.tok == ')' {
+		p.room(2)
+	}
 	p.expect(')')
 	if p.err == nil {
 		p.depth--

@@ -10,7 +10,12 @@ import (
 // instr parses an instruction whose opcode, text[pos:end], was just read.
 func (p *parser) instr(guard int32, start, pos, end int) {
 	t := p.t
+	p.room(2)
+	at := p.depth
 	p.depth += instrDepth
+	if guard != None {
+		p.depth++
+	}
 	in := Instr{Guard: guard, OpPos: src.Pos(pos)}
 	first := len(t.Mods)
 	if compoundStart[p.text[pos]] {
@@ -40,6 +45,7 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	case p.tok != ';':
 		base := len(p.stack)
 		p.operand(true)
+		p.depth += moreDepth
 		for p.tok == ',' {
 			p.next()
 			p.operand(false)
@@ -48,7 +54,7 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	}
 	stop := p.pos
 	ok := p.expect(';')
-	p.depth -= instrDepth
+	p.depth = at
 	t.Instrs = append(t.Instrs, in)
 	t.Stmts = append(t.Stmts, Stmt{
 		Kind: StmtInstr, Broken: !ok, Pos: src.Pos(start), End: src.Pos(stop), Index: int32(len(t.Instrs) - 1),
@@ -186,8 +192,8 @@ func (p *parser) nameOperand() {
 		p.selector(&o)
 	case '+':
 		o.Kind = OpOffset
-		p.push(offsetDepth)
-		p.advance()
+		p.depth += offsetDepth
+		p.next()
 		o.X = p.constant()
 		p.depth -= offsetDepth
 	case '[':
@@ -199,15 +205,15 @@ func (p *parser) nameOperand() {
 // index parses var[reg], var[reg+expr] or var[expr].
 func (p *parser) index(o *Operand) {
 	o.Kind = OpIndex
-	p.push(indexDepth)
-	p.advance()
+	p.depth += indexDepth
+	p.next()
 	if p.tok == tName {
 		k := Operand{Kind: OpName, Name: p.t.Names.intern(p.pos, p.end), Pos: src.Pos(p.pos)}
 		p.next()
 		if p.tok == '+' {
 			k.Kind = OpOffset
-			p.push(offsetDepth)
-			p.advance()
+			p.depth += offsetDepth
+			p.next()
 			k.X = p.constant()
 			p.depth -= offsetDepth
 		}
@@ -259,16 +265,16 @@ func (p *parser) pairWith(pos src.Pos) {
 func (p *parser) vec() {
 	pos := src.Pos(p.pos)
 	base := len(p.stack)
-	p.push(vectorDepth)
-	p.advance()
-	for {
-		p.element(true)
-		if p.tok != ',' {
-			break
-		}
+	at := p.depth
+	p.depth += vectorDepth
+	p.next()
+	p.element(true)
+	p.depth += moreDepth
+	for p.tok == ',' {
 		p.next()
+		p.element(true)
 	}
-	p.depth -= vectorDepth
+	p.depth = at
 	kids := p.flush(base)
 	p.expect('}')
 	p.pushOp(Operand{Kind: OpVec, Pos: pos, X: kids.First, N: kids.Len})
@@ -295,8 +301,8 @@ func (p *parser) element(selectors bool) {
 // address parses [base+offset], [constant] or a texture operand.
 func (p *parser) address() {
 	o := Operand{Kind: OpAddr, Pos: src.Pos(p.pos), X: None}
-	p.push(addrDepth)
-	p.advance()
+	p.depth += addrDepth
+	p.next()
 	if p.tok != tName {
 		o.X = p.constant()
 	} else {
@@ -304,8 +310,8 @@ func (p *parser) address() {
 		p.next()
 		switch p.tok {
 		case '+':
-			p.push(offsetDepth)
-			p.advance()
+			p.depth += offsetDepth
+			p.next()
 			o.X = p.constant()
 			p.depth -= offsetDepth
 		case ',':
@@ -363,6 +369,7 @@ func (p *parser) call(in *Instr) {
 	p.callName()
 	if p.tok == ',' {
 		p.next()
+		p.depth += moreDepth
 		more := true
 		if p.tok == '(' {
 			in.HasArgs = true
@@ -383,16 +390,18 @@ func (p *parser) callName() {
 
 func (p *parser) callList() List {
 	base := len(p.stack)
-	p.push(callDepth)
-	p.advance()
+	at := p.depth
+	p.depth += callDepth
+	p.next()
 	if p.tok != ')' {
 		p.element(false)
+		p.depth += moreDepth
 		for p.tok == ',' {
 			p.next()
 			p.element(false)
 		}
 	}
-	p.depth -= callDepth
+	p.depth = at
 	l := p.flush(base)
 	p.expect(')')
 	return l

@@ -7,19 +7,23 @@ import (
 
 // The reference's parser keeps at most this many entries on its stack, and
 // these are the entries that each construct holds there while its parts are
-// read. They decide where deep nesting ends in "memory exhausted".
+// read. They decide where deep nesting ends in "memory exhausted", and were
+// found by looking for the last depth that passes in each place.
 const (
-	maxDepth    = 10000
-	moduleDepth = 3
-	bodyDepth   = 10
-	blockDepth  = 6
-	instrDepth  = 5
-	offsetDepth = 2
-	indexDepth  = 2
-	vectorDepth = 1
-	addrDepth   = 1
-	callDepth   = 1
-	listDepth   = 3
+	maxDepth    = 9999
+	moduleDepth = 5  // a statement of the module
+	bodyDepth   = 14 // a statement of a body
+	blockDepth  = 6  // each block inside a body
+	instrDepth  = 3  // the first operand
+	moreDepth   = 2  // an element of a list after the first
+	offsetDepth = 3  // what follows name+
+	indexDepth  = 2  // what follows name[
+	vectorDepth = 1  // the first element of a vector
+	addrDepth   = 1  // what follows [
+	callDepth   = 1  // the first element of a call's list
+	initDepth   = 4  // an initial value
+	listDepth   = 1  // the first element of an initialiser's list
+	symbolDepth = 2  // what follows name+ in an initial value
 )
 
 // body parses statements up to the brace that closes the body.
@@ -50,7 +54,8 @@ func (p *parser) stmt(s Stmt) { p.t.Stmts = append(p.t.Stmts, s) }
 
 func (p *parser) openBlock() {
 	if len(p.open) > 0 {
-		p.push(blockDepth)
+		p.room(2)
+		p.depth += blockDepth
 	}
 	at := src.Pos(p.pos)
 	p.open = append(p.open, int32(len(p.t.Stmts)))
@@ -65,6 +70,7 @@ func (p *parser) closeBlock() bool {
 		p.fail()
 		return true
 	}
+	p.room(2)
 	o := p.open[n]
 	p.open = p.open[:n]
 	at := src.Pos(p.pos)
@@ -74,7 +80,7 @@ func (p *parser) closeBlock() bool {
 		return true
 	}
 	p.depth -= blockDepth
-	p.next()
+	p.advance()
 	return false
 }
 
@@ -85,8 +91,9 @@ func (p *parser) labelOrInstr() {
 		p.instr(None, pos, pos, end)
 		return
 	}
+	p.room(2)
 	p.stmt(Stmt{Kind: StmtLabel, Name: p.t.Names.intern(pos, end), Pos: src.Pos(pos), End: src.Pos(p.pos), Index: None})
-	p.next()
+	p.advance()
 	switch p.directive() {
 	case isa.WBranchtargets, isa.WCalltargets:
 		p.targets()
