@@ -101,7 +101,6 @@ func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, w calledWi
 		c.Func = target.Ref
 		if f.Entry {
 			k.error(at, "Illegal call target, device function expected")
-			return
 		}
 		k.checkCall(&f.Proto, c, w)
 	case isa.KBad:
@@ -230,7 +229,11 @@ func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) 
 		}
 		k.compare(p, *k.shapeOf(a, nil), at)
 	default:
-		k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+		if a.Kind == isa.KFunc {
+			k.error(at, "Call argument '"+name+"' has illegal state space")
+		} else {
+			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+		}
 		k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
 		k.error(at, "Alignment of argument does not match formal parameter '"+p.Name+"'")
 	}

@@ -1,6 +1,8 @@
 package sema
 
 import (
+	"bytes"
+
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
@@ -39,6 +41,7 @@ func (c *context) module(sink *diag.Sink) {
 	for i := range c.tree.Stmts {
 		s := &c.tree.Stmts[i]
 		if s.Broken {
+			f.broken(s)
 			break
 		}
 		if !f.stmt(s) {
@@ -89,6 +92,41 @@ func (f *fileState) stmt(s *syntax.Stmt) bool {
 		f.section(&f.tree.Sections[s.Index])
 	}
 	return true
+}
+
+// broken checks as much of a statement as the reference has seen when the
+// syntax error comes.
+func (f *fileState) broken(s *syntax.Stmt) {
+	switch s.Kind {
+	case syntax.StmtFunc:
+		fn := &f.tree.Funcs[s.Index]
+		if fn.NamePos >= f.tree.Err.Pos || fn.HasArgs && bytes.IndexByte(f.text[fn.NamePos:f.tree.Err.Pos], ')') < 0 {
+			return
+		}
+		if n := fn.Attrs.Len; n > 0 && f.cutShort(&f.tree.Attrs[fn.Attrs.First+n-1]) {
+			fn.Attrs.Len--
+		}
+		fn.HasBody, fn.Body = true, f.tree.Err.Pos
+		f.function(s.Index)
+	case syntax.StmtDecl:
+		if d := &f.tree.Decls[s.Index]; d.Type != isa.WNone && d.Space != isa.WNone {
+			f.head(d)
+		}
+	}
+}
+
+// cutShort reports whether the syntax error stands where the directive
+// still needs a number.
+func (f *fileState) cutShort(a *syntax.Attr) bool {
+	last := a.Pos
+	for p := a.Pos; p < f.tree.Err.Pos; p = f.after(p) {
+		last = p
+	}
+	switch a.Word {
+	case isa.WExplicitcluster, isa.WBlocksareclusters, isa.WNoreturn:
+		return false
+	}
+	return last == a.Pos || f.text[last] == ','
 }
 
 // funcStmt enters a function; if it has a body, the messages of the body

@@ -66,9 +66,18 @@ func (k *checker) begin(m *Module, fn int32, t *syntax.Tree) {
 	k.seenFunc = bitset(k.seenFunc, len(m.Funcs))
 	k.seenVar = bitset(k.seenVar, len(m.Vars))
 	k.isaCtx = isa.Context{
-		Version: f.ver, SM: f.tgt.SM, Variant: f.tgt.Variant, Target: f.tgt.Name,
+		Version: isaVersion(f.ver), SM: f.tgt.SM, Variant: f.tgt.Variant, Target: f.tgt.Name,
 		Unified: f.tex == TexUnified, Report: k.report,
 	}
+}
+
+// isaVersion is the version instructions are judged by: 5.1 has all that
+// came with 6.0.
+func isaVersion(v isa.Version) isa.Version {
+	if v == 51 {
+		return 60
+	}
+	return v
 }
 
 func bitset(s []uint64, n int) []uint64 {
@@ -108,9 +117,7 @@ func (k *checker) run() {
 		return
 	}
 	k.unknowns()
-	if k.fn.Entry {
-		k.finishEntry(k.fn, k.tree.Stmts[len(k.tree.Stmts)-1].Pos)
-	}
+	k.finishBody(k.fn, k.tree.Stmts[len(k.tree.Stmts)-1].Pos)
 }
 
 // formals makes the parameters names of the body.

@@ -50,9 +50,18 @@ func (c *context) head(d *syntax.Decl) (h declHead, ok bool) {
 	case isa.WCommon:
 		c.gate(d.Pos, &featCommon)
 	}
-	for i := d.Quals.First; i < d.Quals.First+d.Quals.Len; i++ {
-		if a := &c.tree.Attrs[i]; a.Word == isa.WAttribute {
+	spaces := 0
+	for i := d.Quals.First; i < d.Quals.First+d.Before; i++ {
+		a := &c.tree.Attrs[i]
+		switch {
+		case a.Word == isa.WAttribute:
 			c.attributes(&h, a)
+		case a.Word.Space() != isa.Generic:
+			if spaces++; spaces == 1 {
+				h.space = a.Word.Space()
+			} else {
+				c.error(a.Pos, "Multiple state spaces specified")
+			}
 		}
 	}
 	if d.Align != syntax.None {
@@ -196,11 +205,14 @@ func (c *context) shape(h *declHead, v *syntax.Var) Shape {
 // the order in which the reference looks.
 func (c *context) legal(h *declHead, v *syntax.Var, s *Shape) {
 	at, name := c.after(v.Pos), c.name(v.Name)
+	if v.Range != syntax.None {
+		name += "<" // as the reference calls a family
+	}
 	if h.typ == isa.Pred && s.Vec == 1 && !s.Array && h.space != isa.SpaceReg {
 		c.error(at, "Predicate variable '"+name+"' must be in register state space")
 	}
 	if h.typ.IsOpaque() {
-		c.legalOpaque(h, at)
+		c.legalOpaque(h, s, at)
 	}
 	switch h.space {
 	case isa.SpaceReg:
@@ -228,10 +240,12 @@ func (c *context) legal(h *declHead, v *syntax.Var, s *Shape) {
 
 // legalOpaque: texture, sampler and surface references live at module level
 // in .global, and samplers only beside independent textures.
-func (c *context) legalOpaque(h *declHead, at src.Pos) {
+func (c *context) legalOpaque(h *declHead, s *Shape, at src.Pos) {
 	switch {
 	case c.inBody:
 		c.error(at, "Texture/surface variable must be at module or entry parameter scope")
+	case s.Array:
+		// The reference looks at single references only.
 	case h.space != isa.SpaceGlobal:
 		c.error(at, "Texture and surface variables must be declared in .global space")
 	case h.typ == isa.Samplerref && c.tex == TexUnified:

@@ -160,7 +160,7 @@ func (c *context) paramPlace(nf *Func, h *declHead, p *Param) {
 		return
 	}
 	for _, set := range [...]bool{h.ptr, h.ptrAligned} {
-		if set {
+		if set && nf.Name != "" {
 			c.error(at, "Illegal placement of kernel parameter attribute")
 		}
 	}
@@ -256,10 +256,8 @@ func (f *Func) formal(i int) *Param {
 func (c *context) enter(nf *Func, at src.Pos) int32 {
 	sym := c.m.lookup([]byte(nf.Name))
 	if sym < 0 {
-		if nf.HasBody && nf.Linkage == Extern {
-			c.error(at, "Function definition conflicts with '.extern' declaration for function '"+nf.Name+"'")
-		}
-		return c.m.addFunc(nf)
+		nf.clash = nf.HasBody && nf.Linkage == Extern
+		return c.enterNew(nf, at)
 	}
 	s := &c.m.Syms[sym]
 	if s.Func < 0 {
@@ -284,15 +282,22 @@ func (c *context) enter(nf *Func, at src.Pos) int32 {
 			c.error(at, "Inconsistent prototypes of '"+nf.Name+"', "+why)
 		}
 	}
-	if nf.HasBody && (old.Linkage == Extern || nf.Linkage == Extern) {
-		c.error(at, "Function definition conflicts with '.extern' declaration for function '"+nf.Name+"'")
-	}
+	nf.clash = nf.HasBody && (old.Linkage == Extern || nf.Linkage == Extern)
 	if dup {
 		// The text of the second body is still read, as a function of its
 		// own that no name leads to.
 		return c.m.hiddenFunc(nf, sym)
 	}
 	return c.m.replace(s.Func, nf)
+}
+
+// enterNew makes a function a symbol. Special registers are variables of
+// every module.
+func (c *context) enterNew(nf *Func, at src.Pos) int32 {
+	if _, special := isa.LookupString(nf.Name).Special(); special {
+		c.error(at, "Inconsistent redefinition of variable '"+nf.Name+"'")
+	}
+	return c.m.addFunc(nf)
 }
 
 func sameLinkage(a, b Linkage) bool {
@@ -533,9 +538,14 @@ const (
 	largeParams = 0x7ffc
 )
 
-// finishEntry reports what the reference notices at a kernel's closing
-// brace.
-func (c *context) finishEntry(fn *Func, at src.Pos) {
+// finishBody reports what the reference notices at the closing brace.
+func (c *context) finishBody(fn *Func, at src.Pos) {
+	if fn.clash {
+		c.error(at, "Function definition conflicts with '.extern' declaration for function '"+fn.Name+"'")
+	}
+	if !fn.Entry {
+		return
+	}
 	l := &fn.Launch
 	if l.MaxNTid[0] != 0 && l.ReqNTid[0] != 0 {
 		c.error(at, "Conflicting directives: .maxntid and .reqntid cannot both be specified")

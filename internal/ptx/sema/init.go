@@ -263,6 +263,9 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 	name := in.name(o.Name)
 	sym := in.m.lookup(in.tree.Names.Bytes(o.Name))
 	if sym < 0 {
+		if o.Kind == syntax.OpGeneric && o.X != syntax.None {
+			return in.mismatch()
+		}
 		if o.Kind == syntax.OpGeneric {
 			in.fatal(in.end(), "Invalid initial value expression")
 		} else {

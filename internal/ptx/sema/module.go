@@ -167,6 +167,7 @@ type Func struct {
 	sym   int32
 	order int32 // symbols from this one on are not visible in the body
 	used  bool  // needed by something that is compiled
+	clash bool  // defined although declared .extern
 	taken bool  // its address is taken
 	tgt   Target
 	ver   isa.Version

@@ -79,6 +79,13 @@ func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) 
 		c.redeclare(sym, &nv, d)
 		return
 	}
+	if _, special := isa.LookupString(name).Special(); special {
+		// Special registers are variables of every module.
+		c.error(c.after(d.Pos), "Inconsistent redefinition of variable '"+name+"'")
+		if nv.Linkage == Static {
+			c.error(c.after(d.Pos), "'.extern' variable '"+name+"' cannot be resolved by a '.static'")
+		}
+	}
 	c.m.addVar(name, nv)
 }
 
