@@ -29,7 +29,7 @@ func (f *form) valid(w *bits.Word) bool {
 	}
 	for _, m := range modRefs[f.mod : f.mod+uint32(f.nmod)] {
 		it := &items[f.item+uint32(m.item)]
-		if enums[it.aux].whole {
+		if e := &enums[it.aux]; e.whole && e.n>>it.width() == 1 {
 			continue
 		}
 		if _, ok := it.value(w); !ok {

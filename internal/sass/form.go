@@ -206,8 +206,8 @@ type modRef struct {
 	item uint8
 }
 
-// enumInfo is a run of values; whole means that every value of the field
-// exists.
+// enumInfo is a run of values; whole means that there is a power of two of
+// them and no hole.
 type enumInfo struct {
 	start uint16
 	n     uint16

@@ -459,7 +459,7 @@ const (
 	ModBreg
 	ModPQUAD
 	ModW
-	ModBpt1
+	ModPAUSETRAPPAUSEQUIET
 	ModINCDEC
 	ModUDIVCONV
 	ModDIVCONV
@@ -610,7 +610,6 @@ const (
 	Mod1683216864
 	ModF8f6f4
 	ModQspc
-	ModOR
 	ModFILL
 	ModBROADCAST
 	ModRedop
@@ -743,7 +742,7 @@ var modNames = [...]string{
 	"breg",
 	"PQUAD",
 	"W",
-	"bpt1",
+	"PAUSETRAPPAUSE_QUIET",
 	"INCDEC",
 	"UDIVCONV",
 	"DIVCONV",
@@ -894,7 +893,6 @@ var modNames = [...]string{
 	"1683216864",
 	"f8f6f4",
 	"qspc",
-	"OR",
 	"FILL",
 	"BROADCAST",
 	"redop",
@@ -1005,146 +1003,146 @@ const (
 	V32                              Value = 15
 	VCAS                             Value = 17
 	VRED                             Value = 21
-	VU                               Value = 30
-	V8x8x4                           Value = 36
-	VF16                             Value = 37
-	VBF16                            Value = 38
-	VF64                             Value = 39
-	VF32                             Value = 51
-	VBF                              Value = 53
-	VBF16V2                          Value = 54
-	VS32                             Value = 60
-	V16                              Value = 74
-	VALL                             Value = 82
-	VANY                             Value = 83
-	VCLEAR                           Value = 85
-	VD                               Value = 100
-	VB                               Value = 106
-	VS                               Value = 110
-	VARVCNT                          Value = 133
-	VTRANSCNT                        Value = 134
-	VADD                             Value = 135
-	VMIN                             Value = 136
-	VMAX                             Value = 137
-	VINC                             Value = 138
-	VDEC                             Value = 139
-	VAND                             Value = 140
-	VOR                              Value = 141
-	VXOR                             Value = 142
-	VEXCH                            Value = 143
-	VEF                              Value = 144
-	VEL                              Value = 145
-	VLU                              Value = 146
-	VEU                              Value = 147
-	VNA                              Value = 148
-	VF32_FTZ_RN                      Value = 149
-	VF16x2_RN                        Value = 150
-	VS64                             Value = 151
-	VF64_RN                          Value = 152
-	VSTRONG                          Value = 153
-	VMMIO                            Value = 154
-	VCTA                             Value = 155
-	VSM                              Value = 156
-	VGPU                             Value = 157
-	VSYS                             Value = 158
-	VPRIVATE                         Value = 159
-	VCONSTANT_PRIVATE                Value = 160
-	VCONSTANT_CTA                    Value = 161
-	VCONSTANT_CTA_PRIVATE            Value = 162
-	VSTRONG_SM_PRIVATE               Value = 163
-	VSTRONG_SM                       Value = 164
-	VSTRONG_GPU_PRIVATE              Value = 165
-	VSTRONG_GPU                      Value = 166
-	VMMIO_GPU                        Value = 167
-	VCONSTANT_SM                     Value = 168
-	VSTRONG_SYS                      Value = 169
-	VCONSTANT_SM_PRIVATE             Value = 170
-	VMMIO_SYS                        Value = 171
-	VCONSTANT_VC                     Value = 172
-	VCONSTANT_VC_PRIVATE             Value = 173
-	VCONSTANT_GPU                    Value = 174
-	V128                             Value = 175
-	VCAST                            Value = 176
-	VCAST_SPIN                       Value = 177
-	VF16x2                           Value = 178
-	VF16x4                           Value = 179
-	VF16x8                           Value = 180
-	VBF16x2                          Value = 181
-	VBF16x4                          Value = 182
-	VBF16x8                          Value = 183
-	VF32_FTZ                         Value = 184
-	VF32x2_FTZ                       Value = 185
-	VF32x4_FTZ                       Value = 186
-	VF32x2                           Value = 187
-	VF32x4                           Value = 188
-	VU32                             Value = 189
-	VSAFEADD                         Value = 190
-	VX4                              Value = 191
-	VX8                              Value = 192
-	VX16                             Value = 193
-	VSYNC                            Value = 194
-	VARV                             Value = 195
-	VDEFERBLOCKING                   Value = 196
-	VPOPC                            Value = 197
-	V64x8x256                        Value = 198
-	V64x16x256                       Value = 199
-	V64x24x256                       Value = 200
-	V64x32x256                       Value = 201
-	V64x48x256                       Value = 202
-	V64x64x256                       Value = 203
-	V64x80x256                       Value = 204
-	V64x96x256                       Value = 205
-	V64x112x256                      Value = 206
-	V64x128x256                      Value = 207
-	V64x144x256                      Value = 208
-	V64x160x256                      Value = 209
-	V64x176x256                      Value = 210
-	V64x192x256                      Value = 211
-	V64x208x256                      Value = 212
-	V64x224x256                      Value = 213
-	V64x240x256                      Value = 214
-	V64x256x256                      Value = 215
-	Vgsb0                            Value = 216
-	V88128                           Value = 217
-	V168128                          Value = 218
-	V168256                          Value = 219
-	VB0                              Value = 220
-	VB1                              Value = 221
-	VB2                              Value = 222
-	VB3                              Value = 223
-	VB4                              Value = 224
-	VB5                              Value = 225
-	VB6                              Value = 226
-	VB7                              Value = 227
-	VB8                              Value = 228
-	VB9                              Value = 229
-	VB10                             Value = 230
-	VB11                             Value = 231
-	VB12                             Value = 232
-	VB13                             Value = 233
-	VB14                             Value = 234
-	VB15                             Value = 235
-	VTHREADSTATEENUM_0               Value = 236
-	VTHREADSTATEENUM_1               Value = 237
-	VTHREADSTATEENUM_2               Value = 238
-	VTHREADSTATEENUM_3               Value = 239
-	VTHREADSTATEENUM_4               Value = 240
-	VTRAPRETURNPC_LO                 Value = 241
-	VTRAPRETURNPC_HI                 Value = 242
-	VTRAPRETURNMASK                  Value = 243
-	VMEXITED                         Value = 244
-	VMKILL                           Value = 245
-	VMACTIVE                         Value = 246
-	VMATEXIT                         Value = 247
-	VOPTSTACK                        Value = 248
-	VAPICALLDEPTH                    Value = 249
-	VATEXITPC_LO                     Value = 250
-	VATEXITPC_HI                     Value = 251
-	VMCOLLECTIVE                     Value = 252
-	VPQUAD                           Value = 253
-	VW                               Value = 254
-	VPAUSE                           Value = 255
-	VTRAP                            Value = 256
+	VSYNC                            Value = 22
+	VARV                             Value = 23
+	VTRAP                            Value = 30
+	VU                               Value = 32
+	V8x8x4                           Value = 38
+	VF16                             Value = 39
+	VBF16                            Value = 40
+	VF64                             Value = 41
+	VF32                             Value = 53
+	VBF                              Value = 55
+	VBF16V2                          Value = 56
+	VS32                             Value = 62
+	V16                              Value = 76
+	VALL                             Value = 84
+	VANY                             Value = 85
+	VCLEAR                           Value = 87
+	VOR                              Value = 98
+	VD                               Value = 104
+	VB                               Value = 110
+	VS                               Value = 114
+	VARVCNT                          Value = 137
+	VTRANSCNT                        Value = 138
+	VADD                             Value = 139
+	VMIN                             Value = 140
+	VMAX                             Value = 141
+	VINC                             Value = 142
+	VDEC                             Value = 143
+	VAND                             Value = 144
+	VXOR                             Value = 145
+	VEXCH                            Value = 146
+	VEF                              Value = 147
+	VEL                              Value = 148
+	VLU                              Value = 149
+	VEU                              Value = 150
+	VNA                              Value = 151
+	VF32_FTZ_RN                      Value = 152
+	VF16x2_RN                        Value = 153
+	VS64                             Value = 154
+	VF64_RN                          Value = 155
+	VSTRONG                          Value = 156
+	VMMIO                            Value = 157
+	VCTA                             Value = 158
+	VSM                              Value = 159
+	VGPU                             Value = 160
+	VSYS                             Value = 161
+	VPRIVATE                         Value = 162
+	VCONSTANT_PRIVATE                Value = 163
+	VCONSTANT_CTA                    Value = 164
+	VCONSTANT_CTA_PRIVATE            Value = 165
+	VSTRONG_SM_PRIVATE               Value = 166
+	VSTRONG_SM                       Value = 167
+	VSTRONG_GPU_PRIVATE              Value = 168
+	VSTRONG_GPU                      Value = 169
+	VMMIO_GPU                        Value = 170
+	VCONSTANT_SM                     Value = 171
+	VSTRONG_SYS                      Value = 172
+	VCONSTANT_SM_PRIVATE             Value = 173
+	VMMIO_SYS                        Value = 174
+	VCONSTANT_VC                     Value = 175
+	VCONSTANT_VC_PRIVATE             Value = 176
+	VCONSTANT_GPU                    Value = 177
+	V128                             Value = 178
+	VCAST                            Value = 179
+	VCAST_SPIN                       Value = 180
+	VF16x2                           Value = 181
+	VF16x4                           Value = 182
+	VF16x8                           Value = 183
+	VBF16x2                          Value = 184
+	VBF16x4                          Value = 185
+	VBF16x8                          Value = 186
+	VF32_FTZ                         Value = 187
+	VF32x2_FTZ                       Value = 188
+	VF32x4_FTZ                       Value = 189
+	VF32x2                           Value = 190
+	VF32x4                           Value = 191
+	VU32                             Value = 192
+	VSAFEADD                         Value = 193
+	VX4                              Value = 194
+	VX8                              Value = 195
+	VX16                             Value = 196
+	VDEFERBLOCKING                   Value = 197
+	VPOPC                            Value = 198
+	V64x8x256                        Value = 199
+	V64x16x256                       Value = 200
+	V64x24x256                       Value = 201
+	V64x32x256                       Value = 202
+	V64x48x256                       Value = 203
+	V64x64x256                       Value = 204
+	V64x80x256                       Value = 205
+	V64x96x256                       Value = 206
+	V64x112x256                      Value = 207
+	V64x128x256                      Value = 208
+	V64x144x256                      Value = 209
+	V64x160x256                      Value = 210
+	V64x176x256                      Value = 211
+	V64x192x256                      Value = 212
+	V64x208x256                      Value = 213
+	V64x224x256                      Value = 214
+	V64x240x256                      Value = 215
+	V64x256x256                      Value = 216
+	Vgsb0                            Value = 217
+	V88128                           Value = 218
+	V168128                          Value = 219
+	V168256                          Value = 220
+	VB0                              Value = 221
+	VB1                              Value = 222
+	VB2                              Value = 223
+	VB3                              Value = 224
+	VB4                              Value = 225
+	VB5                              Value = 226
+	VB6                              Value = 227
+	VB7                              Value = 228
+	VB8                              Value = 229
+	VB9                              Value = 230
+	VB10                             Value = 231
+	VB11                             Value = 232
+	VB12                             Value = 233
+	VB13                             Value = 234
+	VB14                             Value = 235
+	VB15                             Value = 236
+	VTHREADSTATEENUM_0               Value = 237
+	VTHREADSTATEENUM_1               Value = 238
+	VTHREADSTATEENUM_2               Value = 239
+	VTHREADSTATEENUM_3               Value = 240
+	VTHREADSTATEENUM_4               Value = 241
+	VTRAPRETURNPC_LO                 Value = 242
+	VTRAPRETURNPC_HI                 Value = 243
+	VTRAPRETURNMASK                  Value = 244
+	VMEXITED                         Value = 245
+	VMKILL                           Value = 246
+	VMACTIVE                         Value = 247
+	VMATEXIT                         Value = 248
+	VOPTSTACK                        Value = 249
+	VAPICALLDEPTH                    Value = 250
+	VATEXITPC_LO                     Value = 251
+	VATEXITPC_HI                     Value = 252
+	VMCOLLECTIVE                     Value = 253
+	VPQUAD                           Value = 254
+	VW                               Value = 255
+	VPAUSE                           Value = 256
 	VPAUSEQUIET                      Value = 257
 	VDIV                             Value = 258
 	VCONV                            Value = 259

@@ -103,8 +103,9 @@ func (p *printer) field(it *item) {
 	v := it.get(w)
 	switch it.kind {
 	case kMod:
-		e := &enums[it.aux]
-		p.dst = append(p.dst, texts[values[uint64(e.start)+v].text]...)
+		if x, ok := it.value(w); ok {
+			p.dst = append(p.dst, texts[x.text]...)
+		}
 	case kReg, kUReg, kPred, kUPred, kBar, kSB:
 		p.register(it, v)
 	case kUImm:
