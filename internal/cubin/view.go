@@ -1,0 +1,119 @@
+package cubin
+
+import "strings"
+
+// Function is a kernel or device function as the file describes it.
+type Function struct {
+	Name     string
+	Entry    bool
+	Symbol   *Symbol
+	Text     *Section
+	Code     []byte
+	Regs     int
+	Frame    uint32
+	MinStack uint32
+	Barriers int
+	Shared   uint64
+	Banks    [8]uint64 // sizes of its constant banks
+	Params   []Param
+	Attrs    []Attr // the records of .nv.info.K that the fields above do not hold
+}
+
+// Functions lists the code sections of a file in file order.
+func (f *File) Functions() []Function {
+	var list []Function
+	for _, s := range f.Sections {
+		if name, ok := strings.CutPrefix(s.Name, ".text."); ok && s.Data() != nil {
+			list = append(list, f.function(s, name))
+		}
+	}
+	return list
+}
+
+func (f *File) function(text *Section, name string) Function {
+	k := Function{Name: name, Text: text, Code: text.Data()}
+	for _, s := range f.Symtab() {
+		if s.Section == text && s.Type == SymFunc && s.Name == name {
+			k.Symbol, k.Entry = s, s.Other&OtherEntry != 0
+		}
+	}
+	for _, s := range f.Sections {
+		if s.Info.Section != text {
+			continue
+		}
+		switch rest, isBank := strings.CutPrefix(s.Name, ".nv.constant"); {
+		case isBank && rest != "" && rest[0] >= '0' && rest[0] <= '7':
+			k.Banks[rest[0]-'0'] = s.Size()
+		case strings.HasPrefix(s.Name, ".nv.shared."):
+			k.Shared = s.Size()
+		case s.Type == TypeInfo:
+			k.attributes(s)
+		}
+	}
+	k.resources(f)
+	return k
+}
+
+// attributes reads the kernel's own records.
+func (k *Function) attributes(s *Section) {
+	in, ok := s.Content.(*Info)
+	if !ok {
+		return
+	}
+	for _, a := range in.Attrs {
+		switch {
+		case a.ID == AttrNumBarriers:
+			k.Barriers = int(a.Value)
+		case a.ID == AttrKParamInfo && len(a.Words) == 2:
+			w := a.Words[1]
+			p := Param{Offset: uint16(a.Words[0] >> 16), Size: w >> 18, Space: uint8(w >> 8 & 15), LogAlign: uint8(w)}
+			k.Params = append([]Param{p}, k.Params...)
+		case a.ID == AttrKParamInfoV2 && len(a.Words) == 2:
+			k.Params = append([]Param{{Offset: uint16(a.Words[0] >> 16), Size: a.Words[1]}}, k.Params...)
+		default:
+			k.Attrs = append(k.Attrs, a)
+		}
+	}
+}
+
+// resources reads the records that .nv.info keeps about the function.
+func (k *Function) resources(f *File) {
+	s := f.Find(".nv.info")
+	if s == nil || k.Symbol == nil {
+		return
+	}
+	in, ok := s.Content.(*Info)
+	if !ok {
+		return
+	}
+	for _, a := range in.Attrs {
+		if len(a.Syms) != 1 || a.Syms[0] != k.Symbol || len(a.Words) != 1 {
+			continue
+		}
+		switch a.ID {
+		case AttrRegCount:
+			k.Regs = int(a.Words[0])
+		case AttrFrameSize:
+			k.Frame = a.Words[0]
+		case AttrMinStackSize, AttrMaxStackSize:
+			k.MinStack = a.Words[0]
+		}
+	}
+}
+
+// Variable is a variable with the section that holds it.
+type Variable struct {
+	Symbol *Symbol
+	Where  string
+}
+
+// Variables lists the variables that a file defines.
+func (f *File) Variables() []Variable {
+	var list []Variable
+	for _, s := range f.Symtab() {
+		if s.Section != nil && (s.Type == SymObject || s.Type == SymCudaObject) {
+			list = append(list, Variable{s, s.Section.Name})
+		}
+	}
+	return list
+}

@@ -1,0 +1,297 @@
+package gosass
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/target"
+)
+
+const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f KERNEL] [-arch SM] FILE
+       gosass dis  -raw -arch SM [-hex] [-ctrl] [-alone] [-base ADDR] FILE
+       gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
+       gosass diff FILE FILE
+       gosass info FILE
+
+dis prints a cubin, or the one inside a fat binary or host object, as a
+source that asm turns into the same file; -c prints the code alone, as
+nvdisasm does. FILE may be - for the standard input.
+`
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitDiff  = 1
+	exitUsage = 2
+	exitFail  = 3
+)
+
+// Main runs one command and returns the exit code.
+func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	c := &command{in: in, out: out, errs: errs}
+	if len(args) == 0 {
+		fmt.Fprint(errs, usage)
+		return exitUsage
+	}
+	var err error
+	code := exitOK
+	switch args[0] {
+	case "dis":
+		err = c.dis(args[1:])
+	case "asm":
+		err = c.asm(args[1:])
+	case "diff":
+		code, err = c.diff(args[1:])
+	case "info":
+		err = c.info(args[1:])
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(out, usage)
+	default:
+		err = &usageError{"unknown command " + args[0]}
+	}
+	if err == nil {
+		return code
+	}
+	fmt.Fprintf(errs, "gosass: %v\n", err)
+	if _, ok := err.(*usageError); ok {
+		fmt.Fprint(errs, usage)
+		return exitUsage
+	}
+	return exitFail
+}
+
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+type command struct {
+	in        io.Reader
+	out, errs io.Writer
+}
+
+func (c *command) read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(c.in)
+	}
+	return os.ReadFile(name)
+}
+
+// parse reads flags before and behind the file names.
+func parse(fs *flag.FlagSet, args []string) ([]string, error) {
+	fs.SetOutput(io.Discard)
+	var names []string
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, &usageError{err.Error()}
+		}
+		if args = fs.Args(); len(args) == 0 {
+			return names, nil
+		}
+		names, args = append(names, args[0]), args[1:]
+	}
+}
+
+func findArch(name string) (*target.Arch, error) {
+	if name == "" {
+		return nil, nil
+	}
+	if a := target.Find(strings.ToLower(name)); a != nil {
+		return a, nil
+	}
+	return nil, &usageError{"unknown architecture " + name}
+}
+
+func (c *command) dis(args []string) error {
+	fs := flag.NewFlagSet("dis", flag.ContinueOnError)
+	opt := &Options{}
+	fs.BoolVar(&opt.Code, "c", false, "")
+	fs.BoolVar(&opt.Hex, "hex", false, "")
+	fs.BoolVar(&opt.Ctrl, "ctrl", false, "")
+	fs.BoolVar(&opt.JSON, "json", false, "")
+	fs.BoolVar(&opt.CFG, "cfg", false, "")
+	fs.BoolVar(&opt.Life, "lrm", false, "")
+	fs.BoolVar(&opt.Raw, "raw", false, "")
+	fs.BoolVar(&opt.Alone, "alone", false, "")
+	fs.StringVar(&opt.Only, "f", "", "")
+	fs.Uint64Var(&opt.Base, "base", 0, "")
+	arch := fs.String("arch", "", "")
+	names, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(names) != 1 {
+		return &usageError{"dis takes one file"}
+	}
+	if opt.Arch, err = findArch(*arch); err != nil {
+		return err
+	}
+	b, err := c.read(names[0])
+	if err != nil {
+		return err
+	}
+	text, err := Disassemble(b, opt)
+	if err != nil {
+		return fmt.Errorf("%s: %w", names[0], err)
+	}
+	_, err = c.out.Write(text)
+	return err
+}
+
+// Disassemble prints a file in the way the options choose.
+func Disassemble(b []byte, opt *Options) ([]byte, error) {
+	if opt.Raw {
+		return Raw(b, opt)
+	}
+	f, err := open(b, opt)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case opt.JSON:
+		return JSON(f, opt)
+	case opt.CFG:
+		return CFG(f, opt)
+	case opt.Life:
+		return Life(f, opt)
+	case opt.Code || opt.Hex || opt.Ctrl || opt.Only != "":
+		return List(f, opt)
+	}
+	return Source(f, opt)
+}
+
+func (c *command) asm(args []string) error {
+	fs := flag.NewFlagSet("asm", flag.ContinueOnError)
+	arch := fs.String("arch", "", "")
+	out := fs.String("o", "", "")
+	names, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(names) != 1 || *out == "" {
+		return &usageError{"asm takes one file and -o"}
+	}
+	a, err := findArch(*arch)
+	if err != nil {
+		return err
+	}
+	src, err := c.read(names[0])
+	if err != nil {
+		return err
+	}
+	var b []byte
+	if filepath.Ext(*out) == ".bin" {
+		b, err = assembleRaw(names[0], src, a)
+	} else {
+		b, err = assembleFile(names[0], src, a)
+	}
+	if err != nil {
+		return err
+	}
+	return writeFile(*out, b)
+}
+
+func assembleFile(name string, src []byte, a *target.Arch) ([]byte, error) {
+	f, err := Assemble(name, src, a)
+	if err != nil {
+		return nil, err
+	}
+	return f.Write()
+}
+
+// assembleRaw makes words of bare instruction lines, or takes the code out
+// of a source.
+func assembleRaw(name string, src []byte, a *target.Arch) ([]byte, error) {
+	lines := splitLines(src)
+	if len(lines) > 0 && (strings.HasPrefix(lines[0].text, ".cubin") || strings.HasPrefix(lines[0].text, ".kernel") || strings.HasPrefix(lines[0].text, ".arch")) {
+		f, err := Assemble(name, src, a)
+		if err != nil {
+			return nil, err
+		}
+		var code []byte
+		for _, k := range f.Functions() {
+			code = append(code, k.Code...)
+		}
+		return code, nil
+	}
+	if a == nil {
+		return nil, &usageError{"bare instructions need -arch"}
+	}
+	return assembleCode(name, lines, a)
+}
+
+// writeFile replaces a file whole or not at all.
+func writeFile(name string, b []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".gosass-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(b)
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(tmp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
+}
+
+func (c *command) open(name string) (*cubin.File, error) {
+	b, err := c.read(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := open(b, &Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+func (c *command) diff(args []string) (int, error) {
+	if len(args) != 2 {
+		return exitUsage, &usageError{"diff takes two files"}
+	}
+	a, err := c.open(args[0])
+	if err != nil {
+		return exitFail, err
+	}
+	b, err := c.open(args[1])
+	if err != nil {
+		return exitFail, err
+	}
+	out, same, err := Diff(a, b)
+	if err != nil {
+		return exitFail, err
+	}
+	if _, err = c.out.Write(out); err != nil || same {
+		return exitOK, err
+	}
+	return exitDiff, nil
+}
+
+func (c *command) info(args []string) error {
+	if len(args) != 1 {
+		return &usageError{"info takes one file"}
+	}
+	f, err := c.open(args[0])
+	if err != nil {
+		return err
+	}
+	out, err := Info(f)
+	if err != nil {
+		return err
+	}
+	_, err = c.out.Write(out)
+	return err
+}
