@@ -168,8 +168,9 @@ type bodyFacts struct {
 	consts  []Shape // of its own .const variables
 	narrow  []narrowUse
 	locs    bool
-	inlined []string // function_name labels
-	inner   []string // functions declared inside the body
+	inlined []string    // function_name labels
+	unread  []unwritten // parameters read that no call has written
+	inner   []string    // functions declared inside the body
 }
 
 // narrowUse is an address in a register too small for the address space.
@@ -183,4 +184,10 @@ type takenFunc struct {
 	fn    int32
 	line  int
 	arith bool
+}
+
+// unwritten is a read of a local parameter that no call before it returns.
+type unwritten struct {
+	pos  src.Pos
+	name string
 }

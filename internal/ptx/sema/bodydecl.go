@@ -10,10 +10,7 @@ import (
 
 // declare enters the names of a declaration in a body.
 func (k *checker) declare(d *syntax.Decl) {
-	h, ok := k.head(d)
-	if !ok {
-		return
-	}
+	h := k.head(d)
 	for i := d.Vars.First; i < d.Vars.First+d.Vars.Len; i++ {
 		v := &k.tree.Vars[i]
 		if v.Name == 0 {

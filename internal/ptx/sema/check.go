@@ -49,13 +49,13 @@ func (c *context) module(sink *diag.Sink) {
 			return
 		}
 	}
-	if e := c.tree.Err; e != nil {
+	if e := c.tree.Err; e != nil && !c.unit.Fatal() {
 		c.unit.Report(diag.Fatal, e.Pos, e.Msg)
-		c.unit.Close()
-		return
+	} else if e == nil {
+		f.end()
 	}
-	f.end()
 	c.unit.Close()
+	f.knowsTarget()
 }
 
 // fileState is what is known about one file while its module level is read.
@@ -100,7 +100,11 @@ func (f *fileState) broken(s *syntax.Stmt) {
 	switch s.Kind {
 	case syntax.StmtFunc:
 		fn := &f.tree.Funcs[s.Index]
-		if fn.NamePos >= f.tree.Err.Pos || fn.HasArgs && bytes.IndexByte(f.text[fn.NamePos:f.tree.Err.Pos], ')') < 0 {
+		if fn.NamePos >= f.tree.Err.Pos {
+			return
+		}
+		if fn.HasArgs && bytes.IndexByte(f.text[fn.NamePos:f.tree.Err.Pos], ')') < 0 {
+			f.brokenParams(fn)
 			return
 		}
 		if n := fn.Attrs.Len; n > 0 && f.cutShort(&f.tree.Attrs[fn.Attrs.First+n-1]) {
@@ -111,6 +115,19 @@ func (f *fileState) broken(s *syntax.Stmt) {
 	case syntax.StmtDecl:
 		if d := &f.tree.Decls[s.Index]; d.Type != isa.WNone && d.Space != isa.WNone {
 			f.head(d)
+		}
+	}
+}
+
+// brokenParams checks the parameters before the one that is broken.
+func (f *fileState) brokenParams(fn *syntax.Func) {
+	list := fn.Params
+	for n := list.Len; n > 0; n-- {
+		d := &f.tree.Decls[list.First+n-1]
+		if d.Vars.Len > 0 && d.End <= f.tree.Err.Pos && f.tree.Vars[d.Vars.First].Pos < f.tree.Err.Pos {
+			list.Len = n
+			f.params(&Func{Name: f.name(fn.Name), Entry: fn.Kind == isa.WEntry}, list, false)
+			return
 		}
 	}
 }
@@ -246,11 +263,23 @@ func (f *fileState) addressSize(a *syntax.Attr) {
 	}
 }
 
+// knowsTarget reports a target that the version does not know. This comes
+// at the end of the text whatever happened before, so it has its own unit.
+func (f *fileState) knowsTarget() {
+	if !f.badTarget {
+		return
+	}
+	u := f.sink.Open(nil)
+	name, line := f.tree.File.Line(f.targetPos)
+	u.Add(diag.Message{
+		Severity: diag.Error, File: name, Line: line,
+		Text: "PTX .version " + f.ver.String() + " does not support .target " + f.tgt.Name,
+	})
+	u.Close()
+}
+
 // end reports what is noticed at the end of a file.
 func (f *fileState) end() {
-	if f.badTarget {
-		f.error(f.targetPos, "PTX .version "+f.ver.String()+" does not support .target "+f.tgt.Name)
-	}
 	if f.m.Debug && !f.dwarf {
 		f.error(noPos, "Debug information not found in presence of .target debug")
 	}

@@ -39,7 +39,7 @@ func storable(t isa.Type) bool {
 
 // head reads the qualifiers of a declaration and reports what is wrong with
 // them before any name is looked at.
-func (c *context) head(d *syntax.Decl) (h declHead, ok bool) {
+func (c *context) head(d *syntax.Decl) (h declHead) {
 	h = declHead{
 		space: d.Space.Space(), linkage: linkageOf(d.Linkage), typ: d.Type.Type(),
 		vec: vecLen(d.Vec), bank: d.Bank, pos: d.Pos,
@@ -74,11 +74,7 @@ func (c *context) head(d *syntax.Decl) (h declHead, ok bool) {
 	for i := d.Quals.First + int32(d.Before); i < d.Quals.First+d.Quals.Len; i++ {
 		c.pointer(&h, &c.tree.Attrs[i])
 	}
-	if d.Space == isa.WNone {
-		c.fatal(d.Pos, "No variable storage specified")
-		return h, false
-	}
-	return h, true
+	return h
 }
 
 func vecLen(w isa.Word) uint8 {

@@ -21,7 +21,7 @@ func (m *Module) Finish(sink *diag.Sink) bool {
 	}
 	for _, step := range [...]func(*diag.Unit){
 		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.launchBounds,
-		m.constData, m.kernels,
+		m.constData, m.unwrittenParams, m.kernels,
 	} {
 		if step(u); u.Fatal() {
 			return false
@@ -267,6 +267,21 @@ func (m *Module) constData(u *diag.Unit) {
 	if at > constSpace {
 		u.Report(diag.Error, noPos, "File uses too much global constant data (0x"+strconv.FormatUint(at, 16)+
 			" bytes, 0x"+strconv.FormatUint(constSpace, 16)+" max)")
+	}
+}
+
+// unwrittenParams refuses to read a local parameter that no call before has
+// returned. The reference crashes.
+func (m *Module) unwrittenParams(u *diag.Unit) {
+	for i := range m.Funcs {
+		f := &m.Funcs[i]
+		for _, p := range f.done.unread {
+			name, line := m.Files[f.File].File.Line(p.pos)
+			u.Add(diag.Message{
+				Severity: diag.Error, File: name, Line: line,
+				Text: "Parameter '" + p.name + "' is read although no call before has returned it",
+			})
+		}
 	}
 }
 

@@ -122,7 +122,7 @@ func (c *context) params(nf *Func, list syntax.List, result bool) []Param {
 	var open []src.Pos
 	for i := int32(0); i < list.Len; i++ {
 		d := &c.tree.Decls[list.First+i]
-		h, _ := c.head(d)
+		h := c.head(d)
 		p := Param{Space: h.space, Ptr: h.ptr, PtrSpace: h.ptrTo, PtrAlign: h.ptrBy, Pos: d.Pos}
 		v := syntax.Var{Pos: d.Pos, Range: syntax.None, Init: syntax.None}
 		if d.Vars.Len > 0 {

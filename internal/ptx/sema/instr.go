@@ -271,8 +271,7 @@ func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
 			continue
 		}
 		if in.Op == isa.WLd && !k.param.isWritten(v) {
-			// The reference crashes here.
-			k.error(k.instrPos(), "Parameter '"+k.body.Vars[v].Name+"' is read although no call before has returned it")
+			k.facts.unread = append(k.facts.unread, unwritten{k.instrPos(), k.body.Vars[v].Name})
 		}
 	}
 }

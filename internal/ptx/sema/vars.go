@@ -10,10 +10,7 @@ import (
 // declareModule enters the variables of a module-level declaration. It
 // returns false after a fatal fault.
 func (c *context) declareModule(d *syntax.Decl) bool {
-	h, ok := c.head(d)
-	if !ok {
-		return false
-	}
+	h := c.head(d)
 	for i := d.Vars.First; i < d.Vars.First+d.Vars.Len; i++ {
 		v := &c.tree.Vars[i]
 		if v.Name == 0 {
@@ -25,6 +22,7 @@ func (c *context) declareModule(d *syntax.Decl) bool {
 			return false
 		}
 		c.legal(&h, v, &s)
+		c.oldScope(&h, v)
 		if v.Range != syntax.None {
 			if !c.family(&h, v, &init) {
 				return false
@@ -57,6 +55,19 @@ func (c *context) family(h *declHead, v *syntax.Var, init *Var) bool {
 	return true
 }
 
+// oldScope: only the first versions have registers and local memory at
+// module level.
+func (c *context) oldScope(h *declHead, v *syntax.Var) {
+	switch {
+	case h.space != isa.SpaceReg && h.space != isa.SpaceLocal:
+	case c.ver >= 30:
+		c.error(c.after(v.Pos), "Module-scoped variables in "+h.space.String()+" state space are not allowed with ABI")
+	default:
+		c.m.NoABI = append(c.m.NoABI, "Use of module scoped .local or .reg variable '"+c.name(v.Name)+
+			"' found, disabling ABI")
+	}
+}
+
 // moduleVar enters one variable, or merges it with an earlier declaration.
 // init is what initVar made of its initial value.
 func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) {
@@ -64,14 +75,6 @@ func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) 
 	nv.Name, nv.File, nv.Pos = name, c.file, d.Pos
 	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.managed, h.unified, h.uniA, h.uniB
 	nv.Defined = h.linkage != Extern
-	switch h.space {
-	case isa.SpaceReg, isa.SpaceLocal:
-		if c.ver >= 30 {
-			c.error(c.after(d.Pos), "Module-scoped variables in "+h.space.String()+" state space are not allowed with ABI")
-		} else {
-			c.m.NoABI = append(c.m.NoABI, "Use of module scoped .local or .reg variable '"+name+"' found, disabling ABI")
-		}
-	}
 	if h.unified {
 		c.m.unified = true
 	}
@@ -95,11 +98,11 @@ func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) 
 func (c *context) initVar(h *declHead, d *syntax.Var, s *Shape) (v Var, ok bool) {
 	v = Var{Space: h.space, Linkage: h.linkage, Shape: *s}
 	if d.Init == syntax.None {
-		return v, true
+		return v, c.stored(h, d)
 	}
 	o := &c.tree.Operands[d.Init]
 	switch h.space {
-	case isa.SpaceGlobal, isa.SpaceConst, isa.SpaceTex:
+	case isa.SpaceGlobal, isa.SpaceConst, isa.SpaceTex, isa.Generic:
 	default:
 		c.error(c.operandEnd(o), "No initial value is allowed for '"+c.name(d.Name)+"' in this state space")
 	}
@@ -107,7 +110,16 @@ func (c *context) initVar(h *declHead, d *syntax.Var, s *Shape) (v Var, ok bool)
 		c.error(c.operandEnd(o), "No initial value is allowed for external symbol '"+c.name(d.Name)+"'")
 	}
 	*s = v.Shape
-	return v, ok
+	return v, ok && c.stored(h, d)
+}
+
+// stored: a declaration must name a state space.
+func (c *context) stored(h *declHead, d *syntax.Var) bool {
+	if h.space == isa.Generic {
+		c.fatal(c.after(d.Pos), "No variable storage specified")
+		return false
+	}
+	return true
 }
 
 func (m *Module) addVar(name string, v Var) {
