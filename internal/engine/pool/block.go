@@ -7,7 +7,9 @@ import (
 )
 
 // Byte blocks. A small block comes from a page that holds blocks of one size,
-// a multiple of eight; free blocks of a size form a stack. A large block comes
+// a multiple of eight; freed blocks of a size form a stack, and blocks that were
+// never handed out are counted, not listed, so that Reset costs nothing for
+// each. A large block comes
 // from a boundary-tag page (large.go). The page of a block to be freed is found
 // by address in a sorted list, so blocks carry no header and a wrong Free is
 // noticed.
@@ -17,10 +19,17 @@ const minBlock = 16
 
 // blocks is the byte-block half of a Pool, guarded by Pool.mu.
 type blocks struct {
-	bins  [][]slot     // per size class: stack of free blocks
-	small []*smallPage // in order of making; kept by reset
+	bins  []bin // by size / 8
+	small []*smallPage
 	large largeSpace
 	index []pageRef // all pages, sorted by address
+}
+
+// bin holds the free blocks of one size.
+type bin struct {
+	free  []slot       // freed blocks, the last freed on top
+	pages []*smallPage // all pages of the size
+	at    int          // pages before it have no fresh block
 }
 
 // slot names one block of a small page.
@@ -30,10 +39,12 @@ type slot struct {
 }
 
 type smallPage struct {
-	mem  []byte
-	size int      // bytes of each block
-	free int      // blocks not handed out
-	used []uint64 // bit n: block n is handed out
+	mem   []byte
+	size  int      // bytes of each block
+	n     int      // blocks
+	fresh int      // blocks from here on were not handed out since reset
+	free  int      // blocks not handed out now
+	used  []uint64 // bit n: block n is handed out
 }
 
 type pageRef struct {
@@ -83,8 +94,8 @@ func (p *Pool) Free(b []byte) {
 		}
 		sp.used[n/64] &^= 1 << (n % 64)
 		sp.free++
-		k := sp.size / 8
-		p.bytes.bins[k] = append(p.bytes.bins[k], slot{sp, int32(n)})
+		b := &p.bytes.bins[sp.size/8]
+		b.free = append(b.free, slot{sp, int32(n)})
 		p.counts.freed += int64(sp.size)
 		return
 	}
@@ -129,19 +140,42 @@ func (p *Pool) popSmall(n, size int) []byte {
 	defer p.mu.Unlock()
 	p.mustLive()
 	if p.bytes.bins == nil {
-		p.bytes.bins = make([][]slot, (p.sizes.SmallMax+7)/8+3)
+		p.bytes.bins = make([]bin, (p.sizes.SmallMax+7)/8+3)
 	}
-	bin := p.bytes.bins[size/8]
-	if len(bin) == 0 {
+	s, ok := p.bytes.bins[size/8].pop()
+	if !ok {
 		return nil
 	}
-	s := bin[len(bin)-1]
-	p.bytes.bins[size/8] = bin[:len(bin)-1]
 	s.page.free--
 	s.page.used[s.n/64] |= 1 << (s.n % 64)
 	p.counts.blocks += int64(size)
 	lo := int(s.n) * size
 	return s.page.mem[lo : lo+n : lo+size]
+}
+
+// pop takes a free block, the last freed first, then fresh ones.
+func (b *bin) pop() (slot, bool) {
+	if last := len(b.free) - 1; last >= 0 {
+		s := b.free[last]
+		b.free = b.free[:last]
+		return s, true
+	}
+	for ; b.at < len(b.pages); b.at++ {
+		if sp := b.pages[b.at]; sp.fresh < sp.n {
+			sp.fresh++
+			return slot{sp, int32(sp.fresh - 1)}, true
+		}
+	}
+	return slot{}, false
+}
+
+// len returns the number of free blocks.
+func (b *bin) len() int {
+	n := len(b.free)
+	for _, sp := range b.pages[b.at:] {
+		n += sp.n - sp.fresh
+	}
+	return n
 }
 
 func (p *Pool) allocLarge(n int) []byte {
@@ -169,18 +203,11 @@ func (p *Pool) popLarge(n int) []byte {
 
 func (b *blocks) addSmall(mem []byte, size int) {
 	n := len(mem) / size
-	sp := &smallPage{mem: mem, size: size, free: n, used: make([]uint64, (n+63)/64)}
+	sp := &smallPage{mem: mem, size: size, n: n, free: n, used: make([]uint64, (n+63)/64)}
 	b.small = append(b.small, sp)
+	of := &b.bins[size/8]
+	of.pages = append(of.pages, sp)
 	b.insert(pageRef{base: addrOf(mem), end: addrOf(mem) + uintptr(len(mem)), small: sp})
-	b.stack(sp)
-}
-
-// stack pushes all blocks of sp so that the first one is handed out first.
-func (b *blocks) stack(sp *smallPage) {
-	k := sp.size / 8
-	for n := len(sp.mem)/sp.size - 1; n >= 0; n-- {
-		b.bins[k] = append(b.bins[k], slot{sp, int32(n)})
-	}
 }
 
 func (b *blocks) insert(r pageRef) {
@@ -212,13 +239,11 @@ func (b *blocks) lookup(a uintptr) *pageRef {
 
 // reset frees all blocks and keeps the pages.
 func (b *blocks) reset() {
-	for k := range b.bins {
-		b.bins[k] = b.bins[k][:0]
-	}
 	for _, sp := range b.small {
-		sp.free = len(sp.mem) / sp.size
+		sp.fresh, sp.free = 0, sp.n
 		clear(sp.used)
-		b.stack(sp)
+		of := &b.bins[sp.size/8]
+		of.free, of.at = of.free[:0], 0
 	}
 	b.large.reset()
 }

@@ -43,6 +43,16 @@ func For[T any](p *Pool) *Of[T] {
 	return o
 }
 
+// Bind makes the pages of an empty zero Of part of p, for an Of that is a field
+// of something larger.
+func (o *Of[T]) Bind(p *Pool) {
+	if o.p != nil || o.held != 0 {
+		panic("pool: Bind of typed pages in use")
+	}
+	o.p = p
+	p.add(o)
+}
+
 // New returns a pointer to a zeroed T.
 func (o *Of[T]) New() *T {
 	if o.n == len(o.page) {
@@ -214,10 +224,23 @@ func (o *Of[T]) next(n int) {
 			return
 		}
 	}
-	pg := make([]T, o.book(max(n, o.pageLen())))
+	pg := o.newPage(n)
 	o.pages = append(o.pages, pg)
 	o.at = len(o.pages) - 1
 	o.page, o.n = pg, 0
+}
+
+// newPage returns a page with room for n values: one that a destroyed pool left,
+// or one from the heap.
+func (o *Of[T]) newPage(n int) []T {
+	want := max(n, o.pageLen())
+	if o.p != nil && !o.isDead {
+		if pg := adopt[T](o.p, n, want); pg != nil {
+			o.held += int64(len(pg)) * int64(o.size())
+			return pg
+		}
+	}
+	return make([]T, o.book(want))
 }
 
 func (o *Of[T]) reset() {
@@ -258,9 +281,15 @@ func (o *Of[T]) release() int64 {
 	return n
 }
 
-func (o *Of[T]) dead() {
-	o.release()
-	o.isDead = true
+// donate gives the pages to q, the parent of the pool, which is being destroyed.
+func (o *Of[T]) donate(q *Pool) {
+	p := o.p
+	o.reset()
+	d := donated[T]{append(o.pages, o.big...), int64(o.size())}
+	*o = Of[T]{isDead: true}
+	if q != nil {
+		d.give(p, q)
+	}
 }
 
 func (o *Of[T]) allocated() int64 { return (o.past + o.live() + o.spare) * int64(o.size()) }

@@ -75,3 +75,84 @@ func (p *Pool) givePages(pages [][]byte) {
 		}
 	}
 }
+
+// donor is a stock of empty typed pages that pools below may use.
+type donor interface{ bytes() int64 }
+
+// donated is the stock of one type.
+type donated[T any] struct {
+	pages [][]T
+	size  int64 // bytes of one T
+}
+
+func (d *donated[T]) bytes() int64 {
+	n := int64(0)
+	for _, pg := range d.pages {
+		n += int64(len(pg))
+	}
+	return n * d.size
+}
+
+// give hands the pages of the dying pool p to q, its parent, where the pools of
+// later kernels find them; what does not fit into q's cache is dropped.
+func (d *donated[T]) give(p, q *Pool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.dead {
+		return
+	}
+	var held int64
+	var stock *donated[T]
+	for _, x := range q.donors {
+		held += x.bytes()
+		if s, ok := x.(*donated[T]); ok {
+			stock = s
+		}
+	}
+	if stock == nil {
+		stock = &donated[T]{size: d.size}
+		q.donors = append(q.donors, stock)
+	}
+	for _, pg := range d.pages {
+		n := int64(len(pg)) * d.size
+		if held += n; held > int64(q.sizes.CacheMax) {
+			return
+		}
+		stock.pages = append(stock.pages, pg)
+		p.uncharge(n, q)
+	}
+}
+
+// adopt returns an empty page from the stocks of p's ancestors with room for n
+// values and at most twice want, booked on p, or nil.
+func adopt[T any](p *Pool, n, want int) []T {
+	for q := p.parent; q != nil; q = q.parent {
+		if pg := adoptFrom[T](p, q, n, want); pg != nil {
+			return pg
+		}
+	}
+	return nil
+}
+
+func adoptFrom[T any](p, q *Pool, n, want int) []T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, x := range q.donors {
+		d, ok := x.(*donated[T])
+		if !ok {
+			continue
+		}
+		for i := len(d.pages) - 1; i >= 0; i-- {
+			pg := d.pages[i]
+			if len(pg) < n || len(pg) > 2*want || p.tryCharge(int64(len(pg))*d.size, q) != nil {
+				continue
+			}
+			last := len(d.pages) - 1
+			d.pages[i] = d.pages[last]
+			d.pages[last] = nil
+			d.pages = d.pages[:last]
+			return pg
+		}
+	}
+	return nil
+}

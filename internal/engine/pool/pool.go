@@ -86,7 +86,7 @@ func (e *OutOfMemory) Abort() {}
 type section interface {
 	reset()               // empty, keep pages
 	release() int64       // drop the pages, return their bytes
-	dead()                // release and refuse further use
+	donate(q *Pool)       // give the pages to q, which may be nil, and refuse further use
 	usage() typedUsage    // sizes for statistics
 	allocated() (n int64) // bytes handed out so far, over all resets
 }
@@ -107,6 +107,7 @@ type Pool struct {
 	sections []section
 	bytes    blocks
 	cache    pageCache
+	donors   []donor // typed pages of destroyed children
 	parked   bool
 	dead     bool
 	reclaims []func() int64 // root only: what emergency reclaim may call
@@ -225,11 +226,11 @@ func (p *Pool) teardown() {
 	}
 	p.dead = true
 	end := p.counts
-	for _, s := range p.sections {
+	sections := p.sections
+	p.sections, p.donors = nil, nil
+	for _, s := range sections {
 		end.typed += s.allocated()
-		s.dead()
 	}
-	p.sections = nil
 	pages := p.bytes.takePages(p.cache.takeAll())
 	p.mu.Unlock()
 	if q := p.parent; q != nil {
@@ -240,7 +241,10 @@ func (p *Pool) teardown() {
 		q.mu.Unlock()
 	}
 	p.givePages(pages)
-	// What is left belongs to typed pages, which the collector takes.
+	for _, s := range sections {
+		s.donate(p.parent)
+	}
+	// What is left did not fit into the parent's caches; the collector takes it.
 	p.uncharge(p.reserved.Load(), nil)
 }
 
@@ -331,6 +335,10 @@ func (p *Pool) reclaimTree() int64 {
 	for _, pg := range p.cache.takeAll() {
 		n += int64(len(pg))
 	}
+	for _, d := range p.donors {
+		n += d.bytes()
+	}
+	p.donors = nil
 	if p.parked && !p.dead {
 		for _, s := range p.sections {
 			n += s.release()

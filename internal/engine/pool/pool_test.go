@@ -72,6 +72,27 @@ func TestResetKeepsPages(t *testing.T) {
 	}
 }
 
+func TestBind(t *testing.T) {
+	type fn struct{ nodes Of[node] }
+	p := New(nil, "p")
+	var f fn
+	f.nodes.Bind(p)
+	f.nodes.New().name = "x"
+	if p.Reserved() == 0 {
+		t.Error("pages of a bound Of are not counted")
+	}
+	mustPanic(t, "in use", func() { f.nodes.Bind(p) })
+	p.Reset()
+	if f.nodes.Len() != 0 || f.nodes.New().name != "" {
+		t.Error("Reset of the pool does not reach a bound Of")
+	}
+	var free Of[node]
+	free.New()
+	if free.Len() != 1 || p.Usage().InUse == 0 {
+		t.Error("a zero Of")
+	}
+}
+
 func TestSlices(t *testing.T) {
 	o := For[int32](New(nil, "p"))
 	var all [][]int32
@@ -127,6 +148,42 @@ func TestTree(t *testing.T) {
 	top.Destroy()
 	if top.Reserved() != 0 {
 		t.Errorf("%d bytes left after Destroy", top.Reserved())
+	}
+}
+
+// TestAdopt: the pool of a kernel starts with the pages of the last one.
+func TestAdopt(t *testing.T) {
+	top := New(nil, NameTop)
+	kernel := func() {
+		k := New(top, NameKernel)
+		o := For[node](k)
+		for range 5000 {
+			if x := o.New(); x.name != "" {
+				t.Fatal("an adopted page is not clean")
+			} else {
+				x.name = "used"
+			}
+		}
+		k.Destroy()
+	}
+	kernel()
+	held := top.Reserved()
+	for range 5 {
+		kernel()
+	}
+	if top.Reserved() != held {
+		t.Errorf("pages grew from %d to %d bytes over kernels", held, top.Reserved())
+	}
+	// A pool whose limit is under the donor's pages starts with new ones.
+	k := New(top, NameKernel)
+	k.SetLimit(held - 1)
+	For[node](k).New()
+	if k.Reserved() >= held {
+		t.Error("adoption broke a limit")
+	}
+	top.Destroy()
+	if top.Reserved() != 0 {
+		t.Errorf("%d bytes left", top.Reserved())
 	}
 }
 
@@ -190,8 +247,11 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%d bytes reserved above the limit", k.Reserved())
 	}
 	k.Destroy()
-	if top.Reserved() != 0 {
-		t.Errorf("%d bytes left after the kernel failed", top.Reserved())
+	if u := top.Usage(); u.InUse != 0 || u.Allocated != top.Reserved() {
+		t.Errorf("%d bytes in use after the kernel failed", u.InUse)
+	}
+	if top.Reclaim() == 0 || top.Reserved() != 0 {
+		t.Errorf("%d bytes left after reclaim", top.Reserved())
 	}
 	if oom := outOfMemory(fill(New(top, NameKernel))); oom != nil {
 		t.Errorf("the next kernel failed too: %v", oom)

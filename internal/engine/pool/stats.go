@@ -64,8 +64,8 @@ func (p *Pool) usage() Usage {
 		u.Allocated += int64(len(sp.mem))
 		u.Available += int64(sp.free * sp.size)
 	}
-	for _, b := range p.bytes.bins {
-		list(len(b))
+	for i := range p.bytes.bins {
+		list(p.bytes.bins[i].len())
 	}
 	for _, lp := range p.bytes.large.pages {
 		u.Allocated += int64(len(lp.mem))
@@ -83,6 +83,10 @@ func (p *Pool) usage() Usage {
 	u.Allocated += int64(p.cache.bytes)
 	u.Available += int64(p.cache.bytes)
 	list(len(p.cache.pages))
+	for _, d := range p.donors {
+		u.Allocated += d.bytes()
+		u.Available += d.bytes()
+	}
 	u.SmallPages += len(p.bytes.small)
 	u.LargePages = len(p.bytes.large.pages)
 	u.InUse = u.Allocated - u.Available
@@ -181,16 +185,13 @@ func (p *Pool) formatPages(b *strings.Builder) {
 	}
 	for k := range p.bytes.bins {
 		var free, total int64
-		pages := 0
-		for _, sp := range p.bytes.small {
-			if sp.size == 8*k {
-				free += int64(sp.free * sp.size)
-				total += int64(len(sp.mem))
-				pages++
-			}
+		pages := p.bytes.bins[k].pages
+		for _, sp := range pages {
+			free += int64(sp.free * sp.size)
+			total += int64(len(sp.mem))
 		}
-		if pages > 0 {
-			line(8*k, free, total, pages)
+		if len(pages) > 0 {
+			line(8*k, free, total, len(pages))
 		}
 	}
 }

@@ -29,10 +29,12 @@ func (v *Vec[T]) Slice() []T { return v.s }
 
 // Push appends x.
 func (v *Vec[T]) Push(x T) {
-	if len(v.s) == cap(v.s) {
-		v.grow(len(v.s) + 1)
+	n := len(v.s)
+	if n == cap(v.s) {
+		v.grow(n + 1)
 	}
-	v.s = append(v.s, x)
+	v.s = v.s[:n+1]
+	v.s[n] = x
 }
 
 // Append appends all of xs.
