@@ -12,6 +12,7 @@ type argRow struct {
 	grow  bool // a register wider than the type will do
 	vec   bool // a vector is meant
 	tex   bool // an address of a texture or surface
+	desc  bool // a 64-bit descriptor, or else registers of a matrix
 	frag  bool // registers of a matrix: small elements are packed
 }
 
@@ -71,6 +72,9 @@ var argRows = [128]argRow{
 	'Z': {ref: 4, kinds: kVal, vec: true, frag: true},            // matrix fragment C
 	'F': {fixed: B32, kinds: kVal, vec: true},                    // registers of packed matrices
 	'I': {fixed: U16, kinds: kVal, vec: true},                    // byte and thread of a scale
+	'H': {fixed: F16x2, kinds: kVal, vec: true},                  // matrix fragment of halves
+	'S': {ref: 1, kinds: kVal, vec: true, frag: true},            // matrix fragment to store
+	'g': {ref: 2, kinds: kVal, vec: true, desc: true},            // matrix A: descriptor or registers
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
 	'T': {kinds: 1 << KTable},                                    // table of labels
@@ -175,6 +179,13 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	}
 	if r.frag {
 		t = fragType(t)
+	}
+	if r.desc {
+		if o.Kind == KVector {
+			t = fragType(t)
+		} else {
+			t = B64
+		}
 	}
 	if o.Kind == KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.in.Has(SlotVec) {
 		return packFits(o, t)

@@ -62,6 +62,7 @@ var opTable = [...]*Op{
 	WMovmatrix:            &opMovmatrix,
 	WMul:                  &opMul,
 	WMul24:                &opMul24,
+	WMultimem:             &opMultimem,
 	WNanosleep:            &opNanosleep,
 	WNeg:                  &opNeg,
 	WNot:                  &opNot,
@@ -101,6 +102,7 @@ var opTable = [...]*Op{
 	WSust:                 &opSust,
 	WSzext:                &opSzext,
 	WTanh:                 &opTanh,
+	WTensormap:            &opTensormap,
 	WTestp:                &opTestp,
 	WTex:                  &opTex,
 	WTld4:                 &opTld4,
@@ -130,5 +132,7 @@ var opTable = [...]*Op{
 	WVsub:                 &opVsub,
 	WVsub2:                &opVsub2,
 	WVsub4:                &opVsub4,
+	WWgmma:                &opWgmma,
+	WWmma:                 &opWmma,
 	WXor:                  &opXor,
 }

@@ -190,6 +190,8 @@ const (
 	fTwoOps
 	// fVector2: vectors whose size the operation's own rules look at.
 	fVector2
+	// fSharedCTA: of shared memory only .shared::cta is meant.
+	fSharedCTA
 )
 
 // Spaces says which state spaces an operation may name, and how many of
