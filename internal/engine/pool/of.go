@@ -2,6 +2,7 @@ package pool
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -17,14 +18,27 @@ type Of[T any] struct {
 	p      *Pool
 	pages  [][]T // all regular pages, in order of filling
 	at     int   // page == pages[at] when page != nil
-	big    [][]T // pages made for one slice each
-	bins   [maxBin][][]T
+	big    []bigPage[T]
+	bins   [maxBin][]spare[T]
 	binned uint64 // bit k: bins[k] is not empty
 	past   int64  // values handed out before the last Reset
 	spare  int64  // values given back by Recycle since Reset
 	taken  int64  // values handed out from bins or big pages since Reset
 	held   int64  // bytes of all pages
 	isDead bool
+}
+
+// bigPage is a page made for one long slice.
+type bigPage[T any] struct {
+	s   []T
+	out bool // handed out since Reset, so not clean
+}
+
+// spare is a clean slice that may be handed out again: a big page whole, or what
+// Recycle got.
+type spare[T any] struct {
+	s   []T
+	big int32 // index in Of.big, or -1
 }
 
 // maxBin bounds the size classes of recycled slices: class k holds slices with
@@ -92,7 +106,7 @@ func (o *Of[T]) slice(n int) []T {
 	}
 	if n > o.pageLen()/4 {
 		s := make([]T, o.book(n))
-		o.big = append(o.big, s)
+		o.big = append(o.big, bigPage[T]{s, true})
 		o.taken += int64(n)
 		return s[:n:n]
 	}
@@ -126,15 +140,20 @@ func (o *Of[T]) Grow(s []T, n int) []T {
 // copy of s may be used afterwards.
 func (o *Of[T]) Recycle(s []T) {
 	c := cap(s)
-	k := bits.Len(uint(c)) - 1
-	if k < binMin || k >= maxBin {
+	if c < 1<<binMin {
 		return
 	}
 	s = s[:c]
 	clear(s)
-	o.bins[k] = append(o.bins[k], s)
-	o.binned |= 1 << k
+	o.put(spare[T]{s, -1})
 	o.spare += int64(c)
+}
+
+// put makes x available to Slice.
+func (o *Of[T]) put(x spare[T]) {
+	k := min(bits.Len(uint(len(x.s)))-1, maxBin-1)
+	o.bins[k] = append(o.bins[k], x)
+	o.binned |= 1 << k
 }
 
 // recycled returns a slice of length n from the bins, or nil: from the class
@@ -148,7 +167,7 @@ func (o *Of[T]) recycled(n int) []T {
 	for k := low; k <= min(low+2, maxBin-1); k++ {
 		b := o.bins[k]
 		for i := len(b) - 1; i >= max(0, len(b)-8); i-- {
-			if s := b[i]; cap(s) >= n {
+			if s := b[i].s; len(s) >= n {
 				o.take(k, i)
 				return s[:n]
 			}
@@ -161,9 +180,12 @@ func (o *Of[T]) recycled(n int) []T {
 func (o *Of[T]) take(k, i int) {
 	b := o.bins[k]
 	last := len(b) - 1
-	o.taken += int64(cap(b[i]))
+	o.taken += int64(len(b[i].s))
+	if n := b[i].big; n >= 0 {
+		o.big[n].out = true
+	}
 	b[i] = b[last]
-	b[last] = nil
+	b[last] = spare[T]{}
 	o.bins[k] = b[:last]
 	if last == 0 {
 		o.binned &^= 1 << k
@@ -245,11 +267,8 @@ func (o *Of[T]) newPage(n int) []T {
 
 func (o *Of[T]) reset() {
 	o.past += o.live() + o.spare
-	for k := range o.bins {
-		clear(o.bins[k])
-		o.bins[k] = o.bins[k][:0]
-	}
-	o.binned, o.spare, o.taken = 0, 0, 0
+	o.spare, o.taken = 0, 0
+	o.resetBins()
 	// Clearing at Reset, in bulk, is cheaper than in New, and drops what the
 	// old values pointed to.
 	for i, pg := range o.pages {
@@ -259,16 +278,29 @@ func (o *Of[T]) reset() {
 			clear(pg[:o.n])
 		}
 	}
-	big := o.big
-	o.big = nil
-	for _, s := range big {
-		o.Recycle(s)
-	}
-	o.spare = 0
-	o.big = big
 	o.page, o.n, o.at = nil, 0, 0
 	if len(o.pages) > 0 {
 		o.page = o.pages[0]
+	}
+}
+
+// resetBins leaves exactly the big pages in the bins, all clean.
+func (o *Of[T]) resetBins() {
+	for k := range o.bins {
+		if o.binned>>k&1 == 0 {
+			continue
+		}
+		o.bins[k] = slices.DeleteFunc(o.bins[k], func(x spare[T]) bool { return x.big < 0 })
+		if len(o.bins[k]) == 0 {
+			o.binned &^= 1 << k
+		}
+	}
+	for i := range o.big {
+		if b := &o.big[i]; b.out {
+			clear(b.s)
+			b.out = false
+			o.put(spare[T]{b.s, int32(i)})
+		}
 	}
 }
 
@@ -285,7 +317,10 @@ func (o *Of[T]) release() int64 {
 func (o *Of[T]) donate(q *Pool) {
 	p := o.p
 	o.reset()
-	d := donated[T]{append(o.pages, o.big...), int64(o.size())}
+	d := donated[T]{o.pages, int64(o.size())}
+	for i := range o.big {
+		d.pages = append(d.pages, o.big[i].s)
+	}
 	*o = Of[T]{isDead: true}
 	if q != nil {
 		d.give(p, q)
