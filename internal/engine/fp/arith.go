@@ -7,7 +7,7 @@ func (f Format) Add(a, b uint64, m Mode) uint64 {
 	}
 	a, b = f.inputs(a, b, m)
 	if f.IsNaN(a) || f.IsNaN(b) {
-		return f.nanResult(m, a, b)
+		return f.nanResult(m, b, a)
 	}
 	x, y := f.Unpack(a), f.Unpack(b)
 	if x.Kind == Inf || y.Kind == Inf {
@@ -38,7 +38,7 @@ func (f Format) Mul(a, b uint64, m Mode) uint64 {
 	}
 	a, b = f.inputs(a, b, m)
 	if f.IsNaN(a) || f.IsNaN(b) {
-		return f.nanResult(m, a, b)
+		return f.nanResult(m, b, a)
 	}
 	p := product(f.Unpack(a), f.Unpack(b))
 	if p.Kind == NaN {
@@ -71,7 +71,7 @@ func (f Format) Fma(a, b, c uint64, m Mode) uint64 {
 		c = f.Flush(c)
 	}
 	if f.IsNaN(a) || f.IsNaN(b) || f.IsNaN(c) {
-		return f.nanResult(m, a, b, c)
+		return f.nanResult(m, b, c, a)
 	}
 	p, z := product(f.Unpack(a), f.Unpack(b)), f.Unpack(c)
 	switch {

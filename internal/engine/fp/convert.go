@@ -4,22 +4,23 @@ package fp
 // flushes subnormal f32 inputs and results only; the narrow formats are
 // always exact. Values convert with one rounding.
 func Convert(from, to Format, x uint64, m Mode) uint64 {
+	if from.IsNaN(x) {
+		return convertNaN(from, to, x, m)
+	}
 	if m.Ftz && from == F32 {
 		x = from.Flush(x)
 	}
 	if m.Ftz && to != F32 {
 		m.Ftz = false
 	}
-	if from.IsNaN(x) {
-		return convertNaN(from, to, x, m)
-	}
 	return to.Pack(from.Unpack(x), m)
 }
 
-// convertNaN follows the machine: f32 and f64 keep sign and payload of each
-// other's NaNs and quiet them, a bf16 becomes an f32 by shifting its bits, and
-// every other conversion gives the destination's own NaN. cvt.rna.tf32 rounds
-// the bits of a NaN as if they were a number.
+// convertNaN follows the machine (measured, h200_test.go): conversions to and
+// from f64 keep sign and first payload bits and quiet the NaN, a bf16 becomes
+// an f32 by shifting its bits, and every other conversion gives the
+// destination's own NaN. cvt.rna.tf32 cuts the bits of a NaN. .ftz before a
+// widening to f64 is an addition, which makes the f32 NaN canonical.
 func convertNaN(from, to Format, x uint64, m Mode) uint64 {
 	if m.Sat {
 		return to.Zero(false)
@@ -28,8 +29,10 @@ func convertNaN(from, to Format, x uint64, m Mode) uint64 {
 	case from == BF16 && to == F32 && !m.Relu:
 		return x << 16
 	case from == F32 && to == TF32 && m.Round == RNA:
-		return roundBitsTF32(x, m.SatFinite)
-	case from == F32 && to == F64, from == F64 && to == F32, from == F64 && to == F64:
+		return cutBitsTF32(x, m.SatFinite)
+	case from == F32 && to == F64 && m.Ftz:
+		return payloadNaN(to, from.Unpack(from.NaN()))
+	case (from == F64 || to == F64) && layouts[from].nan == nanIEEE && layouts[to].nan == nanIEEE:
 		return payloadNaN(to, from.Unpack(x))
 	}
 	return to.NaN()
@@ -42,15 +45,14 @@ func payloadNaN(to Format, n Num) uint64 {
 	return to.withSign(to.infMag()|frac<<l.shift, n.Neg)
 }
 
-// roundBitsTF32 is what the machine makes of a NaN under cvt.rna.tf32: the
-// integer sum that rounds numbers, clamped below the quiet NaNs by
-// .satfinite.
-func roundBitsTF32(x uint64, satfinite bool) uint64 {
-	r := (x + 0x1000) & 0xffffe000
-	if satfinite && r&0x7fffffff >= 0x7fc00000 {
-		r = r&0x80000000 | 0x7fbfe000
+// cutBitsTF32 is what the machine makes of a NaN under cvt.rna.tf32: the low
+// bits are dropped, and .satfinite steps down by one as it does from infinity.
+func cutBitsTF32(x uint64, satfinite bool) uint64 {
+	x &= 0xffffe000
+	if satfinite {
+		x -= 0x2000
 	}
-	return r
+	return x
 }
 
 // RoundToInt rounds x to an integral number of the same format. The sign of
@@ -141,13 +143,11 @@ func cutWide(n Num, r Round) uint64 {
 }
 
 // nanToInt is the integer a NaN becomes: the unit that converts from f64 or
-// to 64 bits gives the sign bit alone, signed type or not; the other gives 0.
+// to 64 bits gives the type's first bit alone, signed or not; the other gives
+// 0.
 func (f Format) nanToInt(t Int) uint64 {
-	switch {
-	case t.Bits == 64:
-		return 1 << 63
-	case f == F64 && t.Bits == 32:
-		return t.Extend(1 << 31)
+	if f == F64 || t.Bits == 64 {
+		return t.Extend(1 << (t.Bits - 1))
 	}
 	return 0
 }

@@ -106,7 +106,7 @@ func TestBinarySmall(t *testing.T) {
 		size := uint64(1) << s.f.Bits()
 		step := uint64(1)
 		if testing.Short() || size > 64 {
-			step = 7
+			step = 13
 		}
 		for k, m := range allModes {
 			for a := range size {
@@ -124,7 +124,7 @@ func TestArith(t *testing.T) {
 	counts := []struct {
 		f Format
 		n int
-	}{{F16, 110000}, {BF16, 60000}, {TF32, 20000}, {F32, 60000}, {F64, 6000}}
+	}{{F16, 200000}, {BF16, 60000}, {TF32, 20000}, {F32, 60000}, {F64, 6000}}
 	for _, c := range counts {
 		n := c.n
 		if testing.Short() {
@@ -154,7 +154,7 @@ func TestFastPaths(t *testing.T) {
 	for _, f := range []Format{F32, F64} {
 		e := edges(f)
 		r := rand.New(rand.NewPCG(2, uint64(f)))
-		for k := range 300000 {
+		for k := range 120000 {
 			a, b, c := draw(r, f, e)
 			m := Mode{Ftz: k&1 == 1}
 			slow := m

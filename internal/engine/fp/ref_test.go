@@ -151,10 +151,18 @@ func (s shape) round(v *big.Float, neg, extra bool, m Mode) uint64 {
 			pattern = 1<<(s.exp+s.man) - 1
 		}
 	}
-	if m.Ftz && pattern < 1<<s.man {
+	if m.Ftz && s.tiny(v, m) {
 		pattern = 0
 	}
 	return s.finish(pattern, neg, m)
+}
+
+// tiny reports whether a value rounded without a least exponent stays below
+// the least normal number.
+func (s shape) tiny(v *big.Float, m Mode) bool {
+	mode := [...]big.RoundingMode{RN: big.ToNearestEven, RZ: big.ToZero, RM: big.ToNegativeInf, RP: big.ToPositiveInf, RNA: big.ToNearestAway}[m.Round]
+	r := new(big.Float).SetMode(mode).SetPrec(uint(s.man + 1)).Set(v)
+	return r.Abs(r).Cmp(new(big.Float).SetMantExp(big.NewFloat(1), 1-s.bias)) < 0
 }
 
 func (s shape) finish(pattern uint64, neg bool, m Mode) uint64 {

@@ -105,7 +105,7 @@ func (f Format) Pack(n Num, m Mode) uint64 {
 	if mag > f.maxMag() || e-emin > 1<<(l.bits-l.man) {
 		return f.clamp(f.overflow(n.Neg, m), m)
 	}
-	if m.Ftz && f.tiny(n, mag) {
+	if m.Ftz && n.Exp < emin && tiny(n, emin, int(l.man), m.Round) {
 		mag = 0
 	}
 	return f.clamp(f.withSign(mag, n.Neg), m)
@@ -120,9 +120,12 @@ func packExponent(q uint64, e int) uint64 {
 	return uint64(e)
 }
 
-// tiny reports whether .ftz flushes a result: one that is subnormal after
-// rounding.
-func (f Format) tiny(_ Num, mag uint64) bool { return mag < f.minNormal() }
+// tiny reports whether .ftz flushes a result whose exponent is below emin:
+// the machine rounds to full precision first, as if there were no least
+// exponent, and keeps what then reaches the least normal number.
+func tiny(n Num, emin, man int, r Round) bool {
+	return n.Exp < emin-1 || cut(n, top-man, r)>>(man+1) == 0
+}
 
 // clamp applies .sat and .relu to a finished result that is not NaN.
 func (f Format) clamp(x uint64, m Mode) uint64 {
