@@ -127,7 +127,7 @@ const (
 	OpIndex               // Name[Kids[0]]: Kids[0] is OpName, OpOffset or OpImm
 	OpAddr                // [Name], [Name + expr X] or [expr X]: Name may be 0, X may be None
 	OpTex                 // [Name, Kids…]: one or two kids, OpName or OpVec
-	OpVec                 // {Kids…}
+	OpVec                 // {Kids…}; with FlagSel, which no instruction takes, Name is the selector
 	OpPair                // Kids[0] | Kids[1]
 	OpRange               // Name<expr X> in a target list
 	OpList                // {Kids…} in an initialiser

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -139,13 +140,13 @@ func marker(text []byte, i int) (m src.Marker, end int) {
 	if k == j || k >= len(text) || text[k] != '"' {
 		return m, i
 	}
-	l := lexer{text: text, pos: k}
-	l.string()
-	if l.tok != tString {
+	name := text[k+1:]
+	n := bytes.IndexByte(name, '"')
+	if n < 0 || bytes.IndexByte(name[:n], '\n') >= 0 {
 		return m, i
 	}
-	name := text[k+1 : l.end-1]
-	j = l.end
+	name = name[:n]
+	j = k + n + 2
 	first := byte(0)
 	for {
 		k = blanks(text, j)

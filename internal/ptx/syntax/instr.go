@@ -110,6 +110,9 @@ func (p *parser) operand(first bool) {
 		return
 	case '{':
 		p.vec()
+		if p.tok == tDot {
+			p.vecSelector()
+		}
 	case '_':
 		if !first {
 			p.fail()
@@ -202,6 +205,14 @@ func (p *parser) nameOperand() {
 	p.pushOp(o)
 }
 
+// vecSelector parses the selector that the grammar allows after a vector.
+func (p *parser) vecSelector() {
+	v := &p.stack[len(p.stack)-1]
+	x := v.X
+	p.selector(v)
+	v.Name, v.X = Name(v.X), x
+}
+
 // index parses var[reg], var[reg+expr] or var[expr].
 func (p *parser) index(o *Operand) {
 	o.Kind = OpIndex
@@ -241,7 +252,7 @@ func (p *parser) unified(o *Operand) {
 func (p *parser) pairWith(pos src.Pos) {
 	first := &p.stack[len(p.stack)-1]
 	plain := first.Kind == OpName && first.Flags == 0
-	if !plain && first.Kind != OpSink && first.Kind != OpVec {
+	if !plain && first.Kind != OpSink && (first.Kind != OpVec || first.Flags != 0) {
 		p.fail()
 		return
 	}

@@ -300,12 +300,11 @@ func digits(text []byte, i int) int {
 	return i
 }
 
-// string reads a string: it ends on its line and knows no escapes. A lone
+// string reads a string: it may go over lines and knows no escapes. A lone
 // quote is a token that fits nowhere.
 func (l *lexer) string() {
-	rest := l.text[l.pos+1:]
-	n := bytes.IndexByte(rest, '"')
-	if n < 0 || bytes.IndexByte(rest[:n], '\n') >= 0 {
+	n := bytes.IndexByte(l.text[l.pos+1:], '"')
+	if n < 0 {
 		l.set('"', l.pos, l.pos+1)
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/oracle"
 )
 
@@ -67,7 +68,8 @@ func mutate(r *rand.Rand, text []byte) []byte {
 
 // TestAgainstReference asks the reference about texts nobody has seen: its
 // cases with tokens dropped, doubled, swapped and put in. Set
-// GOPTXAS_MUTANTS for more of them.
+// GOPTXAS_MUTANTS for more of them, GOPTXAS_SEED for others, and
+// GOPTXAS_RECORD to write the answers to a file for TestRecorded.
 func TestAgainstReference(t *testing.T) {
 	tools := oracle.Find(t)
 	count := 150
@@ -75,7 +77,7 @@ func TestAgainstReference(t *testing.T) {
 		count = n
 	}
 	var seeds [][]byte
-	for _, c := range accepted(t) {
+	for _, c := range append(cases.Accept(t), cases.Diag(t)...) {
 		if len(c.Input) < 3000 {
 			seeds = append(seeds, c.Input)
 		}
@@ -87,6 +89,11 @@ func TestAgainstReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	dir := t.TempDir()
 	bad, faults, died := 0, 0, 0
+	var record *recorder
+	if name := os.Getenv("GOPTXAS_RECORD"); name != "" {
+		record = newRecorder(t, name)
+		defer record.close()
+	}
 	for range count {
 		text := mutate(r, seeds[r.IntN(len(seeds))])
 		if err := os.WriteFile(filepath.Join(dir, "in.ptx"), text, 0o666); err != nil {
@@ -96,6 +103,9 @@ func TestAgainstReference(t *testing.T) {
 		if res.Exit < 0 || res.Exit > 128 && res.Exit != 255 {
 			died++
 			continue
+		}
+		if record != nil {
+			record.add(text, res.Stderr)
 		}
 		got, want, ok := judge(text, res.Stderr)
 		if want != "" {

@@ -114,7 +114,11 @@ func (p *parser) fail() {
 }
 
 func (p *parser) failText(what string) {
-	p.failMsg(p.pos, "Parsing error near '"+string(p.text[p.pos:p.end])+"': "+what)
+	at := p.pos
+	if p.tok == tString {
+		at = p.end - 1 // where it ends, should it go over lines
+	}
+	p.failMsg(at, "Parsing error near '"+string(p.text[p.pos:p.end])+"': "+what)
 }
 
 func (p *parser) failMsg(pos int, msg string) {

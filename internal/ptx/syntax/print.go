@@ -202,6 +202,7 @@ func (w *printer) operand(o *Operand) {
 		w.byte('{')
 		w.operands(t.Kids(o))
 		w.byte('}')
+		w.out = append(w.out, t.SelText(o)...)
 	case OpPair:
 		w.operand(&t.Operands[o.X])
 		w.byte('|')

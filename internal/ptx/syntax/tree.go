@@ -56,5 +56,8 @@ func (t *Tree) SelText(o *Operand) []byte {
 	if o.Flags&FlagSel == 0 {
 		return nil
 	}
+	if o.Kind == OpVec {
+		return t.Names.Bytes(o.Name)
+	}
 	return t.Names.Bytes(Name(o.X))
 }

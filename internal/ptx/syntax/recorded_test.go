@@ -1,0 +1,94 @@
+package syntax
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/corpus"
+)
+
+// verdict is a text and what the reference said about its syntax.
+type verdict struct {
+	Text string `json:"t"`
+	Said string `json:"s,omitempty"` // its lines that matter here
+}
+
+type recorder struct {
+	t    testing.TB
+	file *os.File
+	zip  *gzip.Writer
+	enc  *json.Encoder
+}
+
+func newRecorder(t testing.TB, name string) *recorder {
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &recorder{t, f, z, json.NewEncoder(z)}
+}
+
+func (r *recorder) add(text []byte, stderr string) {
+	var said strings.Builder
+	for line := range strings.Lines(stderr) {
+		if strings.Contains(line, "fatal   :") && !strings.Contains(line, "Ptx assembly aborted") {
+			said.WriteString(line)
+		}
+	}
+	if err := r.enc.Encode(verdict{string(text), said.String()}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *recorder) close() {
+	if err := r.zip.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.file.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestRecorded compares with the reference's verdicts on thousands of
+// mutated texts, without the reference.
+func TestRecorded(t *testing.T) {
+	f, err := os.Open(filepath.Join(corpus.Root(), "testdata", "syntax", "verdicts.jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, faults := 0, 0
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var v verdict
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		got, want, ok := judge([]byte(v.Text), v.Said)
+		if !ok {
+			t.Errorf("\n got %s\nwant %s\n%s", got, want, v.Text)
+		}
+		n++
+		if want != "" {
+			faults++
+		}
+	}
+	if lines.Err() != nil {
+		t.Fatal(lines.Err())
+	}
+	t.Logf("%d recorded verdicts agree, %d of them syntax errors", n, faults)
+}
