@@ -10,7 +10,7 @@ import (
 // TestRandom allocates random programs under many budgets; the checker
 // must accept every result.
 func TestRandom(t *testing.T) {
-	n := 3000
+	n := 600
 	if testing.Short() {
 		n = 300
 	}

@@ -1,0 +1,175 @@
+// Package emit turns scheduled Ori with physical registers into machine
+// words. It is the only bridge between Ori and the machine's description:
+// an Ori instruction is spelled as the assembler spells it and the
+// description finds the form, so that every operation, modifier and operand
+// shape Ori uses is checked against what the architecture has.
+package emit
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"goptxas/internal/engine/bits"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/sass"
+	"goptxas/internal/target"
+)
+
+// InstSize is the size of one instruction in bytes.
+const InstSize = 16
+
+// textAlign is what the size of a function's code is padded to.
+const textAlign = 128
+
+// Options say what emit must know from outside the function.
+type Options struct {
+	// Slot returns the offset in constant bank 4 of the address of a
+	// variable.
+	Slot func(name string) (int64, bool)
+}
+
+// Line says that the code from Offset on comes from a .loc directive.
+type Line struct {
+	Offset uint32
+	Loc    int32
+}
+
+// Code is the machine code of one function.
+type Code struct {
+	Text  []byte // padded
+	Size  int    // without padding
+	Lines []Line
+	Exits []uint32 // offsets of EXIT instructions
+}
+
+// Func emits f for architecture a.
+func Func(f *ori.Func, a *target.Arch, o Options) (*Code, error) {
+	e := &emitter{f: f, a: a, opts: o, start: make([]int64, f.NumBlocks())}
+	e.layout()
+	for n, b := range f.Blocks {
+		for i := range b.Instrs {
+			if err := e.instr(i); err != nil {
+				return nil, err
+			}
+		}
+		if t := e.jump(n); t != nil {
+			if err := e.branch(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return e.finish()
+}
+
+type emitter struct {
+	f     *ori.Func
+	a     *target.Arch
+	opts  Options
+	start []int64 // address of each block ID
+	code  Code
+	text  []byte
+	loose bool // registers need no numbers yet
+}
+
+// layout gives every block its address.
+func (e *emitter) layout() {
+	at := int64(0)
+	for n, b := range e.f.Blocks {
+		e.start[b.ID] = at
+		at += InstSize * int64(b.Len())
+		if e.jump(n) != nil {
+			at += InstSize
+		}
+	}
+}
+
+// jump returns the block a branch must be added to at the end of block n,
+// because control falls through to one that does not follow it.
+func (e *emitter) jump(n int) *ori.Block {
+	b := e.f.Blocks[n]
+	last := b.Last()
+	if len(b.Succs) == 0 || last != nil && last.Op.Has(op.Terminator) && last.Guard.Kind == ori.KNone {
+		return nil
+	}
+	t := b.Succs[len(b.Succs)-1]
+	if n+1 < len(e.f.Blocks) && e.f.Blocks[n+1] == t {
+		return nil
+	}
+	return t
+}
+
+func (e *emitter) pc() int64 { return int64(len(e.code.Text)) }
+
+func (e *emitter) put(w bits.Word) {
+	e.code.Text = binary.LittleEndian.AppendUint64(e.code.Text, w.Lo)
+	e.code.Text = binary.LittleEndian.AppendUint64(e.code.Text, w.Hi)
+}
+
+// branch adds a jump to a block.
+func (e *emitter) branch(t *ori.Block) error {
+	i := e.f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(t)})
+	i.Sched = ori.Sched{Stall: 5, WrBar: -1, RdBar: -1, Wait: 0x3f}
+	return e.instr(i)
+}
+
+// instr emits one instruction.
+func (e *emitter) instr(i *ori.Instr) error {
+	x, err := e.assemble(i)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
+	}
+	x.SetCtrl(control(i))
+	w, err := x.Encode(e.a)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
+	}
+	if i.Op == op.EXIT {
+		e.code.Exits = append(e.code.Exits, uint32(e.pc()))
+	}
+	if i.Loc >= 0 && (len(e.code.Lines) == 0 || e.code.Lines[len(e.code.Lines)-1].Loc != i.Loc) {
+		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc})
+	}
+	e.put(w)
+	return nil
+}
+
+// control translates the scheduler's decisions. The machine's bit says the
+// opposite of ours: set, the warp stays.
+func control(i *ori.Instr) sass.Ctrl {
+	s := i.Sched
+	c := sass.Ctrl{Stall: s.Stall, Yield: !s.Yield, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
+	for k, a := range i.Srcs() {
+		if a.Flags&ori.Reuse != 0 && a.Class == ori.R {
+			c.Reuse |= 1 << k
+		}
+	}
+	return c
+}
+
+// finish adds the endless loop behind the code and pads it with NOPs, as
+// instruction prefetch wants it.
+func (e *emitter) finish() (*Code, error) {
+	e.code.Size = len(e.code.Text)
+	trap, err := sass.Parse(e.a, fmt.Sprintf("BRA %#x ;", e.pc()), uint64(e.pc()))
+	if err != nil {
+		return nil, err
+	}
+	nop, err := sass.Parse(e.a, "NOP ;", 0)
+	if err != nil {
+		return nil, err
+	}
+	for first := true; first || len(e.code.Text)%textAlign != 0; first = false {
+		x := nop
+		if first {
+			x = trap
+		}
+		x.SetCtrl(sass.Ctrl{WrBar: sass.NoBar, RdBar: sass.NoBar})
+		w, err := x.Encode(e.a)
+		if err != nil {
+			return nil, err
+		}
+		e.put(w)
+	}
+	return &e.code, nil
+}

@@ -1,0 +1,264 @@
+package emit
+
+import (
+	"fmt"
+	"strconv"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/sass"
+	"goptxas/internal/target"
+)
+
+// filler says which operands the assembler writes that Ori leaves out: the
+// second predicate result of comparisons, the predicate input of LOP3, the
+// unused carries of later architectures.
+type filler struct {
+	op     op.Op
+	family target.Family // from this one on
+	preds  int           // predicate results in all
+	tail   string        // what follows the sources
+	args   int           // sources with which nothing follows
+}
+
+var fillers = [...]filler{
+	{op: op.ISETP, preds: 2},
+	{op: op.FSETP, preds: 2},
+	{op: op.DSETP, preds: 2},
+	{op: op.HSETP2, preds: 2},
+	{op: op.PLOP3, preds: 2},
+	{op: op.UISETP, preds: 2},
+	{op: op.UPLOP3, preds: 2},
+	{op: op.LOP3, tail: "!PT", args: 5},
+	{op: op.ULOP3, tail: "!UPT", args: 5},
+	{op: op.IADD3, family: target.Blackwell, preds: 2},
+	{op: op.UIADD3, family: target.Blackwell, preds: 2},
+}
+
+// assemble finds the machine instruction of i.
+func (e *emitter) assemble(i *ori.Instr) (sass.Inst, error) {
+	e.text = e.spell(e.text[:0], i)
+	x, err := sass.Parse(e.a, string(e.text), uint64(e.pc()))
+	if err != nil {
+		return x, err
+	}
+	return x, e.floats(&x, i)
+}
+
+// floats sets the float immediates, which are spelled as zero: their bits
+// are known, their decimal text need not be.
+func (e *emitter) floats(x *sass.Inst, i *ori.Instr) error {
+	n := 0
+	next := func() (int64, bool) {
+		for ; n < len(i.Args); n++ {
+			if i.Args[n].Kind == ori.KImm {
+				n++
+				return i.Args[n-1].Imm, true
+			}
+		}
+		return 0, false
+	}
+	if !hasFloats(i.Op) {
+		return nil
+	}
+	for k := range x.NArg() {
+		if x.Arg(k).Kind != sass.KindFloat {
+			continue
+		}
+		v, ok := next()
+		if !ok {
+			return fmt.Errorf("no value for the float of operand %d", k)
+		}
+		if err := x.SetImm(k, v&0xffffffff); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasFloats reports whether immediates of an operation are floats.
+func hasFloats(o op.Op) bool {
+	switch o {
+	case op.FADD, op.FMUL, op.FFMA, op.FSETP, op.FSET, op.FSEL, op.FMNMX, op.FCHK, op.MUFU, op.DADD, op.DMUL, op.DFMA, op.DSETP,
+		op.HADD2, op.HMUL2, op.HFMA2, op.HSETP2, op.HSET2, op.HMNMX2, op.FRND, op.F2I, op.F2F, op.F2FP, op.FADD2, op.FMUL2, op.FFMA2, op.FMNMX3:
+		return true
+	}
+	return false
+}
+
+// spell writes i as the assembler does.
+func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
+	if i.Guard.Kind != ori.KNone {
+		t = append(e.operand(append(t, '@'), i, i.Guard), ' ')
+	}
+	t = i.Mods.Append(append(t, i.Op.String()...))
+	sep := " "
+	add := func(s string) {
+		t = append(append(t, sep...), s...)
+		sep = ", "
+	}
+	var fill filler
+	for _, f := range fillers {
+		if f.op == i.Op && e.a.Family >= f.family {
+			fill = f
+		}
+	}
+	preds := 0
+	for k, o := range i.Args {
+		if k == int(i.NDst) {
+			for ; preds < fill.preds; preds++ {
+				add(truth(i.Op))
+			}
+		}
+		if k < int(i.NDst) && (o.Class == ori.P || o.Class == ori.UP) {
+			preds++
+		}
+		// an address and what stands before or after it are one operand
+		if k > 0 && (i.Args[k-1].Kind == ori.KDesc || o.Kind == ori.KUAddr) {
+			sep = ""
+		}
+		if o.Kind == ori.KAddr && k+1 < len(i.Args) && i.Args[k+1].Kind == ori.KUAddr {
+			t = append(t, sep...)
+			t = e.address(t, o, &i.Args[k+1])
+			sep = ", "
+			continue
+		}
+		if o.Kind == ori.KUAddr {
+			sep = ", "
+			continue
+		}
+		t = append(t, sep...)
+		t = e.operand(t, i, o)
+		sep = ", "
+	}
+	if fill.tail != "" && len(i.Srcs()) < fill.args+1 {
+		add(fill.tail)
+	}
+	return append(t, " ;"...)
+}
+
+// truth is the predicate that is always true, in the file of o's results.
+func truth(o op.Op) string {
+	if o.Has(op.Uniform) {
+		return "UPT"
+	}
+	return "PT"
+}
+
+var (
+	fileNames = [...]string{ori.R: "R", ori.UR: "UR", ori.P: "P", ori.UP: "UP", ori.B: "B"}
+	zeroNames = [...]string{ori.R: "RZ", ori.UR: "URZ", ori.P: "PT", ori.UP: "UPT", ori.B: "B15"}
+)
+
+// register writes the first physical register an operand names.
+func (e *emitter) register(t []byte, o ori.Operand) []byte {
+	t = append(t, fileNames[o.Class]...)
+	sub := int64(o.Sub)
+	if o.Kind == ori.KConst {
+		sub = 0
+	}
+	if e.loose {
+		return append(t, '0')
+	}
+	return strconv.AppendInt(t, int64(e.f.Regs[o.Reg].Phys)+sub, 10)
+}
+
+// operand writes an operand with its marks.
+func (e *emitter) operand(t []byte, i *ori.Instr, o ori.Operand) []byte {
+	if o.Flags&ori.Neg != 0 {
+		t = append(t, '-')
+	}
+	if o.Flags&ori.Inv != 0 {
+		if o.Class == ori.P || o.Class == ori.UP {
+			t = append(t, '!')
+		} else {
+			t = append(t, '~')
+		}
+	}
+	if o.Flags&ori.Abs != 0 {
+		t = append(t, '|')
+	}
+	t = e.bare(t, i, o)
+	if o.Flags&ori.Abs != 0 {
+		t = append(t, '|')
+	}
+	switch {
+	case o.Flags&ori.H0 != 0:
+		t = append(t, ".H0_H0"...)
+	case o.Flags&ori.H1 != 0:
+		t = append(t, ".H1_H1"...)
+	}
+	return t
+}
+
+func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
+	switch o.Kind {
+	case ori.KReg:
+		return e.register(t, o)
+	case ori.KZero:
+		return append(t, zeroNames[o.Class]...)
+	case ori.KImm:
+		if hasFloats(i.Op) {
+			return append(t, '0')
+		}
+		return appendHex(t, o.Imm)
+	case ori.KConst:
+		t = append(appendHex(append(t, "c["...), int64(o.Sub)), "]["...)
+		if o.Reg != ori.NoReg {
+			t = append(e.register(t, o), '+')
+		}
+		return append(appendHex(t, o.Imm), ']')
+	case ori.KSpecial:
+		return append(t, op.Special(o.Imm).String()...)
+	case ori.KLabel:
+		return appendHex(t, e.start[o.Reg])
+	case ori.KSymbol:
+		off := int64(-1)
+		if e.opts.Slot != nil {
+			if v, ok := e.opts.Slot(e.f.Module.Symbols[o.Reg].Name); ok {
+				off = v
+			}
+		}
+		return append(appendHex(append(t, "c[0x4]["...), off), ']')
+	case ori.KDesc:
+		return append(e.register(append(t, "desc["...), o), ']')
+	case ori.KAddr:
+		return e.address(t, o, nil)
+	}
+	return append(t, '?')
+}
+
+// address writes a memory operand, with a uniform register if there is one.
+func (e *emitter) address(t []byte, o ori.Operand, u *ori.Operand) []byte {
+	t = append(t, '[')
+	plus := false
+	if o.Reg != ori.NoReg {
+		t = e.register(t, o)
+		if o.Flags&ori.Wide != 0 {
+			t = append(t, ".64"...)
+		}
+		plus = true
+	}
+	if u != nil {
+		if plus {
+			t = append(t, '+')
+		}
+		t = e.register(t, *u)
+		plus = true
+	}
+	if o.Imm != 0 || !plus {
+		if plus {
+			t = append(t, '+')
+		}
+		t = appendHex(t, o.Imm)
+	}
+	return append(t, ']')
+}
+
+func appendHex(t []byte, v int64) []byte {
+	if v < 0 {
+		t = append(t, '-')
+		v = -v
+	}
+	return strconv.AppendInt(append(t, "0x"...), v, 16)
+}

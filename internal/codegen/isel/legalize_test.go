@@ -1,0 +1,63 @@
+package isel
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// toy is a machine whose operations take registers everywhere and one
+// immediate or constant as second source.
+func toy(i *ori.Instr) bool {
+	for k, s := range i.Srcs() {
+		plain := s.Kind == ori.KReg && s.Flags == 0 || s.Kind == ori.KZero && s.Flags == 0
+		if !plain && k != 1 && i.Op != op.MOV && i.Op != op.LDC && !(i.Op == op.LOP3 && k == 3) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestLegalize(t *testing.T) {
+	const head = "func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg r2 1/1\n  b0:\n"
+	for _, c := range []struct{ in, want string }{
+		{"IADD3 r0 = 0x5, r1, rz", "IADD3 r0 = r1, 0x5, rz"},
+		{"IADD3 r0 = 0x5, 0x6, rz", "MOV r3 = 0x5 / IADD3 r0 = r3, 0x6, rz"},
+		{"SHF.L.U32 r0 = 0x5, r1, rz", "MOV r3 = 0x5 / SHF.L.U32 r0 = r3, r1, rz"},
+		{"IMAD r0 = r1, r2, c[0x0][0x10]", "LDC r3 = c[0x0][0x10] / IMAD r0 = r1, r2, r3"},
+		{"LOP3.LUT r0 = 0x7, r1, r2, 0xe2", "LOP3.LUT r0 = r1, 0x7, r2, 0xca"},
+		{"IADD3 r0 = r1, r2, -r1", "IADD3 r3 = rz, -r1, rz / IADD3 r0 = r1, r2, r3"},
+	} {
+		m, err := ori.Parse(head + "    " + c.in + "\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		if err := Legalize(f, target.Find("sm_90a"), toy); err != nil {
+			t.Errorf("%s: %v", c.in, err)
+			continue
+		}
+		var got []string
+		for i := range f.Blocks[0].Instrs {
+			got = append(got, string(f.AppendInstr(nil, i)))
+		}
+		if s := strings.Join(got, " / "); s != c.want {
+			t.Errorf("%s: %s, want %s", c.in, s, c.want)
+		}
+	}
+}
+
+func TestSwapLut(t *testing.T) {
+	for lut := range int64(256) {
+		s := swapLut(lut)
+		for n := range 8 {
+			m := n&1 | n&2<<1 | n&4>>1
+			if lut>>n&1 != s>>m&1 {
+				t.Fatalf("lut %#x: bit %d", lut, n)
+			}
+		}
+	}
+}
