@@ -69,7 +69,7 @@ func (j *Job) Run(ctx context.Context) *Result {
 	}
 	j.applyLaunchOptions(m)
 	whole := m.Finish(j.Sink)
-	if j.Sink.Raised() > 0 && j.gate() || !whole || !j.selectEntries(m) {
+	if j.Sink.Raised() > 0 && j.gate() || !whole {
 		return res
 	}
 	j.judgeDebug(m)
@@ -101,8 +101,8 @@ func (j *Job) judgeOptions(m *sema.Module) {
 	if s.SuppressDebug && !s.Debug && !s.LineInfo {
 		j.warnf("Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter is not specified")
 	}
-	if s.ToolsPatch && hasEntries(m) {
-		j.Sink.Say(diag.Error, "Entry function is not allowed when command line option '--compile-as-tools-patch' is specified ")
+	if s.ToolsPatch {
+		m.JudgePatch(j.Sink)
 	}
 	if line.Has(cli.LegacyBar) {
 		j.warnf("'--legacy-bar-warp-wide-behavior' is a deprecated option, It will be removed in future release and is not recommended")
@@ -126,25 +126,6 @@ func (j *Job) judgeDebug(m *sema.Module) {
 			j.warnf(" %s section not found", name)
 		}
 	}
-}
-
-// selectEntries applies -e: every name must be a kernel of the module, and
-// none may come twice. It reports false after a fault that ends the run.
-func (j *Job) selectEntries(m *sema.Module) bool {
-	for n, e := range j.Settings.Entries {
-		switch f := findFunc(m, e); {
-		case f == nil:
-			j.Sink.Say(diag.Fatal, "Unknown function "+e)
-			return false
-		case j.Settings.Relocatable: // everything is compiled
-		case !f.Entry:
-			j.Sink.Say(diag.Error, fmt.Sprintf("Entry function '%s' not found", e))
-		case slices.Contains(j.Settings.Entries[:n], e):
-			j.Sink.Say(diag.Fatal, "Internal error: symbol already assigned")
-			return false
-		}
-	}
-	return !j.gate()
 }
 
 // printPTX writes the inputs in normal form.

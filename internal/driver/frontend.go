@@ -76,6 +76,10 @@ func semaOptions(s *cli.Settings) sema.Options {
 		MinNCTAPerSM: uint32(max(0, s.MinCTAs)),
 		MaxRRegCount: uint32(s.MaxRegs),
 		Override:     s.Override,
+		Relocatable:  s.Relocatable,
+		InOrder:      s.Debug || s.FastCompile != "" || s.Line.Has(cli.FastCompile),
+		Verbose:      s.Verbose,
+		Entries:      s.Entries,
 	}
 	for i, n := range s.MaxNTid {
 		o.MaxNTid[i] = uint32(n)
@@ -86,26 +90,6 @@ func semaOptions(s *cli.Settings) sema.Options {
 		}
 	}
 	return o
-}
-
-// hasEntries reports whether the module defines a kernel.
-func hasEntries(m *sema.Module) bool {
-	for i := range m.Funcs {
-		if m.Funcs[i].Entry {
-			return true
-		}
-	}
-	return false
-}
-
-// findFunc returns the function called name, or nil.
-func findFunc(m *sema.Module, name string) *sema.Func {
-	for i := range m.Funcs {
-		if m.Funcs[i].Name == name {
-			return &m.Funcs[i]
-		}
-	}
-	return nil
 }
 
 // hasTensorMemory reports whether the module's own target has tcgen05: the

@@ -72,6 +72,7 @@ type checker struct {
 
 // steps are the checks in the order their messages appear.
 var steps = [...]func(*checker) *Fault{
+	(*checker).architecture,
 	(*checker).basics,
 	(*checker).registerUsage,
 	(*checker).fastCompileName,
@@ -98,10 +99,19 @@ func (c *checker) errorf(format string, args ...any) {
 	c.report(diag.Error, fmt.Sprintf(format, args...))
 }
 
+// architecture: link-time code cannot be specific to one chip.
+func (c *checker) architecture() *Fault {
+	s := c.s
+	s.Arch = c.l.Text(GPUName, "sm_75")
+	s.Virtual = !strings.HasPrefix(s.Arch, "sm_")
+	if strings.HasPrefix(s.Arch, "lto_") && strings.HasSuffix(s.Arch, "a") {
+		return Faultf("Unsupported gpu architecture '%s'", s.Arch)
+	}
+	return nil
+}
+
 func (c *checker) basics() *Fault {
 	l, s := c.l, c.s
-	s.Arch = l.Text(GPUName, "sm_75")
-	s.Virtual = !strings.HasPrefix(s.Arch, "sm_")
 	s.Opt = l.Num(OptLevel, 3)
 	if s.Opt < 0 || s.Opt > 3 {
 		s.Opt = 3 // any other number gives the code of level 3
@@ -279,15 +289,18 @@ func (c *checker) clusters() *Fault {
 	return nil
 }
 
-// fromSM90 reports whether the target is sm_90 or later, real or virtual.
+// fromSM90 reports whether the target is sm_90 or compute_90 or later.
 func (c *checker) fromSM90() bool {
-	_, num, _ := strings.Cut(c.s.Arch, "_")
+	kind, num, _ := strings.Cut(c.s.Arch, "_")
 	n, _, _ := number(strings.TrimRight(num, "af"))
-	return n >= 90
+	return kind != "lto" && n >= 90
 }
 
 func (c *checker) registers() *Fault {
 	s := c.s
+	if s.ToolsPatch {
+		s.MaxRegs = minRegs
+	}
 	if c.l.Has(MaxRegCount) {
 		n, f := c.registerCount(MaxRegCount)
 		if f != nil {
@@ -323,20 +336,23 @@ func (c *checker) registerCount(id ID) (int, *Fault) {
 			return 0, Faultf("Invalid value '%s' for option '%s'", text, Table[id].Long)
 		}
 	}
-	limit := int32(maxRegs)
+	least, most := int32(minRegs), int32(maxRegs)
+	if c.l.Text(ABICompile, "yes") != "yes" {
+		least = archMinRegs
+	}
 	if c.s.Virtual && text != "archmin" {
-		limit = 0 // a virtual target has no register file of its own
+		most = 0 // a virtual target has no register file of its own
 	}
 	switch {
-	case c.s.ToolsPatch && !c.s.Virtual && id == MaxRegCount && (n > minRegs || n < 0):
+	case c.s.ToolsPatch && id == MaxRegCount && (n > minRegs || n < 0):
 		c.errorf("Invalid value '%d' of 'maxrregcount' with option '--compile-as-tools-patch'", n)
-		return minRegs, nil
-	case n < 0 || n > limit:
+		return 0, nil
+	case n < 0 || n > most:
 		c.warnf("Too big maxrregcount value specified %d, will be ignored", n)
-		return maxRegs, nil
-	case n < minRegs:
-		c.warnf("For profile %s adjusting per thread register count of %d to lower bound of %d", c.s.Arch, n, minRegs)
-		return minRegs, nil
+		return int(most), nil
+	case n < least:
+		c.warnf("For profile %s adjusting per thread register count of %d to lower bound of %d", c.s.Arch, n, least)
+		return int(least), nil
 	}
 	return int(n), nil
 }
@@ -345,7 +361,7 @@ func (c *checker) registerCount(id ID) (int, *Fault) {
 // for tools is always capped.
 func (c *checker) launchBounds() *Fault {
 	l, s := c.l, c.s
-	capped := l.Has(MaxRegCount) || s.ToolsPatch
+	capped := s.MaxRegs != 0
 	if l.Has(MinNCTAPerSM) {
 		if capped {
 			c.warnf("Conflicting options -maxrregcount and -minnctapersm specified, ignoring -minnctapersm option")

@@ -20,7 +20,7 @@ func (m *Module) Finish(sink *diag.Sink) bool {
 		return false
 	}
 	for _, step := range [...]func(*diag.Unit){
-		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.launchBounds,
+		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.selectEntries, m.launchBounds,
 		m.constData, m.unwrittenParams, m.kernels,
 	} {
 		if step(u); u.Fatal() {
@@ -202,16 +202,14 @@ const (
 // kernel first.
 func (m *Module) launchBounds(u *diag.Unit) {
 	lim := limitsOf(m.Opts.Arch)
-	for i := len(m.Funcs) - 1; i >= 0; i-- {
+	for _, i := range m.Kernels() {
 		f := &m.Funcs[i]
-		if !f.Entry || !f.HasBody {
-			continue
-		}
-		m.launchBound(u, f, lim)
+		bounded := m.launchBound(u, f, lim)
+		m.registerCap(u, f, bounded)
 	}
 }
 
-func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) {
+func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) (bounded bool) {
 	l := &f.Launch
 	switch {
 	case l.MaxNReg > maxRegs:
@@ -228,7 +226,12 @@ func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) {
 	}
 	if dims[0] == 0 {
 		l.MinNCTAPerSM = 0
-		return
+		return false
+	}
+	if uint64(l.MinNCTAPerSM) > lim.blocks {
+		u.Report(diag.Warning, noPos, "Value of minnctapersm for entry "+f.Name+
+			" is out of range. minnctapersm will be ignored")
+		l.MinNCTAPerSM = 0
 	}
 	threads := uint64(dims[0]) * uint64(dims[1]) * uint64(dims[2])
 	blocks := uint64(l.MinNCTAPerSM)
@@ -237,18 +240,17 @@ func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) {
 		u.Report(diag.Warning, noPos, "Value of maxntid, for entry "+f.Name+
 			" is out of range. .minnctapersm and .maxntid will be ignored")
 		l.MinNCTAPerSM = 0
+		return false
 	case threads > lim.threads:
 		u.Report(diag.Warning, noPos, "Value of threads per SM for entry "+f.Name+
 			" is out of range. .minnctapersm and .maxntid will be ignored")
-	case blocks > lim.blocks:
-		u.Report(diag.Warning, noPos, "Value of minnctapersm for entry "+f.Name+
-			" is out of range. minnctapersm will be ignored")
-		l.MinNCTAPerSM = 0
+		return false
 	case threads*blocks > lim.threads:
 		u.Report(diag.Warning, noPos, "Value of threads per SM for entry "+f.Name+
 			" is out of range. .minnctapersm will be ignored")
 		l.MinNCTAPerSM = 0
 	}
+	return true
 }
 
 // constData checks the size of the constant bank.

@@ -20,7 +20,11 @@ type Options struct {
 	MaxNTid      [3]uint32
 	MinNCTAPerSM uint32
 	MaxRRegCount uint32
-	Override     bool // -override-directive-values
+	Override     bool     // -override-directive-values
+	Relocatable  bool     // -c without -ewp: all kernels are compiled
+	InOrder      bool     // kernels are compiled first to last
+	Verbose      bool     // -v
+	Entries      []string // -e; empty means all kernels
 }
 
 // Linkage says who else may see a symbol.

@@ -1,0 +1,115 @@
+package sema
+
+import (
+	"slices"
+	"strconv"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/ptx/isa"
+)
+
+// aborted is the last line of a run that ends while the text is judged.
+const aborted = "Ptx assembly aborted due to errors"
+
+// selectEntries judges the kernels that were asked for by name: each must be
+// a kernel of the module, and none may come twice. Relocatable code ignores
+// the choice but not names that do not exist.
+func (m *Module) selectEntries(u *diag.Unit) {
+	for n, name := range m.Opts.Entries {
+		sym := m.lookup([]byte(name))
+		switch {
+		case sym < 0 || m.Syms[sym].Func < 0:
+			u.Report(diag.Fatal, noPos, "Unknown function "+name)
+		case m.Opts.Relocatable:
+		case !m.Funcs[m.Syms[sym].Func].Entry:
+			u.Report(diag.Error, noPos, "Entry function '"+name+"' not found")
+			continue
+		case slices.Contains(m.Opts.Entries[:n], name):
+			u.Report(diag.Fatal, noPos, "Internal error: symbol already assigned")
+		}
+		if u.Fatal() {
+			return
+		}
+	}
+	if len(m.Opts.Entries) > 0 && u.Errors() > 0 {
+		u.Report(diag.Fatal, noPos, aborted)
+	}
+}
+
+// Kernels returns the kernels to compile in the order the reference compiles
+// and reports them: the last one first, except where code is made in a hurry
+// or for a debugger.
+func (m *Module) Kernels() []int32 {
+	var list []int32
+	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable {
+		for _, name := range m.Opts.Entries {
+			if sym := m.lookup([]byte(name)); sym >= 0 && m.Syms[sym].Func >= 0 {
+				list = append(list, m.Syms[sym].Func)
+			}
+		}
+	} else {
+		for i := range m.Funcs {
+			if f := &m.Funcs[i]; f.Entry && f.HasBody {
+				list = append(list, int32(i))
+			}
+		}
+	}
+	if !m.Opts.InOrder {
+		slices.Reverse(list)
+	}
+	return list
+}
+
+// noRegLimit is what the report calls the limit of a kernel without one.
+const noRegLimit = 256
+
+// registerCap reports which of two register limits of a kernel counts.
+func (m *Module) registerCap(u *diag.Unit, f *Func, bounded bool) {
+	n := m.Opts.MaxRRegCount
+	own := f.Launch.MaxNReg
+	switch {
+	case n == 0 || !m.Opts.Verbose:
+	case own > 0 && !m.Opts.Override:
+		u.Report(diag.Info, noPos, "Overriding global maxrregcount "+strconv.Itoa(int(n))+
+			" with entry-specific value "+strconv.Itoa(int(own))+" of .maxnreg")
+	case own == n || own == 0 && bounded && !m.Opts.Override:
+	default:
+		if own == 0 {
+			own = noRegLimit
+		}
+		u.Report(diag.Info, noPos, "Overriding maximum register limit "+strconv.Itoa(int(own))+" for '"+f.Name+
+			"' with  "+strconv.Itoa(int(n))+" of maxrregcount option")
+	}
+}
+
+// JudgePatch reports what code for instrumentation tools must not have:
+// memory of its own and kernels.
+func (m *Module) JudgePatch(sink *diag.Sink) {
+	var has [5]bool
+	for i := range m.Vars {
+		switch v := &m.Vars[i]; {
+		case v.Space == isa.SpaceShared:
+			has[0] = true
+		case v.Shape.Type == isa.Texref:
+			has[1] = true
+		case v.Shape.Type == isa.Surfref:
+			has[2] = true
+		case v.Space == isa.SpaceConst:
+			has[3] = true
+		}
+	}
+	for i := range m.Funcs {
+		f := &m.Funcs[i]
+		has[0] = has[0] || len(f.done.shared) > 0
+		has[3] = has[3] || len(f.done.consts) > 0
+		has[4] = has[4] || f.Entry
+	}
+	for i, what := range [...]string{
+		"Allocating additional shared memory", "Allocating additional textures", "Allocating additional surfaces",
+		"Allocating additional constants", "Entry function",
+	} {
+		if has[i] {
+			sink.Say(diag.Error, what+" is not allowed when command line option '--compile-as-tools-patch' is specified ")
+		}
+	}
+}
