@@ -38,9 +38,10 @@ func (m *Module) Bodies() []int32 {
 // module walks the statements of one file.
 func (c *context) module(sink *diag.Sink) {
 	f := &fileState{context: c, sink: sink}
+	broken := false
 	for i := range c.tree.Stmts {
 		s := &c.tree.Stmts[i]
-		if s.Broken {
+		if broken = s.Broken; broken {
 			f.broken(s)
 			break
 		}
@@ -54,8 +55,10 @@ func (c *context) module(sink *diag.Sink) {
 	} else if e == nil {
 		f.end()
 	}
+	if !broken {
+		f.knowsTarget()
+	}
 	c.unit.Close()
-	f.knowsTarget()
 }
 
 // fileState is what is known about one file while its module level is read.
@@ -264,18 +267,11 @@ func (f *fileState) addressSize(a *syntax.Attr) {
 }
 
 // knowsTarget reports a target that the version does not know. This comes
-// at the end of the text whatever happened before, so it has its own unit.
+// when the list of statements ends, be it with a token that begins none.
 func (f *fileState) knowsTarget() {
-	if !f.badTarget {
-		return
+	if f.badTarget {
+		f.error(f.targetPos, "PTX .version "+f.ver.String()+" does not support .target "+f.tgt.Name)
 	}
-	u := f.sink.Open(nil)
-	name, line := f.tree.File.Line(f.targetPos)
-	u.Add(diag.Message{
-		Severity: diag.Error, File: name, Line: line,
-		Text: "PTX .version " + f.ver.String() + " does not support .target " + f.tgt.Name,
-	})
-	u.Close()
 }
 
 // end reports what is noticed at the end of a file.
