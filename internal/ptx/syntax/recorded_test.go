@@ -38,13 +38,13 @@ func newRecorder(t testing.TB, name string) *recorder {
 }
 
 func (r *recorder) add(text []byte, stderr string) {
-	var said strings.Builder
-	for line := range strings.Lines(stderr) {
-		if strings.Contains(line, "fatal   :") && !strings.Contains(line, "Ptx assembly aborted") {
-			said.WriteString(line)
-		}
+	// From the first fatal line to the one that every failure ends with.
+	said := ""
+	if i := strings.Index(stderr, "fatal   :"); i >= 0 {
+		said = stderr[strings.LastIndexByte(stderr[:i], '\n')+1:]
 	}
-	if err := r.enc.Encode(verdict{string(text), said.String()}); err != nil {
+	said, _, _ = strings.Cut(said, "ptxas fatal   : Ptx assembly aborted")
+	if err := r.enc.Encode(verdict{string(text), said}); err != nil {
 		r.t.Fatal(err)
 	}
 }
