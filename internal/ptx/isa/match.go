@@ -4,16 +4,17 @@ package isa
 
 // argRow explains one letter of Form.Args.
 type argRow struct {
-	ref   int8 // 1 to 5: the type in that place of the form's types
-	fixed Type // the type when ref is 0
-	dst   bool
-	kinds kinds
-	wide  bool // twice as wide as the type
-	grow  bool // a register wider than the type will do
-	vec   bool // a vector is meant
-	tex   bool // an address of a texture or surface
-	desc  bool // a 64-bit descriptor, or else registers of a matrix
-	frag  bool // registers of a matrix: small elements are packed
+	ref    int8 // 1 to 5: the type in that place of the form's types
+	fixed  Type // the type when ref is 0
+	dst    bool
+	kinds  kinds
+	wide   bool // twice as wide as the type
+	grow   bool // a register wider than the type will do
+	vec    bool // a vector is meant
+	tex    bool // an address of a texture or surface
+	tensor bool // an address of a tensor map
+	desc   bool // a 64-bit descriptor, or else registers of a matrix
+	frag   bool // registers of a matrix: small elements are packed
 }
 
 // kinds is a set of operand kinds.
@@ -75,6 +76,8 @@ var argRows = [128]argRow{
 	'H': {fixed: F16x2, kinds: kVal, vec: true},                  // matrix fragment of halves
 	'S': {ref: 1, kinds: kVal, vec: true, frag: true},            // matrix fragment to store
 	'g': {ref: 2, kinds: kVal, vec: true, desc: true},            // matrix A: descriptor or registers
+	'o': {fixed: B32, kinds: kAddr, tensor: true},                // tensor map with coordinates
+	'J': {fixed: B16, kinds: kVal, vec: true},                    // offsets of a convolution
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
 	'T': {kinds: 1 << KTable},                                    // table of labels
@@ -197,6 +200,9 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 // nothing after the base, textures have a 64-bit handle or a reference, and
 // coordinates of type t.
 func (c *checker) addrFits(r *argRow, o *Operand, t Type) bool {
+	if r.tensor {
+		return len(o.Elems) == 1 && c.valueFits(&o.Elems[0], t, false)
+	}
 	if !r.tex {
 		return len(o.Elems) == 0
 	}

@@ -33,6 +33,11 @@ func prefSpace(c *checker) {
 	if s := c.in.Space(); s != Generic && s != SpaceGlobal {
 		c.errorf("State space incorrect for feature 'cache prefetching'")
 	}
+	pref256Target(c)
+}
+
+// pref256Target: prefetching 256 bytes needs sm_80.
+func pref256Target(c *checker) {
 	if c.in.Mod(SlotPref) == WL2256B && c.ctx.SM < 80 && c.ctx.SM >= 75 {
 		c.errorf("Modifier '.L2::256B' requires .target sm_80 or higher")
 	}

@@ -12,9 +12,7 @@ func (c *checker) operandWords() bool {
 		case KSpecial:
 			c.specialGate(o.Special)
 		case KVector:
-			if n := len(o.Elems); n == 3 || n > 4 && n != 8 && n > 128 {
-				c.errorf("Illegal vector size: %d", n)
-			}
+			c.vectorLength(len(o.Elems))
 		}
 		if o.Not && o.Type != Pred {
 			c.errorf("Illegal argument to predicate negation")
@@ -30,6 +28,23 @@ func (c *checker) operandWords() bool {
 		return false
 	}
 	return true
+}
+
+// vectorLength: vectors have one, two or four elements, those of memory
+// operations and matrices eight too; tensors and the large matrix operations
+// have their own rules.
+func (c *checker) vectorLength(n int) {
+	switch c.in.Op {
+	case WCp, WWgmma, WTcgen05:
+		return
+	case WTex, WTld4, WLdu, WMov, WSuld, WSust:
+		if n == 8 {
+			c.errorf("Illegal vector size: 8")
+		}
+	}
+	if n == 3 || n > 4 && n != 8 {
+		c.errorf("Illegal vector size: %d", n)
+	}
 }
 
 func (c *checker) specialGate(r SpecialReg) {

@@ -26,6 +26,7 @@ var opTable = [...]*Op{
 	WCnot:                 &opCnot,
 	WCopysign:             &opCopysign,
 	WCos:                  &opCos,
+	WCp:                   &opCp,
 	WCreatepolicy:         &opCreatepolicy,
 	WCvt:                  &opCvt,
 	WCvta:                 &opCvta,

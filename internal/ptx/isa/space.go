@@ -33,19 +33,17 @@ func (c *checker) generic() {
 // space complains about one space that the operation does not take.
 func (c *checker) space(s Space) {
 	set := c.row.Spaces.Set
-	switch s {
-	case SpaceSharedCTA:
-		c.gate(&gSpaceCTA)
-	case SpaceSharedCluster:
-		c.gate(&gSpaceCluster)
-	case SpaceParamEntry, SpaceParamFunc:
-		c.gate(&gSpaceEntry)
+	if c.row.Flags&fManySpaces == 0 {
+		c.spaceGate(s)
 	}
 	if set>>s&1 != 0 {
 		return
 	}
 	if c.row.Flags&fClusterOnly != 0 && s.Base() == SpaceShared {
 		c.errorf("State space incorrect for instruction '%s', expected '::cluster'", c.row.Name)
+		return
+	}
+	if c.row.Flags&fManySpaces != 0 {
 		return
 	}
 	if s.Base() != s {
@@ -78,5 +76,17 @@ func (c *checker) addressSpaces() {
 			c.errorf("State space mismatch between instruction and address in instruction '%s'", c.row.Name)
 		}
 		return
+	}
+}
+
+// spaceGate: the parts of spaces came after the spaces.
+func (c *checker) spaceGate(s Space) {
+	switch s {
+	case SpaceSharedCTA:
+		c.gate(&gSpaceCTA)
+	case SpaceSharedCluster:
+		c.gate(&gSpaceCluster)
+	case SpaceParamEntry, SpaceParamFunc:
+		c.gate(&gSpaceEntry)
 	}
 }
