@@ -27,7 +27,7 @@ func convertNaN(from, to Format, x uint64, m Mode) uint64 {
 	}
 	switch {
 	case from == BF16 && to == F32 && !m.Relu:
-		return x << 16
+		return x & 0xffff << 16
 	case from == F32 && to == TF32 && m.Round == RNA:
 		return cutBitsTF32(x, m.SatFinite)
 	case from == F32 && to == F64 && m.Ftz:

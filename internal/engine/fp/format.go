@@ -30,7 +30,8 @@ const (
 )
 
 // layout describes a format. Bias and widths follow the PTX ISA section
-// "Alternate floating point data formats".
+// "Alternate floating point data formats"; the words are at their place in the
+// word that holds a value.
 type layout struct {
 	name  string
 	bits  uint8 // width without the alignment shift
@@ -38,21 +39,27 @@ type layout struct {
 	bias  int16
 	nan   nanStyle
 	shift uint8  // low bits of the word the format does not use
-	quiet uint64 // NaN that arithmetic makes, at its place in the word
+	sign  uint64 // the sign bit
+	mag   uint64 // every other bit
+	inf   uint64 // all-ones exponent
+	max   uint64 // magnitude of the greatest finite number
+	above uint64 // magnitudes beyond it are NaN
+	least uint64 // least normal number
+	quiet uint64 // NaN that arithmetic makes
 }
 
 var layouts = [NumFormats]layout{
-	F16:   {"f16", 16, 10, 15, nanIEEE, 0, 0x7fff},
-	BF16:  {"bf16", 16, 7, 127, nanIEEE, 0, 0x7fff},
-	TF32:  {"tf32", 19, 10, 127, nanIEEE, 13, 0x7fffe000},
-	E4M3:  {"e4m3", 8, 3, 7, nanTop, 0, 0x7f},
-	E5M2:  {"e5m2", 8, 2, 15, nanIEEE, 0, 0x7f},
-	E2M3:  {"e2m3", 6, 3, 1, nanMissing, 0, 0x1f},
-	E3M2:  {"e3m2", 6, 2, 3, nanMissing, 0, 0x1f},
-	E2M1:  {"e2m1", 4, 1, 1, nanMissing, 0, 0x7},
-	UE8M0: {"ue8m0", 8, 0, 127, nanTop, 0, 0xff},
-	F32:   {"f32", 32, 23, 127, nanIEEE, 0, 0x7fffffff},
-	F64:   {"f64", 64, 52, 1023, nanIEEE, 0, 0xfff8000000000000},
+	F16:   {"f16", 16, 10, 15, nanIEEE, 0, 0x8000, 0x7fff, 0x7c00, 0x7bff, 0x7c00, 0x0400, 0x7fff},
+	BF16:  {"bf16", 16, 7, 127, nanIEEE, 0, 0x8000, 0x7fff, 0x7f80, 0x7f7f, 0x7f80, 0x0080, 0x7fff},
+	TF32:  {"tf32", 19, 10, 127, nanIEEE, 13, 1 << 31, 0x7fffe000, 0x7f800000, 0x7f7fe000, 0x7f800000, 1 << 23, 0x7fffe000},
+	E4M3:  {"e4m3", 8, 3, 7, nanTop, 0, 0x80, 0x7f, 0x78, 0x7e, 0x7e, 0x08, 0x7f},
+	E5M2:  {"e5m2", 8, 2, 15, nanIEEE, 0, 0x80, 0x7f, 0x7c, 0x7b, 0x7c, 0x04, 0x7f},
+	E2M3:  {"e2m3", 6, 3, 1, nanMissing, 0, 0x20, 0x1f, 0x18, 0x1f, 0x1f, 0x08, 0x1f},
+	E3M2:  {"e3m2", 6, 2, 3, nanMissing, 0, 0x20, 0x1f, 0x1c, 0x1f, 0x1f, 0x04, 0x1f},
+	E2M1:  {"e2m1", 4, 1, 1, nanMissing, 0, 0x8, 0x7, 0x6, 0x7, 0x7, 0x2, 0x7},
+	UE8M0: {"ue8m0", 8, 0, 127, nanTop, 0, 0, 0xff, 0xff, 0xfe, 0xfe, 0, 0xff},
+	F32:   {"f32", 32, 23, 127, nanIEEE, 0, 1 << 31, 1<<31 - 1, 0x7f800000, 0x7f7fffff, 0x7f800000, 1 << 23, 0x7fffffff},
+	F64:   {"f64", 64, 52, 1023, nanIEEE, 0, 1 << 63, 1<<63 - 1, 0x7ff << 52, 0x7ff<<52 - 1, 0x7ff << 52, 1 << 52, 0xfff8 << 48},
 }
 
 // String returns the PTX spelling, without the dot.
@@ -81,48 +88,23 @@ func (f Format) HasNaN() bool { return layouts[f].nan != nanMissing }
 // signed reports whether the format has a sign bit; only ue8m0 has none.
 func (f Format) signed() bool { return f != UE8M0 }
 
-// signBit returns the place of the sign in the word, 0 without one.
-func (f Format) signBit() uint64 {
-	if !f.signed() {
-		return 0
-	}
-	return 1 << (f.Width() - 1)
-}
+// signBit is the place of the sign in the word, 0 without one.
+func (f Format) signBit() uint64 { return layouts[f].sign }
 
 // mask covers the bits of the word the format uses.
-func (f Format) mask() uint64 {
-	l := &layouts[f]
-	return (^uint64(0) >> (64 - l.bits)) << l.shift
-}
+func (f Format) mask() uint64 { return layouts[f].sign | layouts[f].mag }
 
 // magMask covers the bits of the word except the sign.
-func (f Format) magMask() uint64 { return f.mask() &^ f.signBit() }
+func (f Format) magMask() uint64 { return layouts[f].mag }
 
-// infMag is the magnitude of infinity: the all-ones exponent.
-func (f Format) infMag() uint64 {
-	l := &layouts[f]
-	return f.magMask() &^ (1<<(l.man+l.shift) - 1)
-}
+// infMag is the magnitude with an all-ones exponent.
+func (f Format) infMag() uint64 { return layouts[f].inf }
 
 // minNormal is the magnitude of the least normal number.
-func (f Format) minNormal() uint64 {
-	if f == UE8M0 {
-		return 0
-	}
-	l := &layouts[f]
-	return 1 << (l.man + l.shift)
-}
+func (f Format) minNormal() uint64 { return layouts[f].least }
 
 // maxMag is the magnitude of the greatest finite number.
-func (f Format) maxMag() uint64 {
-	switch layouts[f].nan {
-	case nanIEEE:
-		return f.infMag() - 1<<layouts[f].shift
-	case nanTop:
-		return f.magMask() - 1
-	}
-	return f.magMask()
-}
+func (f Format) maxMag() uint64 { return layouts[f].max }
 
 // NaN returns the NaN that invalid operations give in the format; formats
 // without NaN give their greatest number, as the conversions do.
@@ -161,15 +143,7 @@ func (f Format) withSign(mag uint64, neg bool) uint64 {
 func (f Format) Sign(x uint64) bool { return x&f.signBit() != 0 }
 
 // IsNaN reports whether x is a NaN.
-func (f Format) IsNaN(x uint64) bool {
-	switch layouts[f].nan {
-	case nanIEEE:
-		return x&f.magMask() > f.infMag()
-	case nanTop:
-		return x&f.magMask() == f.magMask()
-	}
-	return false
-}
+func (f Format) IsNaN(x uint64) bool { return x&layouts[f].mag > layouts[f].above }
 
 // IsInf reports whether x is an infinity.
 func (f Format) IsInf(x uint64) bool { return f.HasInf() && x&f.magMask() == f.infMag() }
