@@ -8,9 +8,19 @@ import (
 )
 
 var allModes = []Mode{
-	{Round: RN}, {Round: RZ}, {Round: RM}, {Round: RP}, {Round: RNA},
-	{Round: RN, Ftz: true}, {Round: RZ, Ftz: true}, {Round: RP, Ftz: true},
-	{Round: RN, Sat: true}, {Round: RN, SatFinite: true}, {Round: RN, Relu: true}, {Round: RZ, SatFinite: true, Relu: true}, {Round: RN, Ftz: true, Sat: true},
+	{Round: RN},
+	{Round: RZ},
+	{Round: RM},
+	{Round: RP},
+	{Round: RNA},
+	{Round: RN, Ftz: true},
+	{Round: RZ, Ftz: true},
+	{Round: RP, Ftz: true},
+	{Round: RN, Sat: true},
+	{Round: RN, SatFinite: true},
+	{Round: RN, Relu: true},
+	{Round: RZ, SatFinite: true, Relu: true},
+	{Round: RN, Ftz: true, Sat: true},
 }
 
 // edges returns patterns where something happens, for any format.
@@ -18,8 +28,10 @@ func edges(f Format) []uint64 {
 	l := layouts[f]
 	one, inf, least := f.One(), f.infMag(), f.minNormal()
 	u := uint64(1) << l.shift
-	list := []uint64{0, u, 2 * u, 3 * u, least - u, least, least + u, one - u, one, one + u, f.maxMag(), f.maxMag() - u, inf, one + least, one - least,
-		one<<1 - u, f.magMask(), inf + u, one + 12*least, uint64(int(l.bias)+int(l.man)) << (l.man + l.shift)}
+	list := []uint64{
+		0, u, 2 * u, 3 * u, least - u, least, least + u, one - u, one, one + u, f.maxMag(), f.maxMag() - u, inf, one + least, one - least,
+		one<<1 - u, f.magMask(), inf + u, one + 12*least, uint64(int(l.bias)+int(l.man)) << (l.man + l.shift),
+	}
 	n := len(list)
 	for _, x := range list[:n] {
 		list = append(list, x&f.magMask()|f.signBit())
@@ -160,8 +172,11 @@ func TestFastPaths(t *testing.T) {
 			slow := m
 			slow.SatFinite = true // takes the generic road; differs at infinity only
 			for op, pair := range [...][2]uint64{
-				{f.Add(a, b, m), f.Add(a, b, slow)}, {f.Mul(a, b, m), f.Mul(a, b, slow)}, {f.Fma(a, b, c, m), f.Fma(a, b, c, slow)},
-				{f.Div(a, b, m), f.Div(a, b, slow)}, {f.Sqrt(a, m), f.Sqrt(a, slow)},
+				{f.Add(a, b, m), f.Add(a, b, slow)},
+				{f.Mul(a, b, m), f.Mul(a, b, slow)},
+				{f.Fma(a, b, c, m), f.Fma(a, b, c, slow)},
+				{f.Div(a, b, m), f.Div(a, b, slow)},
+				{f.Sqrt(a, m), f.Sqrt(a, slow)},
 			} {
 				if f.IsInf(pair[0]) {
 					pair[0] = f.Greatest(f.Sign(pair[0]))

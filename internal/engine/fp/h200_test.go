@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -15,7 +14,8 @@ import (
 // Results of single instructions on an H200, against this package.
 // testdata/h200.tsv.gz holds lines of hexadecimal little-endian words: the
 // operand triples of each class ("in f32"), and for each instruction its
-// results on them. The operands were drawn by operands.
+// results on them: random bits, near exponents, edges, halfway cases of the
+// narrow formats, ends of the integer types, results near the subnormals.
 
 // hwCase is one instruction: its text with operands d, a, b, c, the widths
 // of source and destination registers, and our meaning.
@@ -24,53 +24,6 @@ type hwCase struct {
 	in, out int // register widths in bits; out 1 is a predicate
 	class   string
 	eval    func(a, b, c uint64) uint64
-}
-
-// operands makes n triples for a class: a format's name or "int".
-func operands(class string, n int) [][3]uint64 {
-	list := make([][3]uint64, n)
-	r := rand.New(rand.NewPCG(11, uint64(len(class))*257+uint64(class[0])))
-	for i := range list {
-		if class == "int" {
-			for k := range 3 {
-				list[i][k] = r.Uint64() >> r.IntN(64)
-				if r.IntN(2) == 0 {
-					list[i][k] = -list[i][k]
-				}
-			}
-			continue
-		}
-		f := hwFormat(class)
-		a, b, c := draw(r, f, edges(f))
-		switch r.IntN(6) {
-		case 0: // a narrow number or the middle of two
-			d := Format(r.IntN(int(UE8M0)))
-			a = Convert(d, f, r.Uint64()&d.mask(), Mode{}) & f.mask()
-			if r.IntN(2) == 0 && !f.IsNaN(a) {
-				a = f.Mul(f.Add(a, Convert(d, f, r.Uint64()&d.mask(), Mode{}), Mode{}), f.Div(f.One(), f.FromInt(2, Int{32, false}, Mode{}), Mode{}), Mode{})
-			}
-		case 1: // an integer, often near the end of a type
-			a = f.FromInt(r.Uint64()>>r.IntN(64), Int{64, r.IntN(2) == 0}, Mode{})
-			if r.IntN(2) == 0 {
-				a = f.Add(a, f.Div(f.One(), f.FromInt(2, Int{32, false}, Mode{}), Mode{}), Mode{Round: RZ})
-			}
-		case 2: // products and quotients near the subnormals
-			a = f.minNormal()*uint64(1+r.IntN(int(layouts[f].man)+2)) + uint64(r.IntN(5)) - 2
-			b = f.One() - uint64(r.IntN(4))
-			c = f.withSign(f.minNormal()>>1+uint64(r.IntN(3)), r.IntN(2) == 0)
-		}
-		list[i] = [3]uint64{a, b, c}
-	}
-	return list
-}
-
-func hwFormat(class string) Format {
-	for f := range NumFormats {
-		if f.String() == class {
-			return f
-		}
-	}
-	return F32
 }
 
 func hwCases() []hwCase {
