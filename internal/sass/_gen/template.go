@@ -392,6 +392,7 @@ func (p *tparser) shape() []item {
 	}
 	where := table[m[2]][digit]
 	half := m[3] == "/h" || m[3] == "/b" || m[3] == "/m"
+	scalar := m[3] == "/q" || m[3] == "/r"
 	it := item{def: -1, scale: 1, addr: p.addr > 0}
 	if strings.ContainsAny(m[4], "-~") {
 		it.negCh = m[4][strings.IndexAny(m[4], "-~")]
@@ -423,7 +424,7 @@ func (p *tparser) shape() []item {
 			}
 		}
 	case atC:
-		return p.constant(it, half && m[3] != "/m", slot)
+		return p.constant(it, scalar || half && m[3] != "/m", slot)
 	case atImm:
 		return p.immediate(m[3], half)
 	}
@@ -438,7 +439,7 @@ func (p *tparser) shape() []item {
 	if !strings.HasPrefix(p.s, "{") {
 		return []item{it}
 	}
-	if it.kind == "UReg" && it.abs != 0 {
+	if it.abs != 0 && (it.kind == "UReg" || strings.HasPrefix(p.s, "{hi")) {
 		it.open = true
 		return []item{it, p.mod(slot), {kind: "Close", abs: it.abs}}
 	}
@@ -481,7 +482,7 @@ func (p *tparser) immediate(format string, half bool) []item {
 	}
 	p.prev = 'x'
 	if half {
-		kind := "F16"
+		kind := "F16" // both halves, the upper one first
 		if format == "/b" {
 			kind = "BF16"
 		}
@@ -491,6 +492,10 @@ func (p *tparser) immediate(format string, half bool) []item {
 		return []item{hi, {kind: "Lit", text: ", "}, lo}
 	}
 	switch format {
+	case "/q":
+		it.kind, it.pieces = "F16", []piece{{32, 16}}
+	case "/r":
+		it.kind, it.pieces = "BF16", []piece{{32, 16}}
 	case "/f":
 		it.kind = "F32"
 	case "/d":
