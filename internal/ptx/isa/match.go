@@ -41,7 +41,6 @@ var argRows = [128]argRow{
 	'a': {ref: 1, kinds: kVal},                                   // source of the first type
 	'b': {ref: 2, kinds: kVal},                                   // source of the second type
 	'c': {ref: 3, kinds: kVal},                                   // source of the third type
-	'e': {ref: 4, kinds: kVal},                                   // source of the fourth type
 	'w': {ref: 1, dst: true, kinds: kDst, wide: true},            // result twice as wide
 	'W': {ref: 1, kinds: kVal, wide: true},                       // source twice as wide
 	'x': {ref: 1, dst: true, kinds: kDst, grow: true},            // result that may be wider
@@ -78,6 +77,8 @@ var argRows = [128]argRow{
 	'g': {ref: 2, kinds: kVal, vec: true, desc: true},            // matrix A: descriptor or registers
 	'o': {fixed: B32, kinds: kAddr, tensor: true},                // tensor map with coordinates
 	'J': {fixed: B16, kinds: kVal, vec: true},                    // offsets of a convolution
+	'e': {fixed: B64, kinds: kVal | kAddr},                       // matrix A: descriptor or tensor memory
+	'E': {ref: 1, dst: true, kinds: kDst, vec: true},             // registers of the first type
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
 	'T': {kinds: 1 << KTable},                                    // table of labels

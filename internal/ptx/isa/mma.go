@@ -172,7 +172,6 @@ func (c *checker) blockGates() {
 	c.gate(&Gate{Name: "mma with block scale", V: 87, Only: onF120, Inst: true})
 	if c.in.Has(SlotSparse) && c.in.Mod(SlotKind) == WKindMxf4nvf4 || c.in.Mod(SlotKind) == WKindMxf4 && c.in.Has(SlotSparse) {
 		c.gate(&Gate{Name: "Sparse mma with block scale", V: 87, Only: onA120, Inst: true})
-		c.gate(&Gate{Name: "." + c.in.Mod(SlotKind).String() + " with .sp modifier", Plain: true, Only: onA100 | onA120})
 	}
 }
 

@@ -103,6 +103,7 @@ var opTable = [...]*Op{
 	WSust:                 &opSust,
 	WSzext:                &opSzext,
 	WTanh:                 &opTanh,
+	WTcgen05:              &opTcgen05,
 	WTensormap:            &opTensormap,
 	WTestp:                &opTestp,
 	WTex:                  &opTex,

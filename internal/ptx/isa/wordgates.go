@@ -11,10 +11,18 @@ func (c *checker) wordGate(w Word, early bool) {
 	if early {
 		g = wordGates[w].early
 	}
-	if g != nil {
-		c.gate(g)
+	if g == nil {
+		return
 	}
+	if w == WKindMxf4nvf4 && c.in.Has(SlotSparse) {
+		c.gate(&Gate{Name: g.Name, Plain: true, V: g.V})
+		g = &gSparseNvf4
+	}
+	c.gate(g)
 }
+
+// gSparseNvf4: sparse matrices of this kind are of fewer targets.
+var gSparseNvf4 = Gate{Name: ".kind::mxf4nvf4 with .sp modifier", Plain: true, Only: onA100 | onA120}
 
 var wordGates = [NumWords]wordGatePair{
 	WM16n8:                     {early: &Gate{Name: ".m16n8", Plain: true, V: 86, Only: onF100 | onF120, TargetFirst: true, ModV: true}},
