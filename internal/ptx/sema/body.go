@@ -22,7 +22,9 @@ type OperandFlags uint8
 const (
 	Neg OperandFlags = 1 << iota
 	Not
-	Unified // [address].unified
+	Unified  // [address].unified
+	Selected // a selector that is no component follows: Sel, or an unknown one
+	Paired   // d|p
 )
 
 // Operand is a checked operand of an Inst. What Ref means depends on Kind,
@@ -38,12 +40,15 @@ type Operand struct {
 	Type  isa.Type
 	Space isa.Space
 	Flags OperandFlags
-	Comp  uint8    // component of a special register
-	Sel   isa.Word // selector of a video instruction
-	Ref   int32
-	Pair  int32 // Regs: q of p|q, or -1; -2 for the sink
-	Index int32 // Regs: the index of var[reg], or -1
-	Elems syntax.List
+	Comp  uint8 // component of a special register, from one; 0 when none was named
+	// PairKind and PairType tell what stands after the bar of d|p.
+	PairKind isa.Kind
+	PairType isa.Type
+	Sel      isa.Word // selector of a video instruction
+	Ref      int32
+	Pair     int32 // Regs: p of d|p, or -1
+	Index    int32 // Regs: the index of var[reg], or -1
+	Elems    syntax.List
 	// Value is a constant: the integer, the bits of a float64 (KDouble) or
 	// of a float32 (KSingle), or the offset of an address or symbol.
 	Value uint64

@@ -286,8 +286,7 @@ type missingLabel struct {
 
 // callTarget reads one function of a .calltargets.
 func (k *checker) callTarget(o *syntax.Operand) {
-	var io isa.Operand
-	out, _ := k.named(o.Name, &io)
+	out, _ := k.named(o.Name)
 	at := int32(len(k.body.Targets))
 	k.body.Targets = append(k.body.Targets, -1)
 	if out.Kind == isa.KFunc {

@@ -21,17 +21,14 @@ func (k *checker) call(in *syntax.Instr, words syntax.List) {
 	if len(args) == 0 {
 		return
 	}
-	rets, retIn := k.actuals(in.Ret)
-	acts, actIn := k.actuals(in.Actuals)
+	rets, acts := k.actuals(in.Ret), k.actuals(in.Actuals)
 	c.Rets, c.Actuals = rets, acts
-	var io isa.Operand
-	target, _ := k.named(args[0].Name, &io)
+	target, _ := k.named(args[0].Name)
 	c.Target = target
-	list := calledWith{in, retIn, actIn}
 	if len(args) == 1 {
-		k.direct(&args[0], &target, &c, list)
+		k.direct(&args[0], &target, &c, in)
 	} else {
-		k.indirect(args, &target, &io, &c, list)
+		k.indirect(args, &target, &c, in)
 	}
 	for i := range rets.Len {
 		if v := k.body.Operands[rets.First+i]; v.Kind == isa.KSymbol && v.Formal() < 0 && v.Local() >= 0 {
@@ -40,12 +37,6 @@ func (k *checker) call(in *syntax.Instr, words syntax.List) {
 	}
 	k.body.Instrs = append(k.body.Instrs, out)
 	k.body.Calls = append(k.body.Calls, c)
-}
-
-// calledWith is the syntax of a call and its resolved lists.
-type calledWith struct {
-	in         *syntax.Instr
-	rets, acts []isa.Operand
 }
 
 // callWords checks guard and modifiers: .uni alone is allowed.
@@ -67,7 +58,7 @@ func (k *checker) callWords(in *syntax.Instr, out *Inst) bool {
 			k.error(k.instrPos(), "Illegal modifier '"+string(k.tree.ModText(m))+"' for instruction 'call'")
 		}
 	}
-	if k.inst.Guarded && (k.inst.Guard.Kind != isa.KReg || k.inst.Guard.Type != isa.Pred) {
+	if in.Guard != syntax.None && k.guardKind != isa.KReg {
 		k.error(k.instrPos(), "Predicate expression expected")
 		ok = false
 	}
@@ -75,24 +66,19 @@ func (k *checker) callWords(in *syntax.Instr, out *Inst) bool {
 }
 
 // actuals resolves a list of results or arguments.
-func (k *checker) actuals(list syntax.List) (syntax.List, []isa.Operand) {
-	base := len(k.elems)
-	for range list.Len {
-		k.elems = append(k.elems, isa.Operand{})
-	}
-	in := k.elems[base:len(k.elems):len(k.elems)]
+func (k *checker) actuals(list syntax.List) syntax.List {
 	first := len(k.stack)
 	for i := range list.Len {
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[list.First+i], &in[i]))
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[list.First+i]))
 	}
 	out := syntax.List{First: int32(len(k.body.Operands)), Len: list.Len}
 	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
 	k.stack = k.stack[:first]
-	return out, in
+	return out
 }
 
 // direct checks a call of a named function.
-func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, w calledWith) {
+func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, in *syntax.Instr) {
 	at := k.instrPos()
 	switch target.Kind {
 	case isa.KFunc:
@@ -102,7 +88,7 @@ func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, w calledWi
 		if f.Entry {
 			k.error(at, "Illegal call target, device function expected")
 		}
-		k.checkCall(&f.Proto, c, w)
+		k.checkCall(&f.Proto, c, in)
 	case isa.KBad:
 		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
 		k.unknown(o)
@@ -124,14 +110,13 @@ var (
 
 // indirect checks a call through a register with a table of targets or a
 // prototype.
-func (k *checker) indirect(args []syntax.Operand, target *Operand, io *isa.Operand, c *Call, w calledWith) {
+func (k *checker) indirect(args []syntax.Operand, target *Operand, c *Call, in *syntax.Instr) {
 	at := k.instrPos()
 	k.gateVersion(at, &featIndirect)
 	if k.tgt.SM < 20 {
 		k.error(at, "Instruction 'indirect call' requires .target sm_20 or higher")
 	}
-	var tio isa.Operand
-	table, _ := k.named(args[1].Name, &tio)
+	table, _ := k.named(args[1].Name)
 	if table.Kind == isa.KBad {
 		k.error(args[1].Pos, "Unknown symbol '"+k.name(args[1].Name)+"'")
 		k.error(at, "Arguments mismatch for instruction 'call'")
@@ -145,10 +130,10 @@ func (k *checker) indirect(args []syntax.Operand, target *Operand, io *isa.Opera
 		return
 	case target.Kind != isa.KReg:
 		k.error(at, "Argument 0 of instruction 'call': must be register")
-	case io.Type.Class() == isa.Float || io.Type == isa.Pred:
+	case target.Type.Class() == isa.Float || target.Type == isa.Pred:
 		k.error(at, "Arguments mismatch for instruction 'call'")
 		return
-	case io.Type.Bits() < 32:
+	case target.Type.Bits() < 32:
 		k.error(at, "Illegal target for instruction 'call'")
 		return
 	}
@@ -159,14 +144,14 @@ func (k *checker) indirect(args []syntax.Operand, target *Operand, io *isa.Opera
 	c.Table = table.Ref
 	t := &k.body.Tables[table.Ref]
 	if t.Proto >= 0 {
-		k.checkCall(&k.body.Protos[t.Proto], c, w)
+		k.checkCall(&k.body.Protos[t.Proto], c, in)
 		return
 	}
-	k.throughTable(t, c, w)
+	k.throughTable(t, c, in)
 }
 
 // throughTable checks a call against every function of a .calltargets.
-func (k *checker) throughTable(t *Table, c *Call, w calledWith) {
+func (k *checker) throughTable(t *Table, c *Call, in *syntax.Instr) {
 	if t.Kind != isa.WCalltargets {
 		k.fatal(k.instrPos(), "Call target not recognized")
 		return
@@ -177,28 +162,29 @@ func (k *checker) throughTable(t *Table, c *Call, w calledWith) {
 			return
 		}
 		k.callUse(f)
-		k.checkCall(&k.m.Funcs[f].Proto, c, w)
+		k.checkCall(&k.m.Funcs[f].Proto, c, in)
 	}
 }
 
 // checkCall compares the lists of a call with a signature.
-func (k *checker) checkCall(p *Proto, c *Call, w calledWith) {
+func (k *checker) checkCall(p *Proto, c *Call, in *syntax.Instr) {
 	n := len(p.Params)
-	few := n > 0 && p.Params[n-1].Shape.Open && len(w.acts) == n-1
-	if len(w.rets) != len(p.Rets) || len(w.acts) != n && !few {
+	rets, acts := int(c.Rets.Len), int(c.Actuals.Len)
+	few := n > 0 && p.Params[n-1].Shape.Open && acts == n-1
+	if rets != len(p.Rets) || acts != n && !few {
 		k.error(k.instrPos(), "Call has wrong number of parameters")
 		return
 	}
-	for i := range w.rets {
-		k.actual(&p.Rets[i], &w.rets[i], c.Rets.First+int32(i), w.in.Ret.First+int32(i), true)
+	for i := range rets {
+		k.actual(&p.Rets[i], c.Rets.First+int32(i), in.Ret.First+int32(i), true)
 	}
-	for i := range w.acts {
-		k.actual(&p.Params[i], &w.acts[i], c.Actuals.First+int32(i), w.in.Actuals.First+int32(i), false)
+	for i := range acts {
+		k.actual(&p.Params[i], c.Actuals.First+int32(i), in.Actuals.First+int32(i), false)
 	}
 }
 
 // actual compares one actual parameter with its formal.
-func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) {
+func (k *checker) actual(p *Param, op, syn int32, result bool) {
 	at := k.instrPos()
 	a := &k.body.Operands[op]
 	name := k.name(k.tree.Operands[syn].Name)
@@ -210,7 +196,7 @@ func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) 
 			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'") // the reference crashes
 			return
 		}
-		if !constFits(io, p.Shape.Type) || p.Shape.Array {
+		if !constFits(a.Kind, p.Shape.Type) || p.Shape.Array {
 			k.error(at, "Type of argument does not match formal parameter '"+p.Name+"'")
 		}
 		return
@@ -218,7 +204,7 @@ func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) 
 		if p.Shape.Array {
 			k.error(at, "Inconsistent state space for parameter '"+name+"'")
 		}
-		k.compare(p, regShape(a, io), at)
+		k.compare(p, k.regShape(a), at)
 	case isa.KSymbol:
 		switch {
 		case a.Formal() >= 0:
@@ -240,13 +226,11 @@ func (k *checker) actual(p *Param, io *isa.Operand, op, syn int32, result bool) 
 }
 
 // regShape is the shape of a register as an argument.
-func regShape(a *Operand, io *isa.Operand) Shape {
-	s := Shape{Type: io.Type, Vec: 1, Elems: 1}
+func (k *checker) regShape(a *Operand) Shape {
+	s := Shape{Type: a.Type, Vec: 1, Elems: 1}
 	if a.Kind == isa.KVector {
 		s.Vec = uint8(a.Elems.Len)
-		if len(io.Elems) > 0 {
-			s.Type = io.Elems[0].Type
-		}
+		s.Type = k.body.Operands[a.Elems.First].Type
 	}
 	s.Align = s.unit()
 	return s
@@ -279,11 +263,11 @@ func goesWith(a, b isa.Type) bool {
 	return ca == isa.Bits || cb == isa.Bits || (ca == isa.Float) == (cb == isa.Float)
 }
 
-func constFits(io *isa.Operand, t isa.Type) bool {
+func constFits(kind isa.Kind, t isa.Type) bool {
 	if t.Class() == isa.Bits {
 		return true
 	}
-	if io.Kind == isa.KInt {
+	if kind == isa.KInt {
 		return t.IsInt() || t == isa.Pred
 	}
 	return t == isa.F32 || t == isa.F64

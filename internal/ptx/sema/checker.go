@@ -21,9 +21,11 @@ type checker struct {
 	instr      *syntax.Instr // being checked
 	instrAt    src.Pos
 	inst       isa.Inst
+	guardKind  isa.Kind // KReg when the guard is a predicate
+	seen       verdicts
 	isaCtx     isa.Context
-	elems      []isa.Operand
-	stack      []Operand // operands of vectors not yet finished
+	elems      []isa.Operand // of vectors, for the table
+	stack      []Operand     // operands of vectors not yet finished
 	scope      scope
 	body       Body
 	moduleRegs []moduleReg
@@ -65,10 +67,7 @@ func (k *checker) begin(m *Module, fn int32, t *syntax.Tree) {
 	k.missing = k.missing[:0]
 	k.seenFunc = bitset(k.seenFunc, len(m.Funcs))
 	k.seenVar = bitset(k.seenVar, len(m.Vars))
-	k.isaCtx = isa.Context{
-		Version: isaVersion(f.ver), SM: f.tgt.SM, Variant: f.tgt.Variant, Target: f.tgt.Name,
-		Unified: f.tex == TexUnified, Report: k.report,
-	}
+	k.setTarget(f.tgt)
 }
 
 // isaVersion is the version instructions are judged by: 5.1 has all that
@@ -78,6 +77,20 @@ func isaVersion(v isa.Version) isa.Version {
 		return 60
 	}
 	return v
+}
+
+// setTarget says what instructions are judged against. Verdicts of another
+// target, version or texture mode are forgotten.
+func (k *checker) setTarget(t Target) {
+	if k.isaCtx.Report == nil {
+		k.isaCtx.Report = k.report
+	}
+	v, unified := isaVersion(k.ver), k.tex == TexUnified
+	c := &k.isaCtx
+	if c.Version != v || c.SM != t.SM || c.Variant != t.Variant || c.Target != t.Name || c.Unified != unified {
+		k.seen.reset()
+	}
+	c.Version, c.SM, c.Variant, c.Target, c.Unified = v, t.SM, t.Variant, t.Name, unified
 }
 
 func bitset(s []uint64, n int) []uint64 {
@@ -216,7 +229,7 @@ func (k *checker) newTarget(a *syntax.Attr) {
 			return
 		}
 		k.tgt = t
-		k.isaCtx.SM, k.isaCtx.Variant, k.isaCtx.Target = t.SM, t.Variant, t.Name
+		k.setTarget(t)
 	}
 }
 

@@ -296,13 +296,10 @@ func place(at uint64, s *Shape) uint64 {
 // and shared memory of each kernel, last first.
 func (m *Module) kernels(u *diag.Unit) {
 	some := false
-	for i := len(m.Funcs) - 1; i >= 0; i-- {
+	for _, i := range m.Kernels() {
 		f := &m.Funcs[i]
-		if !f.HasBody || !f.Entry {
-			continue
-		}
 		some = true
-		reach := m.reach(int32(i))
+		reach := m.reach(i)
 		m.modulePragmas(u)
 		for _, r := range reach {
 			m.funcPragmas(u, &m.Funcs[r])

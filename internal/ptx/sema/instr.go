@@ -10,7 +10,6 @@ import (
 func (k *checker) instruction(in *syntax.Instr) {
 	k.instr, k.instrAt = in, in.OpPos
 	k.handled, k.loud, k.faulty = false, false, false
-	k.elems = k.elems[:0]
 	words := syntax.List{First: int32(len(k.body.Words)), Len: in.Mods.Len}
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
 		k.body.Words = append(k.body.Words, k.tree.Mods[i].Word)
@@ -19,15 +18,12 @@ func (k *checker) instruction(in *syntax.Instr) {
 		k.call(in, words)
 		return
 	}
-	out := Inst{Op: in.Op, Mods: words, Guard: -1, Call: -1, Pos: in.OpPos}
-	ii := &k.inst
-	ii.Op, ii.Mods = in.Op, k.body.Words[words.First:]
-	k.guard(in, &out)
-	ii.Args = ii.Args[:0]
+	k.body.Instrs = append(k.body.Instrs, Inst{Op: in.Op, Mods: words, Guard: -1, Call: -1, Pos: in.OpPos})
+	out := &k.body.Instrs[len(k.body.Instrs)-1]
+	k.guard(in, out)
 	first := len(k.stack)
 	for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
-		ii.Args = append(ii.Args, isa.Operand{})
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[i], &ii.Args[len(ii.Args)-1]))
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[i]))
 	}
 	out.Args = syntax.List{First: int32(len(k.body.Operands)), Len: in.Args.Len}
 	k.body.Operands = append(k.body.Operands, k.stack[first:]...)
@@ -35,30 +31,25 @@ func (k *checker) instruction(in *syntax.Instr) {
 	if k.unit.Fatal() {
 		return
 	}
-	k.labelArgs(in, &out)
-	ok := k.judge(in)
-	if ok {
-		k.fill(&out)
-		k.memory(in, &out)
+	k.labelArgs(in, out)
+	if k.judge(in, out) {
+		k.memory(in, out)
 	}
-	k.body.Instrs = append(k.body.Instrs, out)
 }
 
 // guard resolves @p.
 func (k *checker) guard(in *syntax.Instr, out *Inst) {
-	ii := &k.inst
-	ii.Guarded = in.Guard != syntax.None
-	if !ii.Guarded {
+	k.guardKind = isa.KBad
+	if in.Guard == syntax.None {
 		return
 	}
 	g := &k.tree.Operands[in.Guard]
-	ii.Guard = isa.Operand{}
-	o, l := k.named(g.Name, &ii.Guard)
+	o, l := k.named(g.Name)
 	if o.Kind == isa.KBad {
 		k.unknown(g)
 	}
-	if l != nil && l.vec > 1 {
-		ii.Guard.Kind = isa.KVector
+	if o.Kind == isa.KReg && o.Type == isa.Pred && (l == nil || l.vec == 1) {
+		k.guardKind = isa.KReg
 	}
 	out.Guard, out.GuardNot = o.Ref, g.Flags&syntax.FlagNot != 0
 }
@@ -73,54 +64,9 @@ func (k *checker) labelArgs(in *syntax.Instr, out *Inst) {
 		if o := &k.body.Operands[out.Args.First+i]; o.Kind == isa.KBad {
 			p := &k.scope.pending[len(k.scope.pending)-1]
 			p.patch = out.Args.First + i
-			k.inst.Args[i].Kind = isa.KLabel
 			o.Kind, o.Ref = isa.KLabel, -1
 		}
 	}
-}
-
-// judge asks the instruction table. It is asked quietly; only when it has
-// something to say are the spellings that messages need filled in.
-func (k *checker) judge(in *syntax.Instr) bool {
-	if k.handled {
-		return false
-	}
-	if in.Op == isa.WNone {
-		k.spell(in)
-	}
-	ok := isa.Check(&k.inst, &k.isaCtx)
-	if !k.faulty {
-		return ok
-	}
-	k.spell(in)
-	k.loud = true
-	return isa.Check(&k.inst, &k.isaCtx)
-}
-
-// spell fills in the spellings of an instruction.
-func (k *checker) spell(in *syntax.Instr) {
-	ii := &k.inst
-	ii.OpText = string(k.tree.OpText(in))
-	ii.Unknown = ii.Unknown[:0]
-	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-		if m := &k.tree.Mods[i]; m.Word == isa.WNone {
-			ii.Unknown = append(ii.Unknown, string(k.tree.ModText(m)[1:]))
-		}
-	}
-	for i := range ii.Args {
-		if n := k.tree.Operands[in.Args.First+int32(i)].Name; n != 0 {
-			ii.Args[i].Name = string(k.tree.Names.Bytes(n))
-		}
-	}
-}
-
-// fill copies what the table found out.
-func (k *checker) fill(out *Inst) {
-	ii := &k.inst
-	out.Row, out.Form = ii.Row, ii.Form
-	out.NTypes, out.NSpaces, out.Vec = uint8(ii.NTypes), uint8(ii.NSpace), uint8(ii.Vec())
-	out.Types = ii.Types
-	copy(out.Spaces[:], ii.Spaces[:])
 }
 
 // memory makes the checks that need to know the variables behind operands.

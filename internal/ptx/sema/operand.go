@@ -5,35 +5,33 @@ import (
 	"goptxas/internal/ptx/syntax"
 )
 
-// operand resolves one operand: into io as the instruction table judges it,
-// and as it will stand in the body.
-func (k *checker) operand(o *syntax.Operand, io *isa.Operand) Operand {
+// operand resolves one operand.
+func (k *checker) operand(o *syntax.Operand) Operand {
 	switch o.Kind {
 	case syntax.OpName:
-		return k.nameOperand(o, io)
+		return k.nameOperand(o)
 	case syntax.OpImm:
-		return k.constant(o, io)
+		return k.constant(o)
 	case syntax.OpAddr:
-		return k.address(o, io)
+		return k.address(o)
 	case syntax.OpVec:
-		return k.vector(o, io)
+		return k.vector(o)
 	case syntax.OpOffset:
-		return k.offset(o, io)
+		return k.offset(o)
 	case syntax.OpIndex:
-		return k.index(o, io)
+		return k.index(o)
 	case syntax.OpTex:
-		return k.texture(o, io)
+		return k.texture(o)
 	case syntax.OpPair:
-		return k.pair(o, io)
+		return k.pair(o)
 	case syntax.OpSink:
-		io.Kind = isa.KSink
 		return Operand{Kind: isa.KSink, Pair: -1, Index: -1}
 	}
 	return Operand{Pair: -1, Index: -1}
 }
 
 // constant evaluates an immediate.
-func (k *checker) constant(o *syntax.Operand, io *isa.Operand) Operand {
+func (k *checker) constant(o *syntax.Operand) Operand {
 	v := k.ev.eval(o.X)
 	out := Operand{Value: v.Bits, Pair: -1, Index: -1}
 	switch v.Kind {
@@ -44,17 +42,16 @@ func (k *checker) constant(o *syntax.Operand, io *isa.Operand) Operand {
 	case Raw:
 		out.Kind = isa.KSingle
 	}
-	io.Kind, io.Value = out.Kind, int64(v.Bits)
 	return out
 }
 
 // named finds what a name means. The operand's Kind is KBad when it means
 // nothing yet.
-func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) {
+func (k *checker) named(n syntax.Name) (out Operand, l *local) {
 	out = Operand{Pair: -1, Index: -1}
 	l, num, member := k.scope.find(k.tree, n)
 	if l == nil {
-		k.global(n, io, &out)
+		k.global(n, &out)
 		return out, nil
 	}
 	switch l.kind {
@@ -62,7 +59,7 @@ func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) 
 		out.Kind, out.Ref = isa.KReg, l.index
 	case localFamily:
 		if !member {
-			k.global(n, io, &out)
+			k.global(n, &out)
 			return out, nil
 		}
 		out.Kind, out.Ref = isa.KReg, k.member(l, num)
@@ -71,7 +68,7 @@ func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) 
 		out.Kind, out.Ref, out.Space = isa.KSymbol, -l.index-1, v.Space
 	case localVars:
 		if !member {
-			k.global(n, io, &out)
+			k.global(n, &out)
 			return out, nil
 		}
 		i := l.index + int32(num)
@@ -84,7 +81,6 @@ func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) 
 		out.Kind, out.Ref = isa.KTable, l.index
 	}
 	out.Type = l.typ
-	io.Kind, io.Type, io.Space = out.Kind, out.Type, out.Space
 	return out, l
 }
 
@@ -93,6 +89,9 @@ func (k *checker) named(n syntax.Name, io *isa.Operand) (out Operand, l *local) 
 const paramBase = -1 << 30
 
 func paramRef(i int32) int32 { return paramBase - i }
+
+// noRef is the reference of a symbol that does not exist.
+const noRef = -1 << 31
 
 // Formal returns the number of the formal parameter a symbol operand names,
 // results first, or -1.
@@ -130,7 +129,7 @@ func (k *checker) newReg(l *local, num int32) int32 {
 }
 
 // global looks a name up at module level and among the special registers.
-func (k *checker) global(n syntax.Name, io *isa.Operand, out *Operand) {
+func (k *checker) global(n syntax.Name, out *Operand) {
 	info := &k.scope.names[n]
 	if info.module == 0 {
 		info.module = -1
@@ -147,16 +146,10 @@ func (k *checker) global(n syntax.Name, io *isa.Operand, out *Operand) {
 	switch {
 	case info.module > 0:
 		k.moduleSymbol(info.module-1, out)
-		if out.Kind == isa.KFunc {
-			io.Kind = isa.KSymbol // the table knows functions by their addresses
-			return
-		}
 	case info.sreg >= 0:
 		r := isa.SpecialReg(info.sreg)
 		out.Kind, out.Ref, out.Type = isa.KSpecial, int32(r), r.Type()
-		io.Special = r
 	}
-	io.Kind, io.Type, io.Space = out.Kind, out.Type, out.Space
 }
 
 func (k *checker) moduleSymbol(s int32, out *Operand) {
@@ -192,23 +185,21 @@ func (k *checker) moduleReg(s int32, v *Var) int32 {
 type moduleReg struct{ sym, reg int32 }
 
 // nameOperand resolves a name with its marks and selector.
-func (k *checker) nameOperand(o *syntax.Operand, io *isa.Operand) Operand {
-	out, l := k.named(o.Name, io)
+func (k *checker) nameOperand(o *syntax.Operand) Operand {
+	out, l := k.named(o.Name)
 	if o.Flags&syntax.FlagNot != 0 {
 		out.Flags |= Not
-		io.Not = true
 	}
 	if o.Flags&syntax.FlagNeg != 0 {
 		out.Flags |= Neg
-		io.Neg = true
 	}
 	switch {
 	case out.Kind == isa.KBad:
 		k.unknown(o)
 	case o.Flags&syntax.FlagSel != 0:
-		k.selector(o, io, &out, l)
+		k.selector(o, &out, l)
 	case l != nil && l.vec > 1 && out.Kind == isa.KReg:
-		k.vectorReg(l, io, &out)
+		k.vectorReg(l, &out)
 	}
 	return out
 }
@@ -229,7 +220,7 @@ func component(w isa.Word) int {
 }
 
 // selector applies .x or .b0 to a register.
-func (k *checker) selector(o *syntax.Operand, io *isa.Operand, out *Operand, l *local) {
+func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	c := component(o.Sel)
 	switch {
 	case out.Kind == isa.KSpecial && isa.SpecialReg(out.Ref).Vector():
@@ -237,8 +228,7 @@ func (k *checker) selector(o *syntax.Operand, io *isa.Operand, out *Operand, l *
 			k.badComponent(o)
 			c = 0
 		}
-		out.Comp = uint8(c)
-		io.Comp = true
+		out.Comp = uint8(c) + 1
 	case out.Kind == isa.KSpecial:
 		k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
 		k.handled = true
@@ -250,9 +240,7 @@ func (k *checker) selector(o *syntax.Operand, io *isa.Operand, out *Operand, l *
 		out.Ref += int32(min(c, int(l.vec)-1))
 	default:
 		out.Sel = o.Sel
-		if text := k.tree.SelText(o); len(text) > 1 {
-			io.Sel = string(text[1:])
-		}
+		out.Flags |= Selected
 	}
 }
 
@@ -268,19 +256,15 @@ func (k *checker) badComponent(o *syntax.Operand) {
 }
 
 // vectorReg spreads a vector register that stands without a selector.
-func (k *checker) vectorReg(l *local, io *isa.Operand, out *Operand) {
+func (k *checker) vectorReg(l *local, out *Operand) {
 	first := out.Ref
-	base := len(k.elems)
 	at := int32(len(k.body.Operands))
 	for e := range l.vec {
-		k.elems = append(k.elems, isa.Operand{Kind: isa.KReg, Type: l.typ})
 		k.body.Operands = append(k.body.Operands,
 			Operand{Kind: isa.KReg, Type: l.typ, Ref: first + int32(e), Pair: -1, Index: -1})
 	}
 	out.Kind, out.Ref = isa.KVector, 0
 	out.Elems = syntax.List{First: at, Len: int32(l.vec)}
-	io.Kind = isa.KVector
-	io.Elems = k.elems[base:len(k.elems):len(k.elems)]
 }
 
 // unknown records the use of a name without a meaning.
@@ -305,30 +289,28 @@ func (k *checker) integerOffset(x int32) uint64 {
 }
 
 // offset resolves name+expr outside brackets.
-func (k *checker) offset(o *syntax.Operand, io *isa.Operand) Operand {
-	out, l := k.named(o.Name, io)
+func (k *checker) offset(o *syntax.Operand) Operand {
+	out, l := k.named(o.Name)
 	v := k.integerOffset(o.X)
 	out.Value = v
 	switch out.Kind {
 	case isa.KBad:
 		k.unknown(o)
 		// The reference takes the sum for an address and lets it pass.
-		io.Kind = isa.KSymbol
-		io.Type = isa.B64
+		out.Kind, out.Type, out.Ref = isa.KSymbol, isa.B64, noRef
 	case isa.KFunc:
 		k.funcUse(out.Ref, o.Pos, true)
 	case isa.KReg:
 		if l != nil && l.vec > 1 {
-			k.vectorReg(l, io, &out)
+			k.vectorReg(l, &out)
 		}
 	}
-	io.Value = int64(v)
 	return out
 }
 
 // index resolves name[i].
-func (k *checker) index(o *syntax.Operand, io *isa.Operand) Operand {
-	out, l := k.named(o.Name, io)
+func (k *checker) index(o *syntax.Operand) Operand {
+	out, l := k.named(o.Name)
 	shape := k.shapeOf(&out, l)
 	if out.Kind == isa.KBad {
 		k.unknown(o)
@@ -348,8 +330,7 @@ func (k *checker) index(o *syntax.Operand, io *isa.Operand) Operand {
 	case syntax.OpImm:
 		out.Value = k.integerOffset(kid.X) * scale
 	default:
-		var sub isa.Operand
-		r, _ := k.named(kid.Name, &sub)
+		r, _ := k.named(kid.Name)
 		if r.Kind == isa.KBad {
 			k.unknown(kid)
 		}
@@ -360,11 +341,9 @@ func (k *checker) index(o *syntax.Operand, io *isa.Operand) Operand {
 			out.Value = k.integerOffset(kid.X) * scale
 		}
 	}
-	io.Value = int64(out.Value)
 	if shape != nil && shape.Array && k.instr.Op != isa.WMov && k.instr.Op != isa.WCvta {
 		// In a memory instruction the element itself is meant.
 		out.Kind, out.Base = isa.KAddr, isa.KSymbol
-		io.Kind, io.Base = isa.KAddr, isa.KSymbol
 	}
 	return out
 }
@@ -393,79 +372,60 @@ func (k *checker) rowSize(out *Operand) uint64 {
 }
 
 // vector resolves {a, b, …}.
-func (k *checker) vector(o *syntax.Operand, io *isa.Operand) Operand {
-	base, n := len(k.elems), int(o.N)
-	for range n {
-		k.elems = append(k.elems, isa.Operand{})
-	}
-	elems := k.elems[base : base+n : base+n]
+func (k *checker) vector(o *syntax.Operand) Operand {
 	tmp := len(k.stack)
-	for i := range n {
-		k.stack = append(k.stack, k.operand(&k.tree.Operands[int(o.X)+i], &elems[i]))
+	for i := range o.N {
+		k.stack = append(k.stack, k.operand(&k.tree.Operands[o.X+i]))
 	}
 	out := Operand{Kind: isa.KVector, Pair: -1, Index: -1}
 	out.Elems = syntax.List{First: int32(len(k.body.Operands)), Len: o.N}
 	k.body.Operands = append(k.body.Operands, k.stack[tmp:]...)
 	k.stack = k.stack[:tmp]
-	io.Kind, io.Elems = isa.KVector, elems
 	return out
 }
 
 // pair resolves d|p.
-func (k *checker) pair(o *syntax.Operand, io *isa.Operand) Operand {
-	out := k.operand(&k.tree.Operands[o.X], io)
-	var second isa.Operand
-	q := k.operand(&k.tree.Operands[o.X+1], &second)
-	io.HasPair, io.Pair, io.PairType = true, second.Kind, second.Type
-	switch q.Kind {
-	case isa.KReg:
-		out.Pair = q.Ref
-	case isa.KSink:
-		out.Pair = -2
+func (k *checker) pair(o *syntax.Operand) Operand {
+	out := k.operand(&k.tree.Operands[o.X])
+	q := k.operand(&k.tree.Operands[o.X+1])
+	out.Flags |= Paired
+	out.PairKind = q.Kind
+	if q.Kind == isa.KReg {
+		out.Pair, out.PairType = q.Ref, q.Type
 	}
 	return out
 }
 
 // address resolves [base+offset].
-func (k *checker) address(o *syntax.Operand, io *isa.Operand) Operand {
+func (k *checker) address(o *syntax.Operand) Operand {
 	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
-	io.Kind = isa.KAddr
 	if o.Flags&syntax.FlagUnified != 0 {
 		out.Flags |= Unified
 	}
 	if o.Name == 0 {
-		v := k.integerOffset(o.X)
-		out.Base, io.Base = isa.KInt, isa.KInt
-		out.Value, io.Value = v, int64(v)
+		out.Base, out.Value = isa.KInt, k.integerOffset(o.X)
 		return out
 	}
-	var base isa.Operand
-	b, _ := k.named(o.Name, &base)
+	b, _ := k.named(o.Name)
 	if b.Kind == isa.KBad {
 		k.unknown(o)
 	}
 	out.Base, out.Ref, out.Type, out.Space = b.Kind, b.Ref, b.Type, b.Space
-	io.Base, io.Type, io.Space = b.Kind, b.Type, b.Space
 	if o.X != syntax.None {
-		v := k.integerOffset(o.X)
-		out.Value, io.Value = v, int64(v)
+		out.Value = k.integerOffset(o.X)
 	}
 	return out
 }
 
 // texture resolves [t, s, {coordinates}].
-func (k *checker) texture(o *syntax.Operand, io *isa.Operand) Operand {
+func (k *checker) texture(o *syntax.Operand) Operand {
 	out := Operand{Kind: isa.KAddr, Pair: -1, Index: -1}
-	var base isa.Operand
-	b, _ := k.named(o.Name, &base)
+	b, _ := k.named(o.Name)
 	if b.Kind == isa.KBad {
 		k.unknown(o)
 	}
 	out.Base, out.Ref, out.Type, out.Space = b.Kind, b.Ref, b.Type, b.Space
 	kids := syntax.Operand{Kind: syntax.OpVec, X: o.X, N: o.N}
-	var list isa.Operand
-	v := k.vector(&kids, &list)
-	out.Elems = v.Elems
-	io.Kind, io.Base, io.Type, io.Space, io.Elems = isa.KAddr, b.Kind, b.Type, b.Space, list.Elems
+	out.Elems = k.vector(&kids).Elems
 	return out
 }

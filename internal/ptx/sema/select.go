@@ -12,7 +12,8 @@ import (
 const aborted = "Ptx assembly aborted due to errors"
 
 // selectEntries judges the kernels that were asked for by name: each must be
-// a kernel of the module, and none may come twice. Relocatable code ignores
+// a kernel of the module, and none may come twice, except where kernels are
+// compiled in order. Relocatable code ignores
 // the choice but not names that do not exist.
 func (m *Module) selectEntries(u *diag.Unit) {
 	for n, name := range m.Opts.Entries {
@@ -24,7 +25,7 @@ func (m *Module) selectEntries(u *diag.Unit) {
 		case !m.Funcs[m.Syms[sym].Func].Entry:
 			u.Report(diag.Error, noPos, "Entry function '"+name+"' not found")
 			continue
-		case slices.Contains(m.Opts.Entries[:n], name):
+		case !m.Opts.InOrder && slices.Contains(m.Opts.Entries[:n], name):
 			u.Report(diag.Fatal, noPos, "Internal error: symbol already assigned")
 		}
 		if u.Fatal() {
@@ -43,7 +44,7 @@ func (m *Module) Kernels() []int32 {
 	var list []int32
 	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable {
 		for _, name := range m.Opts.Entries {
-			if sym := m.lookup([]byte(name)); sym >= 0 && m.Syms[sym].Func >= 0 {
+			if sym := m.lookup([]byte(name)); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
 				list = append(list, m.Syms[sym].Func)
 			}
 		}
