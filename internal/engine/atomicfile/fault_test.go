@@ -26,6 +26,7 @@ import (
 const (
 	roleEnv  = "ATOMICFILE_TEST_ROLE"
 	limitEnv = "ATOMICFILE_TEST_LIMIT"
+	holdEnv  = "ATOMICFILE_TEST_HOLD" // stop before the end and wait for a signal
 	fileSize = 2 << 20
 	steps    = 16
 )
@@ -77,7 +78,14 @@ func slowWrite(ctx context.Context, out string) error {
 	}
 	defer w.Abort()
 	fmt.Println("begun")
-	for range steps {
+	hold := -1
+	if os.Getenv(holdEnv) != "" {
+		hold = rand.IntN(steps)
+	}
+	for i := range steps {
+		if i == hold {
+			<-ctx.Done()
+		}
 		if _, err := w.Write(bytes.Repeat([]byte{'N'}, fileSize/steps)); err != nil {
 			return err
 		}
@@ -222,6 +230,7 @@ func TestSignals(t *testing.T) {
 		for range 4 {
 			dir, out, old := oldFile(t)
 			cmd := compileCmd(t, k, out)
+			cmd.Env = append(cmd.Env, holdEnv+"=1")
 			r, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

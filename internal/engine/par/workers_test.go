@@ -247,8 +247,8 @@ func TestStress(t *testing.T) {
 			t.Error("a worker context was not freed")
 		}
 	}
-	if top.Reserved() != 0 {
-		t.Errorf("%d bytes left in the pools", top.Reserved())
+	if u := top.Usage(); u.InUse != 0 || u.Allocated != top.Reserved() {
+		t.Errorf("%d bytes in use after all workers ended, %d of %d reserved", u.InUse, u.Allocated, top.Reserved())
 	}
 	t.Logf("%d tasks: %d ok, %d failed, %d bugs, %d out of memory, %d stopped; at most %d at once under a limit of 3",
 		total, counts.ok.Load(), counts.failed.Load(), counts.bugs.Load(), counts.memory.Load(), counts.stopped.Load(), m.most.Load())

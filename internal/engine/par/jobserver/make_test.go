@@ -24,6 +24,7 @@ const (
 	roleEnv  = "JOBSERVER_TEST_ROLE"
 	logEnv   = "JOBSERVER_TEST_LOG"
 	binEnv   = "JOBSERVER_TEST_BIN"
+	wantEnv  = "JOBSERVER_TEST_WANT"
 	kernels  = 12
 	maxSleep = 4 // milliseconds a toy kernel takes
 )
@@ -95,14 +96,23 @@ func compileRole() int {
 	return 0
 }
 
-// countRole says how many tokens make has now, with the implicit one.
+// countRole says how many tokens make has now, with the implicit one. It waits
+// long for those that should be there, and a moment for one too many.
 func countRole() int {
+	want, err := strconv.Atoi(os.Getenv(wantEnv))
+	if err != nil {
+		return 2
+	}
 	_, c, _ := Limit(os.Getenv("MAKEFLAGS"), 1)
 	n := 1
 	if c != nil {
 		n = 0
 		for {
-			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+			wait := 20 * time.Second
+			if n >= want {
+				wait = 100 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), wait)
 			err := c.Acquire(ctx)
 			cancel()
 			if err != nil {
@@ -209,7 +219,7 @@ func realMake(t *testing.T, self, mk, style string, j int, plus string) {
 		args = append(args, style)
 	}
 	cmd := exec.Command(mk, args...)
-	cmd.Env = append(os.Environ(), binEnv+"="+self, logEnv+"="+log, "MAKEFLAGS=", "MAKELEVEL=", "TMPDIR="+dir, "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), binEnv+"="+self, logEnv+"="+log, fmt.Sprintf("%s=%d", wantEnv, j), "MAKEFLAGS=", "MAKELEVEL=", "TMPDIR="+dir, "GORACE=atexit_sleep_ms=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("make: %v\n%s", err, out)
