@@ -61,12 +61,13 @@ func List(f *cubin.File, opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	l := &listing{p: p, opt: opt}
-	n := 0
+	n, notes := 0, false
 	for _, t := range p.sections {
 		n += len(t.code)
+		notes = notes || t.multi != nil
 	}
 	l.out = make([]byte, 0, n*6+4096) // about 80 bytes a line
-	if opt.Hex || opt.Ctrl {
+	if opt.Hex || opt.Ctrl || notes {
 		l.measure()
 	}
 	l.header()

@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"sort"
 	"strconv"
 
 	"goptxas/internal/cubin"
@@ -44,9 +45,7 @@ func (t *textSection) funcAt(off uint64) *cubin.Symbol {
 
 func (p *program) label(all []*textSection) {
 	l := &labeler{}
-	for _, t := range all {
-		l.returns(t)
-	}
+	l.named(p.file, all)
 	for _, t := range all {
 		l.branches(p, t)
 	}
@@ -56,16 +55,25 @@ func (p *program) label(all []*textSection) {
 	l.ends(p, all)
 }
 
-// returns labels the places inside a section that relocations of its own
-// code name.
-func (l *labeler) returns(t *textSection) {
-	if t.relocs == nil {
-		return
-	}
-	for n := range t.words() {
-		for _, r := range t.relocs[n*wordBytes] {
-			if r.Addend != 0 && r.Sym != nil && r.Sym.Section == t.sec {
-				l.at(t, r.Sym.Value+uint64(r.Addend))
+// named labels the places inside code that relocations name, of any section,
+// by section and offset.
+func (l *labeler) named(f *cubin.File, all []*textSection) {
+	for _, of := range f.Sections {
+		var list []cubin.Reloc
+		for _, s := range f.Sections {
+			if c, ok := s.Content.(*cubin.Relocs); ok && s.Info.Section == of && s.Type != cubin.TypeMercRela {
+				list = append(list, c.List...)
+			}
+		}
+		sort.SliceStable(list, func(i, j int) bool { return list[i].Off < list[j].Off })
+		for _, r := range list {
+			if r.Addend == 0 || r.Sym == nil {
+				continue
+			}
+			for _, t := range all {
+				if t.sec == r.Sym.Section {
+					l.at(t, r.Sym.Value+uint64(r.Addend))
+				}
 			}
 		}
 	}

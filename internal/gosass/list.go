@@ -18,11 +18,12 @@ const (
 )
 
 type listing struct {
-	p      *program
-	opt    *Options
-	out    []byte
-	text   []byte // scratch for one instruction
-	hexCol int
+	p       *program
+	opt     *Options
+	out     []byte
+	text    []byte // scratch for one instruction
+	hexCol  int
+	longest int
 }
 
 // header prints what stands above all sections.
@@ -145,17 +146,25 @@ func (t *textSection) nameAt(off uint64) string {
 	return "0x" + strconv.FormatUint(off, 16)
 }
 
-// measure finds the column of what follows the instructions: two behind the
-// end of the longest line of all.
+// measure finds the longest instruction, to which the notes of indirect
+// branches are aligned, and the column of what follows the lines: two behind
+// the end of the longest, one behind a note.
 func (l *listing) measure() {
 	for _, t := range l.p.sections {
-		longest := 0
 		for n := range t.words() {
-			text := l.textOf(t, n*wordBytes)
-			longest = max(longest, len(text)-outdent(text))
+			text := l.plain(t, n*wordBytes)
+			l.longest = max(l.longest, len(text)-outdent(text))
+		}
+	}
+	for _, t := range l.p.sections {
+		size := l.longest + 2
+		for pc, targets := range t.multi {
+			if pc < uint64(len(t.code)) {
+				size = max(size, len(t.annotate(l.plain(t, pc), l.longest, targets))+1)
+			}
 		}
 		digits := len(appendHexN(nil, uint64(len(t.code)), 4))
-		l.hexCol = max(l.hexCol, textCol-4+digits+longest+2)
+		l.hexCol = max(l.hexCol, textCol-4+digits+size)
 	}
 }
 
@@ -171,15 +180,22 @@ func outdent(text []byte) int {
 // textOf gives the text of the instruction at pc with labels and symbols in
 // place of numbers. The result is good until the next call.
 func (l *listing) textOf(t *textSection, pc uint64) []byte {
+	text := l.plain(t, pc)
+	if targets, ok := t.multi[pc]; ok {
+		text = t.annotate(text, l.longest, targets)
+		l.text = text
+	}
+	return text
+}
+
+// plain is textOf without notes.
+func (l *listing) plain(t *textSection, pc uint64) []byte {
 	w := t.word(pc)
 	i := sass.Decode(l.p.arch, w)
 	text := i.AppendText(l.text[:0], l.p.arch, pc)
 	if mayBranch(w.Lo) {
 		if to, ok := targetOf(&i, pc); ok {
 			text = replaceLast(text, appendHexSigned(nil, int64(to)), "`("+t.nameAt(to)+")")
-		}
-		if targets, ok := t.multi[pc]; ok {
-			text = t.annotate(text, targets)
 		}
 	}
 	for _, r := range t.relocs[pc] {
@@ -189,11 +205,13 @@ func (l *listing) textOf(t *textSection, pc uint64) []byte {
 	return text
 }
 
-// annotate adds the targets of an indirect branch.
-func (t *textSection) annotate(text []byte, targets []uint64) []byte {
+// annotate adds the targets of an indirect branch behind column col.
+func (t *textSection) annotate(text []byte, col int, targets []uint64) []byte {
 	text = bytes.TrimRight(text, " ;")
-	// The note begins 24 columns behind the instruction's own text.
-	text = append(text, "                        (*\"BRANCH_TARGETS "...)
+	for len(text)-outdent(text) < col {
+		text = append(text, ' ')
+	}
+	text = append(text, "(*\"BRANCH_TARGETS "...)
 	for n, to := range targets {
 		if n > 0 {
 			text = append(text, ',')

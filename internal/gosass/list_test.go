@@ -1,51 +1,98 @@
 package gosass
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
+	"goptxas/internal/target"
 	"goptxas/internal/witness/oracle"
 )
 
-func TestListDir(t *testing.T) {
-	dir := os.Getenv("CUBINDIR")
-	if dir == "" {
-		t.Skip()
+func readFile(t testing.TB, name string) []byte {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return b
+}
+
+// TestList compares listings with nvdisasm -c, with and without words.
+func TestList(t *testing.T) {
 	tools := oracle.Find(t)
-	files, _ := filepath.Glob(dir + "/*.cubin")
-	ok := 0
-	flags := strings.Fields(os.Getenv("NVFLAGS"))
-	for _, p := range files {
-		b, _ := os.ReadFile(p)
-		f, err := cubin.Read(b)
-		if err != nil {
+	dir := t.TempDir()
+	n := 0
+	for i, s := range samples(t) {
+		if strings.Contains(s.name, "-g") || strings.HasPrefix(s.name, "brx") && strings.HasSuffix(s.name, "-c") || strings.HasPrefix(s.name, "none.") || os.Getenv("GOPTXAS_FULL") == "" && i%16 != 2 && !strings.HasPrefix(s.name, "brx.sm_90a") {
+			continue
+		}
+		path := filepath.Join(dir, "t.cubin")
+		if err := os.WriteFile(path, s.data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, err := List(f, &Options{Hex: len(flags) > 0})
+		hex := i%2 == 0
+		args := []string{"-c", "t.cubin"}
+		if hex {
+			args = append(args, "-hex")
+		}
+		want := tools.Run(dir, "nvdisasm", args...).Stdout
+		got, err := List(read(t, s.data), &Options{Hex: hex})
 		if err != nil {
-			t.Errorf("%s: %v", p, err)
+			t.Errorf("%s: %v", s.name, err)
 			continue
 		}
-		want := tools.Run("", "nvdisasm", append(flags, "-c", p)...).Stdout
-		if string(got) == want {
-			ok++
-			continue
+		if string(got) != want {
+			t.Errorf("%s: %s", s.name, firstDifferent(string(got), want))
 		}
-		g, w := strings.Split(string(got), "\n"), strings.Split(want, "\n")
-		for i := range w {
-			if i >= len(g) || g[i] != w[i] {
-				gi := ""
-				if i < len(g) {
-					gi = g[i]
-				}
-				t.Logf("%s line %d:\n got %q\nwant %q", filepath.Base(p), i+1, gi, w[i])
-				break
-			}
+		n++
+	}
+	t.Logf("%d listings", n)
+}
+
+// TestRaw compares raw mode with nvdisasm -b.
+func TestRaw(t *testing.T) {
+	tools := oracle.Find(t)
+	dir := t.TempDir()
+	code := read(t, find(t, "funcs.sm_90a")).Functions()[0].Code
+	if err := os.WriteFile(filepath.Join(dir, "w.bin"), code, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := tools.Run(dir, "nvdisasm", "-b", "SM90a", "w.bin")
+	var want []string
+	for line := range strings.SplitSeq(r.Stdout, "\n") {
+		if _, text, ok := strings.Cut(line, "*/"); ok {
+			want = append(want, strings.TrimSpace(text))
 		}
 	}
-	t.Logf("%d of %d", ok, len(files))
+	opt := &Options{Raw: true, Arch: target.Find("sm_90a")}
+	got, err := Disassemble(code, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := strings.TrimSuffix(string(got), "\n"); g != strings.Join(want, "\n") {
+		t.Errorf("%s", firstDifferent(g, strings.Join(want, "\n")))
+	}
+	t.Logf("%d lines", len(want))
+}
+
+// TestRawAlone: with -alone a branch prints as at address 0, and the words
+// come back from the text.
+func TestRawAlone(t *testing.T) {
+	a := target.Find("sm_90a")
+	code := read(t, find(t, "base.sm_90a")).Functions()[0].Code
+	got, err := Disassemble(code, &Options{Raw: true, Alone: true, Hex: true, Arch: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(got, []byte("000fc0000383fffffffffffc00fc7947")) && !bytes.Contains(got, []byte(" BRA 0x0;")) {
+		t.Errorf("no branch to itself in\n%s", got)
+	}
+	if _, err := Disassemble(code[:17], &Options{Raw: true, Arch: a}); err == nil {
+		t.Error("half an instruction is accepted")
+	}
+	if _, err := Disassemble(code, &Options{Raw: true}); err == nil {
+		t.Error("raw words without -arch are accepted")
+	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"goptxas/internal/cubin"
 	"goptxas/internal/cubin/elf"
-	"goptxas/internal/sass"
 )
 
 // The source form of a cubin says everything that is in the file, by name
@@ -312,46 +311,6 @@ func zeros(b []byte) int {
 	return n
 }
 
-// code prints instructions. Where the text and the control column do not
-// give the word, the word follows.
-func (w *source) code(t *textSection) {
-	const ctrlCol = 80
-	l := &w.list
-	for n := range t.words() {
-		pc := n * wordBytes
-		w.places(t, pc)
-		i := sass.Decode(w.p.arch, t.word(pc))
-		plain := i.Text(w.p.arch, pc)
-		text := []byte(plain)
-		if mayBranch(t.word(pc).Lo) {
-			if to, ok := targetOf(&i, pc); ok && t.named(to) {
-				text = replaceLast(text, appendHexSigned(nil, int64(to)), "`("+t.nameAt(to)+")")
-			}
-		}
-		start := len(l.out)
-		l.str("        /*")
-		l.out = appendHexN(l.out, pc, 4)
-		l.str("*/")
-		for n := outdent(text); n < guardRoom; n++ {
-			l.out = append(l.out, ' ')
-		}
-		l.out = append(l.out, text...)
-		for len(l.out)-start < ctrlCol-1 {
-			l.out = append(l.out, ' ')
-		}
-		l.str(" [")
-		l.out = i.Ctrl().AppendText(l.out)
-		l.str("]")
-		if !w.faithful(&i, plain, pc) {
-			l.str(" =0x")
-			l.out = appendHexN(l.out, i.Word().Hi, 16)
-			l.out = appendHexN(l.out, i.Word().Lo, 16)
-		}
-		l.out = append(l.out, '\n')
-	}
-	w.places(t, t.words()*wordBytes)
-}
-
 // named tells whether a place has a name in the source.
 func (t *textSection) named(off uint64) bool {
 	if t.funcAt(off) != nil {
@@ -359,24 +318,4 @@ func (t *textSection) named(off uint64) bool {
 	}
 	_, ok := t.labels[off]
 	return ok
-}
-
-// places prints the labels of a place. Function names are labels too.
-func (w *source) places(t *textSection, off uint64) {
-	if s := t.funcAt(off); s != nil {
-		w.list.str(quote(s.Name) + ":\n")
-	} else if n, ok := t.labels[off]; ok {
-		w.list.str(n + ":\n")
-	}
-}
-
-// faithful reports whether the text and control of an instruction give its
-// word.
-func (w *source) faithful(i *sass.Inst, text string, pc uint64) bool {
-	back, err := sass.Parse(w.p.arch, text, pc)
-	if err != nil {
-		return false
-	}
-	back.SetCtrl(i.Ctrl())
-	return back.Word() == i.Word()
 }

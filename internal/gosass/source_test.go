@@ -2,46 +2,102 @@ package gosass
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
+	"goptxas/internal/witness/corpus"
+	"goptxas/internal/witness/oracle"
 )
 
-func TestSourceDir(t *testing.T) {
-	dir := os.Getenv("CUBINDIR")
-	if dir == "" {
-		t.Skip()
+// again prints a file as source and assembles that; "" when the bytes are
+// the same.
+func again(t *testing.T, name string, b []byte) (why string, lines, words int) {
+	src, err := Source(read(t, b), &Options{})
+	if err != nil {
+		return err.Error(), 0, 0
 	}
-	files, _ := filepath.Glob(dir + "/*.cubin")
-	ok := 0
-	for _, p := range files {
-		b, _ := os.ReadFile(p)
-		f, err := cubin.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := Source(f, &Options{})
-		if err != nil {
-			t.Errorf("%s: %v", p, err)
-			continue
-		}
-		g, err := Assemble(p, src, nil)
-		if err != nil {
-			t.Errorf("%s: %v", p, err)
-			continue
-		}
-		w, err := g.Write()
-		if err != nil {
-			t.Errorf("%s: %v", p, err)
-			continue
-		}
-		if bytes.Equal(w, b) {
-			ok++
-			continue
-		}
-		t.Errorf("%s: differs", p)
+	w, err := assembleFile(name, src, nil)
+	if err != nil {
+		return err.Error(), 0, 0
 	}
-	t.Logf("%d of %d", ok, len(files))
+	if !bytes.Equal(w, b) {
+		return "other bytes", 0, 0
+	}
+	return "", bytes.Count(src, []byte("] =0x")) + bytes.Count(src, []byte("]\n")), bytes.Count(src, []byte("] =0x"))
+}
+
+// TestSource: what dis prints, asm turns into the same bytes.
+func TestSource(t *testing.T) {
+	files, lines, words := 0, 0, 0
+	for _, s := range samples(t) {
+		why, n, raw := again(t, s.name, s.data)
+		if why != "" {
+			t.Errorf("%s: %s", s.name, why)
+		}
+		files++
+		lines += n
+		words += raw
+	}
+	t.Logf("%d files the same; %d instructions, %d of them with their word", files, lines, words)
+}
+
+// TestSourceCorpus does so for real kernels.
+func TestSourceCorpus(t *testing.T) {
+	tools, c := oracle.Find(t), corpus.Find(t)
+	dir := t.TempDir()
+	files, lines, words := 0, 0, 0
+	for i, f := range c.Smoke() {
+		if i%8 != 0 || f.Bytes > 80000 {
+			continue
+		}
+		for _, flag := range [...]string{"-lineinfo", "-c"} {
+			if r := tools.Run(dir, "ptxas", flag, "-arch", "sm_90a", f.Path, "-o", "t.cubin"); r.Exit != 0 {
+				continue
+			}
+			b := readFile(t, dir+"/t.cubin")
+			why, n, raw := again(t, f.Name, b)
+			if why != "" {
+				t.Errorf("%s: %s", f.Name, why)
+			}
+			files++
+			lines += n
+			words += raw
+		}
+	}
+	t.Logf("%d files the same; %d instructions, %d of them with their word", files, lines, words)
+}
+
+// TestSourceErrors: a bad source is refused with its line.
+func TestSourceErrors(t *testing.T) {
+	for _, c := range [...]struct{ src, want string }{
+		{"", "x:1: the source is empty"},
+		{"hello", "x:1: a source begins with"},
+		{".cubin EXEC sm_12 flags=4", "x:1: unknown architecture"},
+		{".cubin EXEC sm_90a flags=4\n.attr X", "x:2: "},
+		{".cubin EXEC sm_90a flags=4\n.section .a WHAT", "x:2: unknown section type"},
+		{".cubin EXEC sm_90a flags=4\n.section .a PROGBITS\n.byte 0x100", "x:3: "},
+		{".cubin EXEC sm_90a flags=4\n.section .a PROGBITS\n.zero 99999999999", "x:3: "},
+		{".cubin EXEC sm_90a flags=4\n.section .a PROGBITS link=.b", "x:2: no section"},
+		{".arch sm_90a\n.kernel k\nEXIT ;", "x:2: kernel k has no .end"},
+		{".arch sm_90a\n.kernel k\nWHAT R1 ;\n.end", "x:3: "},
+		{".arch sm_90a\n.kernel k\nBRA `(nowhere) ;\n.end", "x:3: no label"},
+		{".arch sm_90a\n.kernel k\n.fruit 3\n.end", "x:3: unknown directive"},
+		{".kernel k\nEXIT ;\n.end", "x:3: no architecture"},
+	} {
+		_, err := Assemble("x", []byte(c.src), nil)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.src, err, c.want)
+		}
+	}
+}
+
+// FuzzAssemble: no source makes the assembler panic.
+func FuzzAssemble(f *testing.F) {
+	f.Add([]byte(".arch sm_90a\n.kernel k\n.param u64 p\nL:\nBRA `(L) ; [B------:R-:W-:-:S05]\n.end"))
+	f.Add([]byte(".cubin EXEC sm_90a flags=4\n.section .shstrtab STRTAB align=1\n.blank 1\n.name .shstrtab\n.section .symtab SYMTAB\n.symbol k LOCAL FUNC\n.section .x CUDA_INFO link=.symtab\n.attr REGCOUNT @k 1"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if file, err := Assemble("x", src, nil); err == nil {
+			_, _ = file.Write()
+		}
+	})
 }
