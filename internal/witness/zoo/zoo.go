@@ -28,6 +28,7 @@ type Kernel struct {
 	Text     string
 	About    string // the first line, without the comment mark
 	Launches []launch.Launch
+	Want     []Result // what an H200 left in the buffers, by launch; nil if not measured
 }
 
 // Approximate reports whether the kernel uses approximate functions, whose
@@ -73,7 +74,7 @@ func Load(dir string) ([]Kernel, error) {
 		}
 		list = append(list, k)
 	}
-	return list, nil
+	return list, loadResults(dir, list)
 }
 
 // List returns the whole zoo or fails the test.
