@@ -77,7 +77,7 @@ func semaOptions(s *cli.Settings) sema.Options {
 		MaxRRegCount: uint32(s.MaxRegs),
 		Override:     s.Override,
 		Relocatable:  s.Relocatable,
-		InOrder:      s.Debug || s.FastCompile != "" || s.Line.Has(cli.FastCompile),
+		InOrder:      s.Debug || s.FastCompile != "" || s.Hurry,
 		Verbose:      s.Verbose,
 		Entries:      s.Entries,
 	}

@@ -52,7 +52,8 @@ var mixes = [...]string{
 	"--compiler-stats-file=s", "--cuda-api-version=13.0", "--cuda-api-version=1", "-abi=no", "-po=a=b", "-e=k", "-e=nosuch", "-e=k1,k1",
 	"--ptx-length=4", "-split-compile=-2", "-split-compile=2", "--jobserver", "-o=a", "-o=b", "-o=nodir/x", "--tool-name=t", "-override-directive-values",
 	"-k=x", "--debug-info=x", "--apply-controls=none", "-optf=opt.txt", "-optf=opt3.txt", "-optf=none", "nofile.ptx", "k.ptx", "k2.ptx", "multi.ptx",
-	"bad.ptx", "order.ptx", "-warn-double-usage", "dbl.ptx", "extcall.ptx", "-fmad=false", "-pic=true", "-sanitize=x", "-m32", "-V", "-h", "-version-ls",
+	"bad.ptx", "order.ptx", "-warn-double-usage", "dbl.ptx", "extcall.ptx", "-fmad=false", "-pic=true", "-sanitize=x", "-m32", "-fc", "-O=1", "-maxrregcount=24", "-maxrregcount=archmin",
+	"-maxrregcount=archmax", "-arch=lto_100a", "-arch=compute_100f", "-arch=sm_120a", "-e=k1", "-e=b1,zeta", "-e=f1", "-V", "-h", "-version-ls",
 }
 
 func mixtures(n int) [][]string {
@@ -75,7 +76,7 @@ func TestAgainstReference(t *testing.T) {
 	x := oracle.Find(t)
 	files, _ := cases.CLI(t)
 	dir := folder(t, files)
-	lines := mixtures(400)
+	lines := mixtures(600)
 	for id := range cli.Table {
 		if !slices.Contains(ours[:], cli.ID(id)) {
 			lines = append(lines, spellings(cli.ID(id))...)

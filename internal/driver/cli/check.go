@@ -16,6 +16,7 @@ type Settings struct {
 
 	Opt         int
 	FastCompile string // "", min, mid, max
+	Hurry       bool   // --fast-compile
 	RegUsage    int    // 0 to 10
 	Split       int    // threads; 0: one for each CPU
 	Jobserver   bool
@@ -162,6 +163,11 @@ func (c *checker) apiVersion() *Fault {
 func (c *checker) linking() *Fault {
 	s := c.s
 	s.Relocatable, s.Extensible, s.ToolsPatch = c.l.Has(CompileOnly), c.l.Has(ExtensibleWholeProgram), c.l.Has(ToolsPatch)
+	s.Hurry = c.l.Has(FastCompile)
+	if s.Relocatable && s.Hurry {
+		c.warnf("Conflicting options '--compile-only' and '--fast-compile' specified, ignoring '--fast-compile' option")
+		s.Hurry = false
+	}
 	if s.Relocatable && s.Extensible {
 		c.warnf("Conflicting options '--compile-only' and '--extensible-whole-program' specified, ignoring '--extensible-whole-program' option")
 		s.Extensible = false
@@ -173,6 +179,14 @@ func (c *checker) threads() *Fault {
 	c.s.Split = c.l.Num(SplitCompile, 1)
 	if c.s.Split < 0 {
 		return Faultf("Invalid value '%d' for option '--split-compile'", c.s.Split)
+	}
+	if c.s.Hurry && c.s.Extensible {
+		c.warnf("Conflicting options '--fast-compile' and '--extensible-whole-program' specified, ignoring '--extensible-whole-program' option")
+		c.s.Extensible = false
+	}
+	if c.s.Hurry && c.s.Split != 1 {
+		c.warnf("Conflicting options '--fast-compile' and '--split-compile' specified, ignoring '--split-compile' option")
+		c.s.Split = 1
 	}
 	c.s.Jobserver = c.l.Has(Jobserver) && c.s.Split != 1
 	return nil
@@ -211,6 +225,8 @@ func (c *checker) toolsPatch() *Fault {
 	case !c.s.ToolsPatch:
 	case c.s.Relocatable:
 		return Faultf("Conflicting options '--compile-only' and --compile-as-tools-patch specified")
+	case c.s.Hurry:
+		return Faultf("Conflicting options '--fast-compile' and --compile-as-tools-patch specified")
 	case c.s.Extensible:
 		return Faultf("Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified")
 	}
@@ -229,6 +245,10 @@ func (c *checker) debugLevel() *Fault {
 	if c.l.Has(RegisterUsageLevel) {
 		c.warnf("Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring '--register-usage-level' option")
 		s.RegUsage = 5
+	}
+	if s.Hurry {
+		c.warnf("Conflicting options '--device-debug' and '--fast-compile' specified, ignoring '--fast-compile' option")
+		s.Hurry = false
 	}
 	if s.FastCompile != "" {
 		c.warnf("Conflicting options '--device-debug' and '--Ofast-compile=<min,mid,max>' specified, ignoring '--Ofast-compile=<min,mid,max>' option")
@@ -324,23 +344,22 @@ func (c *checker) registers() *Fault {
 
 func (c *checker) registerCount(id ID) (int, *Fault) {
 	text := c.l.Text(id, "")
-	var n int32
-	switch text {
-	case "archmax":
-		return maxRegs, nil
-	case "archmin":
+	n, ok := wrapped(text)
+	switch {
+	case c.s.Virtual && (text == "archmin" || text == "archmax"):
+		return 0, nil
+	case text == "archmin":
 		n = archMinRegs
-	default:
-		var ok bool
-		if n, ok = wrapped(text); !ok {
-			return 0, Faultf("Invalid value '%s' for option '%s'", text, Table[id].Long)
-		}
+	case text == "archmax":
+		n = maxRegs
+	case !ok:
+		return 0, Faultf("Invalid value '%s' for option '%s'", text, Table[id].Long)
 	}
 	least, most := int32(minRegs), int32(maxRegs)
-	if c.l.Text(ABICompile, "yes") != "yes" {
+	if c.l.Text(ABICompile, "yes") != "yes" && id == MaxRegCount {
 		least = archMinRegs
 	}
-	if c.s.Virtual && text != "archmin" {
+	if c.s.Virtual {
 		most = 0 // a virtual target has no register file of its own
 	}
 	switch {
