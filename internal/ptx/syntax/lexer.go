@@ -7,8 +7,8 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-// token is the kind of a token. Single characters stand for themselves;
-// the kinds below are the tokens of more than one character.
+// token is the kind of a token. Single characters stand for themselves; the
+// kinds below, beyond ASCII, are the tokens of more than one character.
 type token uint8
 
 const (
