@@ -135,8 +135,10 @@ func (b *builder) fixed() {
 	b.symtab = b.section(rankSymtab, &Section{Name: ".symtab", Type: elf.TypeSymtab, Align: 8, EntSize: elf.SymSize})
 	tool := b.m.Tool
 	tk := b.section(rankTKInfo, &Section{Name: ".note.nv.tkinfo", Type: elf.TypeNote, Flags: flagTKInfo, Align: 4, Content: &tool})
-	cu := b.section(rankCUInfo, &Section{Name: ".note.nv.cuinfo", Type: elf.TypeNote, Flags: flagCUInfo, Align: 4, Link: tk,
-		Content: &CUInfo{Version: 2, SM: uint16(b.m.PTXSM), Toolkit: toolkit}})
+	cu := b.section(rankCUInfo, &Section{
+		Name: ".note.nv.cuinfo", Type: elf.TypeNote, Flags: flagCUInfo, Align: 4, Link: tk,
+		Content: &CUInfo{Version: 2, SM: uint16(b.m.PTXSM), Toolkit: toolkit},
+	})
 	b.sectionSymbol(tk)
 	b.sectionSymbol(cu)
 	if b.isNew {
@@ -160,8 +162,10 @@ func (b *builder) kernel(i int) {
 	k := &b.m.Kernels[i]
 	entry := &Symbol{Name: k.Name, Bind: k.Bind, Type: SymFunc, Other: OtherEntry, Size: uint64(len(k.Code))}
 	b.symbol(entry)
-	text := b.section(rankText, &Section{Name: ".text." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagExec,
-		Align: 128, Link: b.symtab, Info: Target{Symbol: entry}, Content: Bytes(k.Code)})
+	text := b.section(rankText, &Section{
+		Name: ".text." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagExec,
+		Align: 128, Link: b.symtab, Info: Target{Symbol: entry}, Content: Bytes(k.Code),
+	})
 	if !b.isNew {
 		text.Info.Regs = uint8(k.Regs)
 	}
@@ -197,8 +201,10 @@ func (b *builder) kernel(i int) {
 func (b *builder) bank0(k *Kernel, text *Section, r rank) *Section {
 	size := k.paramSize()
 	n := ParamBase(b.m.Arch, size) + size + k.Slots
-	return b.section(r, &Section{Name: ".nv.constant0." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
-		Align: 4, Info: Target{Section: text}, Content: Bytes(make([]byte, n))})
+	return b.section(r, &Section{
+		Name: ".nv.constant0." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Align: 4, Info: Target{Section: text}, Content: Bytes(make([]byte, n)),
+	})
 }
 
 func (b *builder) shared(k *Kernel, text *Section) {
@@ -207,8 +213,10 @@ func (b *builder) shared(k *Kernel, text *Section) {
 	if !k.Shared.Used && k.Shared.Size == 0 && !b.m.DynamicShared {
 		return
 	}
-	sec := b.section(rankZero, &Section{Name: s, Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite | elf.FlagInfoLink,
-		Align: max(k.Shared.Align, 1), Info: Target{Section: text}, Content: NoBits(k.Shared.Size)})
+	sec := b.section(rankZero, &Section{
+		Name: s, Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite | elf.FlagInfoLink,
+		Align: max(k.Shared.Align, 1), Info: Target{Section: text}, Content: NoBits(k.Shared.Size),
+	})
 	if k.Shared.Used {
 		b.sectionSymbol(sec)
 	}
@@ -254,8 +262,10 @@ func (b *builder) const2(k *Kernel, text *Section) {
 	if len(k.Const2) == 0 {
 		return
 	}
-	s := b.section(rankConst, &Section{Name: ".nv.constant2." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
-		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2)})
+	s := b.section(rankConst, &Section{
+		Name: ".nv.constant2." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2),
+	})
 	b.renamed(s.Name, ".nv.constant.optimizer."+k.Name)
 	b.sectionSymbol(s)
 	if !k.PointerTable {
@@ -332,8 +342,10 @@ func (b *builder) table(name string, typ uint32, of *Section) *Section {
 	if typ == elf.TypeRela {
 		ent = elf.RelaSize
 	}
-	return b.section(rankRelocs, &Section{Name: name, Type: typ, Flags: elf.FlagInfoLink, Align: 8, EntSize: ent,
-		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{Addends: typ == elf.TypeRela}})
+	return b.section(rankRelocs, &Section{
+		Name: name, Type: typ, Flags: elf.FlagInfoLink, Align: 8, EntSize: ent,
+		Link: b.symtab, Info: Target{Section: of}, Content: &Relocs{Addends: typ == elf.TypeRela},
+	})
 }
 
 // debug makes the debug sections, then the relocations of data, which come
@@ -349,8 +361,10 @@ func (b *builder) debug() {
 	b.frames(frames)
 	if !b.m.NoCallGraph {
 		b.name(".nv.callgraph")
-		b.sectionSymbol(b.section(rankCallGraph, &Section{Name: ".nv.callgraph", Type: TypeCallGraph, Align: 4, EntSize: 8,
-			Link: b.symtab, Content: b.callGraph()}))
+		b.sectionSymbol(b.section(rankCallGraph, &Section{
+			Name: ".nv.callgraph", Type: TypeCallGraph, Align: 4, EntSize: 8,
+			Link: b.symtab, Content: b.callGraph(),
+		}))
 		b.name(".nv.prototype")
 	}
 	if !b.isNew {

@@ -63,8 +63,10 @@ func (b *builder) infos() error {
 		if err != nil {
 			return err
 		}
-		b.section(rankKernelInfo, &Section{Name: ".nv.info." + b.m.Kernels[i].Name, Type: TypeInfo, Flags: elf.FlagInfoLink,
-			Align: 4, Link: b.symtab, Info: Target{Section: b.texts[i]}, Content: in})
+		b.section(rankKernelInfo, &Section{
+			Name: ".nv.info." + b.m.Kernels[i].Name, Type: TypeInfo, Flags: elf.FlagInfoLink,
+			Align: 4, Link: b.symtab, Info: Target{Section: b.texts[i]}, Content: in,
+		})
 	}
 	return nil
 }
