@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"goptxas/internal/cubin"
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/par/jobserver"
+	"goptxas/internal/pipeline"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
 )
 
 // Job is one compilation: settings, inputs and the place for messages.
@@ -146,7 +150,7 @@ func (j *Job) printPTX(m *sema.Module) bool {
 }
 
 // generate makes the cubin.
-func (j *Job) generate(_ context.Context, _ *sema.Module, res *Result) {
+func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
 		key, _, _ := strings.Cut(po[0], "=")
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
@@ -155,8 +159,29 @@ func (j *Job) generate(_ context.Context, _ *sema.Module, res *Result) {
 	if !j.joinJobserver() {
 		return
 	}
-	j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' is not available; the PTX was checked and no file was written", j.Settings.Arch))
-	res.OK = false
+	o := pipeline.Options{
+		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs,
+	}
+	workers := j.Settings.Split
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	out, err := pipeline.Module(m, o, workers, cubin.TKInfo{Tool: "goptxas", Version: "13.0"})
+	if err != nil {
+		j.Sink.Say(diag.Fatal, err.Error())
+		return
+	}
+	for i := range out.Failures {
+		f := &out.Failures[i]
+		u := j.Sink.Open(f.File)
+		u.Report(diag.Error, f.Pos, f.Text)
+		u.Close()
+	}
+	j.reportCode(m, o.Arch, out)
+	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
+	if !res.OK {
+		j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' failed, no file was written", j.Settings.Arch))
+	}
 }
 
 // joinJobserver looks for the jobserver of the make that started us, where

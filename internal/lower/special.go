@@ -28,6 +28,7 @@ var specials = [...]struct {
 
 // special returns the words of a special register.
 func (l *lowerer) special(r isa.SpecialReg, comp, n int) value {
+	comp = max(0, comp-1) // components count from one; zero is the whole register
 	w := r.Word()
 	b := l.arch.Bank0()
 	switch {

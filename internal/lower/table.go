@@ -28,4 +28,15 @@ var handlers = [isa.NumWords]func(*lowerer){
 	isa.WRet:  (*lowerer).retInst,
 	isa.WExit: (*lowerer).exit,
 	isa.WBar:  (*lowerer).bar,
+
+	isa.WMin: (*lowerer).minmax, isa.WMax: (*lowerer).minmax, isa.WAbs: (*lowerer).abs,
+	isa.WPopc: (*lowerer).popc, isa.WBrev: (*lowerer).brev, isa.WClz: (*lowerer).clz, isa.WBfind: (*lowerer).bfind,
+	isa.WLop3: (*lowerer).lop3, isa.WPrmt: (*lowerer).prmt, isa.WShf: (*lowerer).funnel,
+	isa.WBfe: (*lowerer).bfe, isa.WBfi: (*lowerer).bfi, isa.WSad: (*lowerer).sad, isa.WSlct: (*lowerer).slct,
+	isa.WCnot: (*lowerer).cnot, isa.WDp4a: (*lowerer).dp, isa.WDp2a: (*lowerer).dp,
+	isa.WMul24: (*lowerer).mul24, isa.WMad24: (*lowerer).mul24, isa.WBmsk: (*lowerer).bmsk, isa.WSzext: (*lowerer).szext,
+
+	isa.WRcp: (*lowerer).mufu, isa.WSqrt: (*lowerer).mufu, isa.WRsqrt: (*lowerer).mufu, isa.WLg2: (*lowerer).mufu,
+	isa.WEx2: (*lowerer).ex2, isa.WSin: (*lowerer).sincos, isa.WCos: (*lowerer).sincos, isa.WTanh: (*lowerer).tanh,
+	isa.WCopysign: (*lowerer).copysign, isa.WTestp: (*lowerer).testp,
 }

@@ -1,0 +1,384 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// minmax lowers min and max of integers.
+func (l *lowerer) minmax() {
+	t := l.typ(0)
+	if t.Class() == isa.Float || t.Class() == isa.PackedFloat {
+		l.minmaxFloat(t)
+		return
+	}
+	which := pt()
+	if l.in.Op == isa.WMax {
+		which = which.Not()
+	}
+	signed := t.Class() == isa.Signed
+	d := l.dst(0)
+	switch {
+	case t.Class() == isa.PackedInt:
+		m := op.M(op.MU16x2)
+		if t == isa.S16x2 {
+			m = op.M(op.MS16x2)
+		}
+		if l.has(isa.WRelu) {
+			m = m.With(op.MRELU)
+		}
+		l.emit(l.minOp(), m, d[:1], l.src1(1, t), l.src1(2, t), which)
+	case words(t) == 1:
+		var m op.Mods
+		if !signed {
+			m = op.M(op.MU32)
+		}
+		if l.has(isa.WRelu) {
+			m = m.With(op.MRELU)
+		}
+		l.emit(l.minOp(), m, d[:1], l.extended(1, t)[0], l.extended(2, t)[0], which)
+	default:
+		a, b := l.src(1, t), l.src(2, t)
+		cmp := op.MLT
+		if l.in.Op == isa.WMax {
+			cmp = op.MGT
+		}
+		p := l.less64(a, b, cmp, signed)
+		r := l.tmp(2)
+		for k := range r {
+			l.emit(op.SEL, op.Mods{}, r[k:k+1], a[k], b[k], p)
+		}
+		l.copy(d, r)
+	}
+}
+
+// minOp is the integer minimum of the architecture.
+func (l *lowerer) minOp() op.Op {
+	if l.arch.SM < 90 {
+		return op.IMNMX
+	}
+	return op.VIMNMX
+}
+
+// less64 compares 64-bit values.
+func (l *lowerer) less64(a, b value, cmp op.Mod, signed bool) ori.Operand {
+	p := l.test(op.ISETP, op.M(cmp, op.MU32, op.MAND), a[0], b[0], pt())
+	m := op.M(cmp, op.MAND, op.MEX)
+	if !signed {
+		m = op.M(cmp, op.MU32, op.MAND, op.MEX)
+	}
+	return l.test(op.ISETP, m, a[1], b[1], pt(), p)
+}
+
+// abs lowers abs.
+func (l *lowerer) abs() {
+	t := l.typ(0)
+	switch {
+	case t.Class() == isa.Float || t.Class() == isa.PackedFloat:
+		l.absFloat(t)
+	case words(t) == 1:
+		l.emit(op.IABS, op.Mods{}, l.dst(0)[:1], l.reg(l.extended(1, t)[0]))
+	default:
+		a := l.src(1, t)
+		n := l.add64(value{rz(), rz()}, a, true)
+		p := l.test(op.ISETP, op.M(op.MLT, op.MAND), a[1], rz(), pt())
+		r := l.tmp(2)
+		for k := range r {
+			l.emit(op.SEL, op.Mods{}, r[k:k+1], n[k], a[k], p)
+		}
+		l.copy(l.dst(0), r)
+	}
+}
+
+// popc, brev, clz and bfind lower the operations of the bit unit.
+func (l *lowerer) popc() {
+	t := l.typ(0)
+	a := l.src(1, t)
+	d := l.dst(0)
+	if len(a) == 1 {
+		l.emit(op.POPC, op.Mods{}, d[:1], l.reg(a[0]))
+		return
+	}
+	lo, hi := l.one(op.POPC, op.Mods{}, l.reg(a[0])), l.one(op.POPC, op.Mods{}, l.reg(a[1]))
+	l.emit(op.IADD3, op.Mods{}, d[:1], lo, hi, rz())
+}
+
+func (l *lowerer) brev() {
+	t := l.typ(0)
+	a := l.src(1, t)
+	if len(a) == 1 {
+		l.emit(op.BREV, op.Mods{}, l.dst(0)[:1], l.reg(a[0]))
+		return
+	}
+	r := l.tmp(2)
+	l.emit(op.BREV, op.Mods{}, r[:1], l.reg(a[1]))
+	l.emit(op.BREV, op.Mods{}, r[1:], l.reg(a[0]))
+	l.copy(l.dst(0), r)
+}
+
+// findLeading returns the number of the highest set bit, or -1; with
+// signed, of the highest bit that differs from the sign.
+func (l *lowerer) findLeading(a ori.Operand, signed, shift bool) ori.Operand {
+	var m op.Mods
+	if !signed {
+		m = m.With(op.MU32)
+	}
+	if shift {
+		m = m.With(op.MSH)
+	}
+	return l.one(op.FLO, m, l.reg(a))
+}
+
+func (l *lowerer) clz() {
+	t := l.typ(0)
+	a := l.src(1, t)
+	d := l.dst(0)
+	if len(a) == 1 {
+		f := l.findLeading(a[0], false, false)
+		l.emit(op.IADD3, op.Mods{}, d[:1], negate(f), ori.Imm(31), rz())
+		return
+	}
+	// the high word decides unless it is zero
+	p := l.test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], rz(), pt())
+	w := l.one(op.SEL, op.Mods{}, a[0], a[1], p)
+	f := l.findLeading(w, false, false)
+	base := l.one(op.SEL, op.Mods{}, ori.Imm(63), ori.Imm(31), p)
+	l.emit(op.IADD3, op.Mods{}, d[:1], base, negate(f), rz())
+}
+
+func (l *lowerer) bfind() {
+	t := l.typ(0)
+	signed := t.Class() == isa.Signed
+	shift := l.has(isa.WShiftamt)
+	a := l.src(1, t)
+	d := l.dst(0)
+	if len(a) == 1 {
+		l.copy(d[:1], value{l.findLeading(a[0], signed, shift)})
+		return
+	}
+	if signed { // what differs from the sign
+		s := l.one(op.SHF, op.M(op.MR, op.MS32, op.MHI), rz(), ori.Imm(31), a[1])
+		x := l.tmp(2)
+		for k := range x {
+			l.emit(op.LOP3, op.M(op.MLUT), x[k:k+1], a[k], s, rz(), ori.Imm(lutXor))
+		}
+		a = x
+	}
+	p := l.test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), a[1], rz(), pt())
+	w := l.one(op.SEL, op.Mods{}, a[0], a[1], p)
+	f := l.findLeading(w, false, false)
+	base := l.one(op.SEL, op.Mods{}, rz(), ori.Imm(32), p)
+	none := l.test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, rz(), pt())
+	r := l.one(op.IADD3, op.Mods{}, base, f, rz())
+	if shift {
+		r = l.one(op.IADD3, op.Mods{}, negate(r), ori.Imm(63), rz())
+	}
+	l.emit(op.SEL, op.Mods{}, d[:1], ori.Imm32(0xffffffff), r, none)
+}
+
+// lop3 lowers lop3.b32, with or without a predicate result.
+func (l *lowerer) lop3() {
+	if l.has(isa.WOr) || l.has(isa.WAnd) || l.args[0].Pair != -1 {
+		l.unsupported()
+	}
+	t := isa.B32
+	l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), l.src1(2, t), l.src1(3, t), ori.Imm(int64(l.args[4].Value&0xff)))
+}
+
+// prmt lowers prmt: the selector is the machine's second source.
+func (l *lowerer) prmt() {
+	var m op.Mods
+	for _, w := range l.body.ModsOf(l.in) {
+		switch w {
+		case isa.WF4e:
+			m = op.M(op.MF4E)
+		case isa.WB4e:
+			m = op.M(op.MB4E)
+		case isa.WRc8:
+			m = op.M(op.MRC8)
+		case isa.WEcl:
+			m = op.M(op.MECL)
+		case isa.WEcr:
+			m = op.M(op.MECR)
+		case isa.WRc16:
+			m = op.M(op.MRC16)
+		}
+	}
+	t := isa.B32
+	l.emit(op.PRMT, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(3, t), l.src1(2, t))
+}
+
+// funnel lowers shf.
+func (l *lowerer) funnel() {
+	t := isa.B32
+	lo, hi, n := l.src1(1, t), l.src1(2, t), l.src1(3, t)
+	m := op.M(op.MR)
+	if l.has(isa.WL) {
+		m = op.M(op.ML)
+	}
+	if l.has(isa.WWrap) {
+		m = m.With(op.MW)
+	}
+	m = m.With(op.MU32)
+	if l.has(isa.WL) {
+		m = m.With(op.MHI)
+	}
+	l.emit(op.SHF, m, l.dst(0)[:1], lo, n, hi)
+}
+
+// field8 returns the low eight bits of a bit-field position or length.
+func (l *lowerer) field8(n int) ori.Operand {
+	o := l.src1(n, isa.U32)
+	if o.Kind == ori.KImm {
+		return word(uint32(o.Imm) & 0xff)
+	}
+	if o.Kind == ori.KZero {
+		return o
+	}
+	return l.one(op.LOP3, op.M(op.MLUT), o, ori.Imm(0xff), rz(), ori.Imm(lutAnd))
+}
+
+// bfe lowers 32-bit bfe: shift down, then cut to the length.
+func (l *lowerer) bfe() {
+	t := l.typ(0)
+	if words(t) != 1 {
+		l.bfe64(t)
+		return
+	}
+	a, pos, n := l.src1(1, t), l.field8(2), l.field8(3)
+	m, g := op.M(op.MR, op.MU32, op.MHI), op.M(op.MU32)
+	if t.Class() == isa.Signed {
+		m, g = op.M(op.MR, op.MS32, op.MHI), op.Mods{}
+	}
+	s := l.one(op.SHF, m, rz(), pos, a)
+	l.emit(op.SGXT, g, l.dst(0)[:1], l.reg(s), n)
+}
+
+// bfe64 lowers 64-bit bfe by shifting the field to the top and down again.
+func (l *lowerer) bfe64(t isa.Type) {
+	l.unsupported()
+}
+
+// bfi lowers 32-bit bfi.
+func (l *lowerer) bfi() {
+	t := l.typ(0)
+	if words(t) != 1 {
+		l.unsupported()
+	}
+	a, b, pos, n := l.src1(1, t), l.src1(2, t), l.field8(3), l.field8(4)
+	m := l.one(op.BMSK, op.Mods{}, l.reg(pos), n)
+	s := l.one(op.SHF, op.M(op.ML, op.MU32), a, pos, rz())
+	// bits of s where the mask is set, of b elsewhere: (s & m) | (b & ~m)
+	l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], s, m, b, ori.Imm(0xf0&0xcc|0xaa&^0xcc))
+}
+
+// sad lowers sad of 16 and 32 bits.
+func (l *lowerer) sad() {
+	t := l.typ(0)
+	if words(t) != 1 {
+		l.unsupported()
+	}
+	var m op.Mods
+	if t.Class() != isa.Signed {
+		m = op.M(op.MU32)
+	}
+	l.emit(op.VABSDIFF, m, l.dst(0)[:1], l.extended(1, t)[0], l.extended(2, t)[0], l.src1(3, t))
+}
+
+// slct lowers slct: the first source if the third is not negative.
+func (l *lowerer) slct() {
+	t, c := l.typ(0), l.typ(1)
+	var p ori.Operand
+	if c == isa.F32 {
+		x := l.src1(3, c)
+		if l.has(isa.WFtz) {
+			x = l.one(op.FADD, op.M(op.MFTZ), l.reg(x), rz().Negate())
+		}
+		p = l.test(op.FSETP, op.M(op.MGE, op.MAND), l.reg(x), rz(), pt())
+	} else {
+		p = l.test(op.ISETP, op.M(op.MGE, op.MAND), l.reg(l.src1(3, c)), rz(), pt())
+	}
+	a, b := l.src(1, t), l.src(2, t)
+	r := l.tmp(len(a))
+	for k := range a {
+		l.emit(op.SEL, op.Mods{}, r[k:k+1], a[k], b[k], p)
+	}
+	l.copy(l.dst(0)[:len(a)], r)
+}
+
+// cnot lowers cnot: one if the source is zero.
+func (l *lowerer) cnot() {
+	t := l.typ(0)
+	v := l.extended(1, t)
+	w := v[0]
+	if len(v) == 2 {
+		w = l.one(op.LOP3, op.M(op.MLUT), v[0], v[1], rz(), ori.Imm(lutOr))
+	}
+	p := l.test(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), w, rz(), pt())
+	d := l.dst(0)
+	l.emit(op.SEL, op.Mods{}, d[:1], ori.Imm(1), rz(), p)
+	if len(v) == 2 {
+		l.emit(op.MOV, op.Mods{}, d[1:2], rz())
+	}
+}
+
+// dp lowers dp4a and dp2a.
+func (l *lowerer) dp() {
+	a, b := l.typ(0), l.typ(1)
+	wide := func(t isa.Type, signed, unsigned op.Mod) op.Mod {
+		if t.Class() == isa.Signed {
+			return signed
+		}
+		return unsigned
+	}
+	m := op.M(op.M4A, wide(a, op.MS8, op.MU8), wide(b, op.MS8, op.MU8))
+	if l.in.Op == isa.WDp2a {
+		half := op.MLO
+		if l.has(isa.WHi) {
+			half = op.MHI
+		}
+		m = op.M(op.M2A, half, wide(a, op.MS16, op.MU16), wide(b, op.MS8, op.MU8))
+	}
+	t := isa.B32
+	l.emit(op.IDP, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(2, t), l.reg(l.src1(3, t)))
+}
+
+// mul24 lowers mul24 and mad24.
+func (l *lowerer) mul24() {
+	t := l.typ(0)
+	if l.has(isa.WHi) || l.has(isa.WSat) {
+		l.unsupported()
+	}
+	m := op.M(op.MU32)
+	if t.Class() == isa.Signed {
+		m = op.Mods{}
+	}
+	a := l.one(op.SGXT, m, l.reg(l.src1(1, t)), ori.Imm(24))
+	b := l.one(op.SGXT, m, l.reg(l.src1(2, t)), ori.Imm(24))
+	c := rz()
+	if l.in.Op == isa.WMad24 {
+		c = l.src1(3, t)
+	}
+	l.emit(op.IMAD, op.Mods{}, l.dst(0)[:1], a, b, c)
+}
+
+// bmsk and szext lower the mask and extension operations.
+func (l *lowerer) bmsk() {
+	var m op.Mods
+	if l.has(isa.WWrap) {
+		m = op.M(op.MW)
+	}
+	l.emit(op.BMSK, m, l.dst(0)[:1], l.reg(l.src1(1, isa.B32)), l.src1(2, isa.B32))
+}
+
+func (l *lowerer) szext() {
+	var m op.Mods
+	if l.has(isa.WWrap) {
+		m = op.M(op.MW)
+	}
+	if l.typ(0).Class() != isa.Signed {
+		m = m.With(op.MU32)
+	}
+	l.emit(op.SGXT, m, l.dst(0)[:1], l.reg(l.src1(1, isa.B32)), l.src1(2, isa.U32))
+}

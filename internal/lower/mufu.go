@@ -1,0 +1,245 @@
+package lower
+
+import (
+	"math"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// f32 is an f32 constant.
+func f32(v float32) ori.Operand { return word(math.Float32bits(v)) }
+
+// minmaxFloat lowers min and max of floats.
+func (l *lowerer) minmaxFloat(t isa.Type) {
+	which := pt()
+	if l.in.Op == isa.WMax {
+		which = which.Not()
+	}
+	var m op.Mods
+	if l.has(isa.WFtz) {
+		m = m.With(op.MFTZ)
+	}
+	if l.has(isa.WNan) {
+		m = m.With(op.MNAN)
+	}
+	if l.has(isa.WXorsign) {
+		m = m.With(op.MXORSIGN)
+	}
+	switch t {
+	case isa.F32:
+		if len(l.args) > 3 {
+			l.unsupported()
+		}
+		a, b := l.src1(1, t), l.src1(2, t)
+		if l.has(isa.WXorsign) {
+			l.unsupported()
+		}
+		l.emit(op.FMNMX, m, l.dst(0)[:1], a, b, which)
+	case isa.F64:
+		l.minmax64()
+	default:
+		l.unsupported()
+	}
+}
+
+// minmax64 lowers min and max of f64: a NaN operand loses, and where both
+// are NaN the second is returned quiet.
+func (l *lowerer) minmax64() {
+	t := isa.F64
+	a, b := l.pair(l.src(1, t)), l.pair(l.src(2, t))
+	m := op.M(op.MMIN, op.MAND)
+	if l.in.Op == isa.WMax {
+		m = op.M(op.MMAX, op.MAND)
+	}
+	p, q := l.pred(), l.pred()
+	l.emit(op.DSETP, m, value{p, q}, whole(a), whole(b), pt())
+	r := l.tmp(2)
+	l.emit(op.SEL, op.Mods{}, r[:1], a[0], b[0], p)
+	hi := l.one(op.SEL, op.Mods{}, a[1], b[1], p)
+	quiet := l.one(op.LOP3, op.M(op.MLUT), b[1], ori.Imm(0x80000), rz(), ori.Imm(lutOr))
+	l.emit(op.SEL, op.Mods{}, r[1:], quiet, hi, q)
+	l.copy(l.dst(0), r)
+}
+
+// absFloat lowers abs of floats.
+func (l *lowerer) absFloat(t isa.Type) {
+	abs := func(o ori.Operand) ori.Operand {
+		if o.Kind == ori.KImm {
+			return word(uint32(o.Imm) &^ (1 << 31))
+		}
+		o.Flags |= ori.Abs
+		return o
+	}
+	switch t {
+	case isa.F32:
+		var m op.Mods
+		if l.has(isa.WFtz) {
+			m = op.M(op.MFTZ)
+		}
+		l.emit(op.FADD, m, l.dst(0)[:1], abs(l.src1(1, t)), rz().Negate())
+	case isa.F64:
+		l.binary64(op.DADD, rz().Negate(), abs(l.double(l.src(1, t))))
+	case isa.F16, isa.BF16:
+		l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), ori.Imm(0x7fff), rz(), ori.Imm(lutAnd))
+	default: // packed halves
+		l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), ori.Imm(0x7fff7fff), rz(), ori.Imm(lutAnd))
+	}
+}
+
+// scaled is a function of the special function unit whose input or output
+// must be scaled when the input is subnormal, which the unit flushes.
+type scaled struct {
+	word    isa.Word
+	fn      op.Mod
+	in      float32 // factor of a subnormal input
+	mul     float32 // factor of its result, 0 = add instead
+	add     float32
+	operand op.Op
+}
+
+var mufus = [...]scaled{
+	{isa.WRcp, op.MRCP, 1 << 24, 1 << 24, 0, op.FMUL},
+	{isa.WSqrt, op.MSQRT, 1 << 24, 1.0 / 4096, 0, op.FMUL},
+	{isa.WRsqrt, op.MRSQ, 1 << 24, 4096, 0, op.FMUL},
+	{isa.WLg2, op.MLG2, 1 << 24, 0, -24, op.FADD},
+}
+
+// smallest is the smallest normal f32, 2^-126.
+const smallest = 0x00800000
+
+// mufu lowers rcp, sqrt, rsqrt and lg2 in their approximate f32 forms.
+func (l *lowerer) mufu() {
+	t := l.typ(0)
+	if t != isa.F32 || !l.has(isa.WApprox) {
+		l.unsupported()
+	}
+	a := l.reg(l.src1(1, t))
+	for _, s := range mufus {
+		if s.word != l.in.Op {
+			continue
+		}
+		d := l.dst(0)[:1]
+		if l.has(isa.WFtz) {
+			l.emit(op.MUFU, op.M(s.fn), d, a)
+			return
+		}
+		if s.word == isa.WRcp {
+			l.rcp(d, a)
+			return
+		}
+		abs := a
+		abs.Flags |= ori.Abs
+		p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), abs, ori.Imm(smallest), pt())
+		x := l.one(op.SEL, op.Mods{}, f32(1), f32(s.in), p)
+		y := l.one(op.MUFU, op.M(s.fn), l.one(op.FMUL, op.Mods{}, a, x))
+		if s.operand == op.FADD {
+			l.emit(op.FADD, op.Mods{}, d, y, l.one(op.SEL, op.Mods{}, rz(), f32(s.add), p))
+		} else {
+			l.emit(op.FMUL, op.Mods{}, d, y, l.one(op.SEL, op.Mods{}, f32(1), f32(s.mul), p))
+		}
+		return
+	}
+	l.unsupported()
+}
+
+// rcp lowers rcp.approx.f32 without .ftz: subnormal inputs are scaled up,
+// inputs whose reciprocal is subnormal down.
+func (l *lowerer) rcp(d value, a ori.Operand) {
+	abs := a
+	abs.Flags |= ori.Abs
+	small := l.test(op.FSETP, op.M(op.MLT, op.MAND), abs, ori.Imm(smallest), pt())
+	large := l.test(op.FSETP, op.M(op.MGT, op.MAND), abs, f32(float32(math.Ldexp(1, 126))), pt())
+	k := l.one(op.SEL, op.Mods{}, f32(1<<24), f32(1), small)
+	k = l.one(op.SEL, op.Mods{}, f32(0.25), k, large)
+	x := l.one(op.FMUL, op.Mods{}, a, k)
+	y := l.one(op.MUFU, op.M(op.MRCP), x)
+	l.emit(op.FMUL, op.Mods{}, d, y, k)
+}
+
+// ex2 lowers ex2.approx.
+func (l *lowerer) ex2() {
+	t := l.typ(0)
+	if t != isa.F32 {
+		l.unsupported()
+	}
+	a := l.reg(l.src1(1, t))
+	d := l.dst(0)[:1]
+	if l.has(isa.WFtz) {
+		l.emit(op.MUFU, op.M(op.MEX2), d, a)
+		return
+	}
+	// a result below 2^-126 is the square of the result of half the input
+	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), a, f32(-126), pt())
+	x := l.one(op.FMUL, op.Mods{}, a, l.one(op.SEL, op.Mods{}, f32(1), f32(0.5), p))
+	y := l.one(op.MUFU, op.M(op.MEX2), x)
+	sq := l.one(op.FMUL, op.Mods{}, y, y)
+	l.emit(op.SEL, op.Mods{}, d, y, sq, p)
+}
+
+// sincos lowers sin.approx and cos.approx: the unit wants turns.
+func (l *lowerer) sincos() {
+	fn := op.MSIN
+	if l.in.Op == isa.WCos {
+		fn = op.MCOS
+	}
+	a := l.reg(l.src1(1, isa.F32))
+	x := l.one(op.FMUL, op.M(op.MRZ), a, ori.Imm32(0x3e22f983)) // 1/2π
+	l.emit(op.MUFU, op.M(fn), l.dst(0)[:1], x)
+}
+
+// tanh lowers tanh.approx.
+func (l *lowerer) tanh() {
+	if l.typ(0) != isa.F32 {
+		l.unsupported()
+	}
+	l.emit(op.MUFU, op.M(op.MTANH), l.dst(0)[:1], l.reg(l.src1(1, isa.F32)))
+}
+
+// copysign lowers copysign: the sign comes from the first source.
+func (l *lowerer) copysign() {
+	t := l.typ(0)
+	a, b := l.src(1, t), l.src(2, t)
+	d := l.dst(0)
+	n := len(a) - 1
+	hi := l.one(op.LOP3, op.M(op.MLUT), b[n], ori.Imm(0x7fffffff), a[n], ori.Imm(0xf0&0xcc|0xaa&^0xcc))
+	r := append(value{}, b[:n]...)
+	l.copy(d, append(r, hi))
+}
+
+// testp lowers testp by comparing the bits without their sign.
+func (l *lowerer) testp() {
+	t := l.typ(0)
+	if t != isa.F32 {
+		l.unsupported()
+	}
+	const inf, min = 0x7f800000, 0x00800000
+	a := l.one(op.LOP3, op.M(op.MLUT), l.src1(1, t), ori.Imm(0x7fffffff), rz(), ori.Imm(lutAnd))
+	cmp := func(c op.Mod, v int64) ori.Operand {
+		return l.test(op.ISETP, op.M(c, op.MU32, op.MAND), a, ori.Imm(v), pt())
+	}
+	d := value{l.dstPred(0)}
+	set := func(p, q ori.Operand, lut int64) {
+		l.emit(op.PLOP3, op.M(op.MLUT), d, p, q, pt(), ori.Imm(lut), ori.Imm(0))
+	}
+	switch {
+	case l.has(isa.WFinite):
+		set(cmp(op.MLT, inf), pt(), lutAnd)
+	case l.has(isa.WInfinite):
+		set(cmp(op.MEQ, inf), pt(), lutAnd)
+	case l.has(isa.WNumber):
+		set(cmp(op.MLE, inf), pt(), lutAnd)
+	case l.has(isa.WNotanumber):
+		set(cmp(op.MGT, inf), pt(), lutAnd)
+	case l.has(isa.WSubnormal):
+		set(cmp(op.MLT, min), cmp(op.MNE, 0), lutAnd)
+	case l.has(isa.WNormal): // zero counts as normal
+		p := cmp(op.MGE, min)
+		q := l.pred()
+		l.emit(op.PLOP3, op.M(op.MLUT), value{q}, p, cmp(op.MLT, inf), pt(), ori.Imm(lutAnd), ori.Imm(0))
+		set(q, cmp(op.MEQ, 0), lutOr)
+	default:
+		l.unsupported()
+	}
+}

@@ -1,0 +1,228 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/lower"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// Failure is a kernel that could not be compiled.
+type Failure struct {
+	Func int32
+	File *src.File
+	Pos  src.Pos
+	Text string
+}
+
+// Output is a compiled module.
+type Output struct {
+	Cubin    []byte // nil if something failed
+	Kernels  []*Kernel
+	Funcs    []int32 // Module.Funcs of each kernel
+	Failures []Failure
+	Global   int // bytes of global memory
+}
+
+// Module compiles every kernel of a checked module on the given number of
+// workers and builds the file. The result does not depend on the workers.
+func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
+	out := &Output{}
+	for n := range m.Funcs {
+		if f := &m.Funcs[n]; f.Entry && f.HasBody {
+			out.Funcs = append(out.Funcs, int32(n))
+		}
+	}
+	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
+	o.Layout = &lower.Layout{Shared: map[string]int64{}, Const: map[string]int64{}}
+	shared := variables(m, o.Layout, file)
+	file.Kernels = make([]cubin.Kernel, len(out.Funcs)) // so that address slots exist
+	o.Slot = func(name string) (int64, bool) {
+		v, ok := file.AddressSlot(name)
+		return int64(v), ok
+	}
+	out.Kernels = make([]*Kernel, len(out.Funcs))
+	failures := make([]*Failure, len(out.Funcs))
+	compile(m, &o, out, failures, workers)
+	for _, f := range failures {
+		if f != nil {
+			out.Failures = append(out.Failures, *f)
+		}
+	}
+	if len(out.Failures) > 0 {
+		return out, nil
+	}
+	for n := range out.Funcs {
+		file.Kernels[n] = kernel(&m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
+	}
+	f, err := cubin.Build(file)
+	if err != nil {
+		return nil, err
+	}
+	out.Cubin, err = f.Write()
+	return out, err
+}
+
+// compile fills the kernels; each worker has its own scratch.
+func compile(m *sema.Module, o *Options, out *Output, failures []*Failure, workers int) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, min(workers, len(out.Funcs))) {
+		wg.Go(func() {
+			var s sema.Scratch
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(out.Funcs) {
+					return
+				}
+				out.Kernels[n], failures[n] = one(m, out.Funcs[n], &s, o)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// one compiles a function and turns what goes wrong into a Failure.
+func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options) (k *Kernel, fail *Failure) {
+	f := &m.Funcs[fn]
+	file := m.Files[f.File].File
+	start := time.Now()
+	k, err := Function(m, m.CheckBody(fn, s), *o)
+	if err == nil {
+		k.Time = time.Since(start)
+		return k, nil
+	}
+	fail = &Failure{Func: fn, File: file, Pos: src.NoPos, Text: err.Error()}
+	if u, ok := err.(*lower.Unsupported); ok {
+		fail.Pos = u.Pos
+	}
+	return nil, fail
+}
+
+// variables declares the module's variables in the file and returns how
+// much shared memory they take.
+func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared {
+	var sh cubin.Shared
+	for n := range m.Vars {
+		v := &m.Vars[n]
+		align := max(1, v.Shape.Align)
+		switch v.Space {
+		case isa.SpaceShared:
+			if v.Shape.Open {
+				file.DynamicShared = true
+				file.SharedAlign = max(file.SharedAlign, align)
+				continue
+			}
+			at := (sh.Size + align - 1) / align * align
+			l.Shared[v.Name] = int64(at)
+			sh.Size, sh.Align = at+v.Shape.Size(), max(sh.Align, align)
+		case isa.SpaceGlobal, isa.SpaceConst:
+			file.Decls = append(file.Decls, decl(v, align))
+		}
+	}
+	cubin.Place(file.Decls)
+	for _, d := range file.Decls {
+		if d.Space == cubin.SpaceConst {
+			l.Const[d.Name] = int64(d.Offset)
+		}
+	}
+	if file.DynamicShared { // dynamic memory lies behind all static variables
+		for n := range m.Vars {
+			if v := &m.Vars[n]; v.Space == isa.SpaceShared && v.Shape.Open {
+				a := max(1, v.Shape.Align)
+				l.Shared[v.Name] = int64((sh.Size + a - 1) / a * a)
+			}
+		}
+	}
+	return sh
+}
+
+func decl(v *sema.Var, align uint64) cubin.Decl {
+	d := cubin.Decl{Name: v.Name, Space: cubin.SpaceGlobal, Bind: bind(v.Linkage), Size: v.Shape.Size(), Align: align, Managed: v.Managed}
+	if v.Space == isa.SpaceConst {
+		d.Space = cubin.SpaceConst
+	}
+	if v.Init != nil {
+		d.Init = make([]byte, d.Size)
+		copy(d.Init, v.Init)
+	}
+	return d
+}
+
+func bind(l sema.Linkage) uint8 {
+	switch l {
+	case sema.Static:
+		return cubin.BindLocal
+	case sema.Weak, sema.Common:
+		return cubin.BindWeak
+	}
+	return cubin.BindGlobal
+}
+
+// kernel collects what the file says about one kernel.
+func kernel(f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kernel {
+	c := cubin.Kernel{
+		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
+		Frame: uint32(k.Frame), MinStack: uint32(k.Frame), Exits: k.Code.Exits, MaxRegs: maxRegisters,
+	}
+	if k.Props.SharedBytes > 0 || shared.Size > 0 {
+		c.Shared = cubin.Shared{Size: max(shared.Size, uint64(k.Props.SharedBytes)), Align: max(16, shared.Align), Used: true, Base: true}
+	}
+	for _, p := range f.Params {
+		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}
+		if p.Ptr {
+			x.LogAlign = uint8(bits.TrailingZeros64(max(1, p.PtrAlign)))
+			x.Space = paramSpace(p.PtrSpace)
+		}
+		c.Params = append(c.Params, x)
+	}
+	last := uint32(0)
+	if n := len(k.Code.Exits); n > 0 {
+		last = k.Code.Exits[n-1]
+	}
+	isNew := o.Arch.SM >= 90
+	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
+	a := &f.Launch
+	if a.ReqNTid[0] != 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))
+	}
+	if a.MaxNTid[0] != 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMaxThreads, a.MaxNTid[0], max(1, a.MaxNTid[1]), max(1, a.MaxNTid[2])))
+	}
+	if a.HasCluster {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCtaPerCluster, a.Cluster[0], max(1, a.Cluster[1]), max(1, a.Cluster[2])))
+	}
+	if k.Props.Barriers > 0 {
+		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
+	}
+	return c
+}
+
+func paramSpace(s isa.Space) uint8 {
+	switch s.Base() {
+	case isa.SpaceLocal:
+		return 1
+	case isa.SpaceShared:
+		return 2
+	case isa.SpaceGlobal:
+		return 4
+	}
+	return 5
+}
+
+// String names the place of a failure.
+func (f *Failure) String() string {
+	if f.Pos == src.NoPos {
+		return f.Text
+	}
+	name, line := f.File.Line(f.Pos)
+	return fmt.Sprintf("%s, line %d; %s", name, line, f.Text)
+}

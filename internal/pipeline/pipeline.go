@@ -1,0 +1,133 @@
+// Package pipeline is the one place that knows in which order a function
+// passes through the compiler.
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"goptxas/internal/codegen/emit"
+	"goptxas/internal/codegen/isel"
+	"goptxas/internal/codegen/ra"
+	"goptxas/internal/codegen/scoreboard"
+	"goptxas/internal/lower"
+	"goptxas/internal/ori"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/target"
+)
+
+// Options are the choices of the command line and the knobs.
+type Options struct {
+	Arch     *target.Arch
+	Level    int // -O
+	MaxRegs  int // --maxrregcount, 0 = none
+	NoFMA    bool
+	Serial   bool      // every instruction waits for all before it
+	Check    bool      // verify what each stage does
+	Trace    io.Writer // receives the register allocator's lines
+	Dump     func(f *ori.Func, phase string)
+	Layout   *lower.Layout
+	Slot     func(name string) (int64, bool)
+	MinBlock int // threads per block assumed when the kernel does not say
+}
+
+// Kernel is a compiled function.
+type Kernel struct {
+	Code   *emit.Code
+	Props  ori.Props
+	Spills ra.Result
+	Frame  int32 // bytes of stack
+	Time   time.Duration
+}
+
+// stackReg is the register that holds the stack pointer.
+const stackReg = 1
+
+// minRegisters is the smallest register count the reference reports.
+const minRegisters = 8
+
+// Function compiles one checked body.
+func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
+	mod := &ori.Module{}
+	f, err := lower.Func(mod, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA})
+	if err != nil {
+		return nil, err
+	}
+	dump := func(phase string) {
+		if o.Dump != nil {
+			o.Dump(f, phase)
+		}
+	}
+	dump("lower")
+	fitter := emit.NewFitter(o.Arch)
+	if err := isel.Legalize(f, o.Arch, func(i *ori.Instr) bool { return fitter.Fits(f, i) }); err != nil {
+		return nil, err
+	}
+	dump("legalize")
+	r, err := allocate(f, &o)
+	if err != nil {
+		return nil, err
+	}
+	ra.ExpandCopies(f)
+	dump("regalloc")
+	scoreboard.Serial(f)
+	dump("scoreboard")
+	code, err := emit.Func(f, o.Arch, emit.Options{Slot: o.Slot})
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{Code: code, Props: f.Props, Spills: *r, Frame: f.Props.LocalBytes + f.Props.SpillBytes}
+	k.Props.Registers = max(k.Props.Registers, minRegisters)
+	return k, nil
+}
+
+// allocate gives f registers within its budget.
+func allocate(f *ori.Func, o *Options) (*ra.Result, error) {
+	uniforms := 63
+	if o.Arch.SM >= 100 {
+		uniforms = 80
+	}
+	r, err := ra.Run(f, ra.Options{
+		Registers: budget(f, o), Uniforms: uniforms, Barriers: 16, StackReg: stackReg,
+		FrameBytes: f.Props.LocalBytes, Trace: o.Trace, Check: o.Check,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("(C7600) %w", err)
+	}
+	return r, nil
+}
+
+// registersPerSM and the granularity of their allocation hold for every
+// architecture compiled for.
+const (
+	registersPerSM = 65536
+	registerUnit   = 8
+	maxRegisters   = 255
+)
+
+// budget is how many registers a thread may use.
+func budget(f *ori.Func, o *Options) int {
+	p := &f.Props
+	n := maxRegisters
+	threads := int32(1)
+	size := p.ReqNTid
+	if size[0] == 0 {
+		size = p.MaxNTid
+	}
+	for _, d := range size {
+		threads *= max(1, d)
+	}
+	if size[0] != 0 {
+		warps := (threads + 31) / 32
+		per := registersPerSM / (int(warps) * 32 * int(max(1, p.MinNCTA)))
+		n = min(n, max(24, per/registerUnit*registerUnit))
+	}
+	if p.MaxNReg > 0 {
+		n = min(n, int(p.MaxNReg))
+	}
+	if o.MaxRegs > 0 {
+		n = min(n, o.MaxRegs)
+	}
+	return n
+}
