@@ -525,20 +525,20 @@ var forms = [...]form{{},
 	{op: 37, class: ClassXu, sms: 0xfff, item: 1863, nitem: 10, arg: 598, narg: 2, mod: 385, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:18
-	{op: 37, class: ClassXu, sms: 0xfff, item: 1873, nitem: 8, arg: 600, narg: 2, mod: 389, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x100000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:18
-	{op: 37, class: ClassXu, sms: 0x7f, item: 1881, nitem: 10, arg: 602, narg: 2, mod: 392, nmod: 4,
+	{op: 37, class: ClassXu, sms: 0x7f, item: 1873, nitem: 10, arg: 600, narg: 2, mod: 389, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f800}},
 	// F2F float.sass:18
-	{op: 37, class: ClassXu, sms: 0x7f, item: 1891, nitem: 10, arg: 604, narg: 2, mod: 396, nmod: 4,
+	{op: 37, class: ClassXu, sms: 0x7f, item: 1883, nitem: 10, arg: 602, narg: 2, mod: 393, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:18
-	{op: 37, class: ClassXu, sms: 0xf80, item: 1901, nitem: 10, arg: 606, narg: 2, mod: 400, nmod: 4,
+	{op: 37, class: ClassXu, sms: 0xf80, item: 1893, nitem: 10, arg: 604, narg: 2, mod: 397, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:19
-	{op: 37, class: ClassXu, sms: 0xfff, item: 1911, nitem: 8, arg: 608, narg: 2, mod: 404, nmod: 3,
+	{op: 37, class: ClassXu, sms: 0xfff, item: 1903, nitem: 8, arg: 606, narg: 2, mod: 401, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
+	// F2F float.sass:19
+	{op: 37, class: ClassXu, sms: 0xfff, item: 1911, nitem: 8, arg: 608, narg: 2, mod: 404, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:19
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1919, nitem: 9, arg: 610, narg: 2, mod: 407, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f800}},
@@ -579,20 +579,20 @@ var forms = [...]form{{},
 	{op: 37, class: ClassXu, sms: 0xfff, item: 2027, nitem: 7, arg: 634, narg: 2, mod: 446, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// F2F float.sass:22
-	{op: 37, class: ClassXu, sms: 0x7f, item: 2034, nitem: 8, arg: 636, narg: 2, mod: 448, nmod: 2,
+	{op: 37, class: ClassXu, sms: 0xfff, item: 2034, nitem: 7, arg: 636, narg: 2, mod: 448, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
+	// F2F float.sass:22
+	{op: 37, class: ClassXu, sms: 0x7f, item: 2041, nitem: 8, arg: 638, narg: 2, mod: 450, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
 	// F2F float.sass:22
-	{op: 37, class: ClassXu, sms: 0x7f, item: 2042, nitem: 7, arg: 638, narg: 2, mod: 450, nmod: 2,
+	{op: 37, class: ClassXu, sms: 0x7f, item: 2049, nitem: 7, arg: 640, narg: 2, mod: 452, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
 	// F2F float.sass:22
-	{op: 37, class: ClassXu, sms: 0xf80, item: 2049, nitem: 7, arg: 640, narg: 2, mod: 452, nmod: 2,
+	{op: 37, class: ClassXu, sms: 0xf80, item: 2056, nitem: 7, arg: 642, narg: 2, mod: 454, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// F2F float.sass:23
-	{op: 37, class: ClassXu, sms: 0xfff, item: 2056, nitem: 9, arg: 642, narg: 2, mod: 454, nmod: 3,
+	{op: 37, class: ClassXu, sms: 0xfff, item: 2063, nitem: 9, arg: 644, narg: 2, mod: 456, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:23
-	{op: 37, class: ClassXu, sms: 0xfff, item: 2065, nitem: 7, arg: 644, narg: 2, mod: 457, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x401800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1c000}},
 	// F2F float.sass:23
 	{op: 37, class: ClassXu, sms: 0x7f, item: 2072, nitem: 9, arg: 646, narg: 2, mod: 459, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
@@ -606,3577 +606,3637 @@ var forms = [...]form{{},
 	{op: 37, class: ClassXu, sms: 0xfff, item: 2099, nitem: 8, arg: 652, narg: 2, mod: 468, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:24
-	{op: 37, class: ClassXu, sms: 0x7f, item: 2107, nitem: 9, arg: 654, narg: 2, mod: 471, nmod: 3,
+	{op: 37, class: ClassXu, sms: 0xfff, item: 2107, nitem: 8, arg: 654, narg: 2, mod: 471, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f800}},
+	// F2F float.sass:24
+	{op: 37, class: ClassXu, sms: 0x7f, item: 2115, nitem: 9, arg: 656, narg: 2, mod: 474, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f800}},
 	// F2F float.sass:24
-	{op: 37, class: ClassXu, sms: 0x7f, item: 2116, nitem: 8, arg: 656, narg: 2, mod: 474, nmod: 3,
+	{op: 37, class: ClassXu, sms: 0x7f, item: 2124, nitem: 8, arg: 658, narg: 2, mod: 477, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f800}},
 	// F2F float.sass:24
-	{op: 37, class: ClassXu, sms: 0xf80, item: 2124, nitem: 8, arg: 658, narg: 2, mod: 477, nmod: 3,
+	{op: 37, class: ClassXu, sms: 0xf80, item: 2132, nitem: 8, arg: 660, narg: 2, mod: 480, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
 	// F2FP float.sass:26
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2132, nitem: 11, arg: 660, narg: 3, mod: 480, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2140, nitem: 11, arg: 662, narg: 3, mod: 483, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1b800}},
 	// F2FP float.sass:26
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2143, nitem: 11, arg: 663, narg: 3, mod: 484, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2151, nitem: 11, arg: 665, narg: 3, mod: 487, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1b800}},
 	// F2FP float.sass:26
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2154, nitem: 11, arg: 666, narg: 3, mod: 488, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2162, nitem: 11, arg: 668, narg: 3, mod: 491, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x1b800}},
 	// F2FP float.sass:26
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2165, nitem: 11, arg: 669, narg: 3, mod: 492, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2173, nitem: 11, arg: 671, narg: 3, mod: 495, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1b800}},
 	// F2FP float.sass:27
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2176, nitem: 12, arg: 672, narg: 3, mod: 496, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2184, nitem: 12, arg: 674, narg: 3, mod: 499, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1b9ff}},
 	// F2FP float.sass:27
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2188, nitem: 12, arg: 675, narg: 3, mod: 501, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2196, nitem: 12, arg: 677, narg: 3, mod: 504, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1b9ff}},
 	// F2FP float.sass:27
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2200, nitem: 12, arg: 678, narg: 3, mod: 506, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2208, nitem: 12, arg: 680, narg: 3, mod: 509, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x1b9ff}},
 	// F2FP float.sass:27
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2212, nitem: 12, arg: 681, narg: 3, mod: 511, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2220, nitem: 12, arg: 683, narg: 3, mod: 514, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1b9ff}},
 	// F2FP float.sass:27
-	{op: 38, class: ClassAlu, sms: 0x1e, item: 2224, nitem: 12, arg: 684, narg: 3, mod: 516, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x1e, item: 2232, nitem: 12, arg: 686, narg: 3, mod: 519, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1b9ff}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2236, nitem: 11, arg: 687, narg: 3, mod: 521, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2244, nitem: 11, arg: 689, narg: 3, mod: 524, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xc1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2247, nitem: 11, arg: 690, narg: 3, mod: 525, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2255, nitem: 11, arg: 692, narg: 3, mod: 528, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2258, nitem: 11, arg: 693, narg: 3, mod: 529, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2266, nitem: 11, arg: 695, narg: 3, mod: 532, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2269, nitem: 11, arg: 696, narg: 3, mod: 533, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2277, nitem: 11, arg: 698, narg: 3, mod: 536, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2280, nitem: 11, arg: 699, narg: 3, mod: 537, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2288, nitem: 11, arg: 701, narg: 3, mod: 540, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xc1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2291, nitem: 11, arg: 702, narg: 3, mod: 541, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2299, nitem: 11, arg: 704, narg: 3, mod: 544, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xc1b800}},
 	// F2FP float.sass:28
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2302, nitem: 11, arg: 705, narg: 3, mod: 545, nmod: 4,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2310, nitem: 11, arg: 707, narg: 3, mod: 548, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe1b800}},
 	// F2FP float.sass:29
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2313, nitem: 11, arg: 708, narg: 4, mod: 549, nmod: 3,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2321, nitem: 11, arg: 710, narg: 4, mod: 552, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe038ff}},
 	// F2FP float.sass:29
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2324, nitem: 11, arg: 712, narg: 4, mod: 552, nmod: 3,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2332, nitem: 11, arg: 714, narg: 4, mod: 555, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe038ff}},
 	// F2FP float.sass:29
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2335, nitem: 11, arg: 716, narg: 4, mod: 555, nmod: 3,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2343, nitem: 11, arg: 718, narg: 4, mod: 558, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe038ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2346, nitem: 12, arg: 720, narg: 3, mod: 558, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2354, nitem: 12, arg: 722, narg: 3, mod: 561, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2358, nitem: 12, arg: 723, narg: 3, mod: 563, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2366, nitem: 12, arg: 725, narg: 3, mod: 566, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2370, nitem: 12, arg: 726, narg: 3, mod: 568, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2378, nitem: 12, arg: 728, narg: 3, mod: 571, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2382, nitem: 12, arg: 729, narg: 3, mod: 573, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2390, nitem: 12, arg: 731, narg: 3, mod: 576, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xe1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2394, nitem: 12, arg: 732, narg: 3, mod: 578, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2402, nitem: 12, arg: 734, narg: 3, mod: 581, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2406, nitem: 12, arg: 735, narg: 3, mod: 583, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2414, nitem: 12, arg: 737, narg: 3, mod: 586, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1b9ff}},
 	// F2FP float.sass:30
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2418, nitem: 12, arg: 738, narg: 3, mod: 588, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2426, nitem: 12, arg: 740, narg: 3, mod: 591, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
+	// F2FP float.sass:30
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2438, nitem: 12, arg: 743, narg: 3, mod: 596, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1b9ff}},
+	// F2FP float.sass:30
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2450, nitem: 12, arg: 746, narg: 3, mod: 601, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2430, nitem: 14, arg: 741, narg: 4, mod: 593, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2462, nitem: 14, arg: 749, narg: 4, mod: 606, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xc3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2444, nitem: 14, arg: 745, narg: 4, mod: 598, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2476, nitem: 14, arg: 753, narg: 4, mod: 611, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2458, nitem: 14, arg: 749, narg: 4, mod: 603, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2490, nitem: 14, arg: 757, narg: 4, mod: 616, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2472, nitem: 14, arg: 753, narg: 4, mod: 608, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2504, nitem: 14, arg: 761, narg: 4, mod: 621, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2486, nitem: 14, arg: 757, narg: 4, mod: 613, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2518, nitem: 14, arg: 765, narg: 4, mod: 626, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xc3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2500, nitem: 14, arg: 761, narg: 4, mod: 618, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2532, nitem: 14, arg: 769, narg: 4, mod: 631, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xc3b9ff}},
 	// F2FP float.sass:31
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2514, nitem: 14, arg: 765, narg: 4, mod: 623, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2546, nitem: 14, arg: 773, narg: 4, mod: 636, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe3b9ff}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2528, nitem: 10, arg: 769, narg: 2, mod: 628, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2560, nitem: 10, arg: 777, narg: 2, mod: 641, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1be00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2538, nitem: 10, arg: 771, narg: 2, mod: 633, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2570, nitem: 10, arg: 779, narg: 2, mod: 646, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbe00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2548, nitem: 10, arg: 773, narg: 2, mod: 638, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2580, nitem: 10, arg: 781, narg: 2, mod: 651, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1be00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2558, nitem: 10, arg: 775, narg: 2, mod: 643, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2590, nitem: 10, arg: 783, narg: 2, mod: 656, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbe00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2568, nitem: 10, arg: 777, narg: 2, mod: 648, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2600, nitem: 10, arg: 785, narg: 2, mod: 661, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1be00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2578, nitem: 10, arg: 779, narg: 2, mod: 653, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2610, nitem: 10, arg: 787, narg: 2, mod: 666, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1be00}},
 	// F2FP float.sass:32
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2588, nitem: 10, arg: 781, narg: 2, mod: 658, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2620, nitem: 10, arg: 789, narg: 2, mod: 671, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbe00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2598, nitem: 11, arg: 783, narg: 2, mod: 663, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2630, nitem: 11, arg: 791, narg: 2, mod: 676, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1c1be00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2609, nitem: 11, arg: 785, narg: 2, mod: 669, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2641, nitem: 11, arg: 793, narg: 2, mod: 682, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1edbe00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2620, nitem: 10, arg: 787, narg: 2, mod: 675, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2652, nitem: 10, arg: 795, narg: 2, mod: 688, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1be00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2630, nitem: 10, arg: 789, narg: 2, mod: 680, nmod: 5,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2662, nitem: 10, arg: 797, narg: 2, mod: 693, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbe00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2640, nitem: 11, arg: 791, narg: 2, mod: 685, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2672, nitem: 11, arg: 799, narg: 2, mod: 698, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x1c1be00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2651, nitem: 11, arg: 793, narg: 2, mod: 691, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2683, nitem: 11, arg: 801, narg: 2, mod: 704, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1c1be00}},
 	// F2FP float.sass:33
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2662, nitem: 11, arg: 795, narg: 2, mod: 697, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2694, nitem: 11, arg: 803, narg: 2, mod: 710, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1edbe00}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2673, nitem: 13, arg: 797, narg: 3, mod: 703, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2705, nitem: 13, arg: 805, narg: 3, mod: 716, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1bfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2686, nitem: 13, arg: 800, narg: 3, mod: 709, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2718, nitem: 13, arg: 808, narg: 3, mod: 722, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2699, nitem: 13, arg: 803, narg: 3, mod: 715, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2731, nitem: 13, arg: 811, narg: 3, mod: 728, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1bfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2712, nitem: 13, arg: 806, narg: 3, mod: 721, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2744, nitem: 13, arg: 814, narg: 3, mod: 734, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2725, nitem: 13, arg: 809, narg: 3, mod: 727, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2757, nitem: 13, arg: 817, narg: 3, mod: 740, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1bfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0x60, item: 2738, nitem: 13, arg: 812, narg: 3, mod: 733, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0x60, item: 2770, nitem: 13, arg: 820, narg: 3, mod: 746, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1bfff}},
 	// F2FP float.sass:34
-	{op: 38, class: ClassAlu, sms: 0xf80, item: 2751, nitem: 13, arg: 815, narg: 3, mod: 739, nmod: 6,
+	{op: 38, class: ClassAlu, sms: 0xf80, item: 2783, nitem: 13, arg: 823, narg: 3, mod: 752, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbfff}},
 	// F2I float.sass:36
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2764, nitem: 11, arg: 818, narg: 2, mod: 745, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2796, nitem: 11, arg: 826, narg: 2, mod: 758, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:36
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2775, nitem: 9, arg: 820, narg: 2, mod: 750, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2807, nitem: 9, arg: 828, narg: 2, mod: 763, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:36
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2784, nitem: 11, arg: 822, narg: 2, mod: 754, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2816, nitem: 11, arg: 830, narg: 2, mod: 767, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f900}},
 	// F2I float.sass:36
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2795, nitem: 11, arg: 824, narg: 2, mod: 759, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2827, nitem: 11, arg: 832, narg: 2, mod: 772, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:36
-	{op: 39, class: ClassXu, sms: 0xf80, item: 2806, nitem: 11, arg: 826, narg: 2, mod: 764, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 2838, nitem: 11, arg: 834, narg: 2, mod: 777, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:37
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2817, nitem: 8, arg: 828, narg: 2, mod: 769, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2849, nitem: 8, arg: 836, narg: 2, mod: 782, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:37
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2825, nitem: 8, arg: 830, narg: 2, mod: 773, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2857, nitem: 8, arg: 838, narg: 2, mod: 786, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:37
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2833, nitem: 9, arg: 832, narg: 2, mod: 777, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2865, nitem: 9, arg: 840, narg: 2, mod: 790, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f900}},
 	// F2I float.sass:37
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2842, nitem: 8, arg: 834, narg: 2, mod: 781, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2874, nitem: 8, arg: 842, narg: 2, mod: 794, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:37
-	{op: 39, class: ClassXu, sms: 0xf80, item: 2850, nitem: 8, arg: 836, narg: 2, mod: 785, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 2882, nitem: 8, arg: 844, narg: 2, mod: 798, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:38
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2858, nitem: 11, arg: 838, narg: 2, mod: 789, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2890, nitem: 11, arg: 846, narg: 2, mod: 802, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:38
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2869, nitem: 9, arg: 840, narg: 2, mod: 794, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2901, nitem: 9, arg: 848, narg: 2, mod: 807, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:38
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2878, nitem: 11, arg: 842, narg: 2, mod: 798, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2910, nitem: 11, arg: 850, narg: 2, mod: 811, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f900}},
 	// F2I float.sass:38
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2889, nitem: 11, arg: 844, narg: 2, mod: 803, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2921, nitem: 11, arg: 852, narg: 2, mod: 816, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:38
-	{op: 39, class: ClassXu, sms: 0xf80, item: 2900, nitem: 11, arg: 846, narg: 2, mod: 808, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 2932, nitem: 11, arg: 854, narg: 2, mod: 821, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:39
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2911, nitem: 11, arg: 848, narg: 2, mod: 813, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2943, nitem: 11, arg: 856, narg: 2, mod: 826, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:39
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2922, nitem: 9, arg: 850, narg: 2, mod: 818, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2954, nitem: 9, arg: 858, narg: 2, mod: 831, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:39
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2931, nitem: 11, arg: 852, narg: 2, mod: 822, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2963, nitem: 11, arg: 860, narg: 2, mod: 835, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1e100}},
 	// F2I float.sass:39
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2942, nitem: 11, arg: 854, narg: 2, mod: 827, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 2974, nitem: 11, arg: 862, narg: 2, mod: 840, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:39
-	{op: 39, class: ClassXu, sms: 0xf80, item: 2953, nitem: 11, arg: 856, narg: 2, mod: 832, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 2985, nitem: 11, arg: 864, narg: 2, mod: 845, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:40
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2964, nitem: 8, arg: 858, narg: 2, mod: 837, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 2996, nitem: 8, arg: 866, narg: 2, mod: 850, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:40
-	{op: 39, class: ClassXu, sms: 0xfff, item: 2972, nitem: 8, arg: 860, narg: 2, mod: 841, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 3004, nitem: 8, arg: 868, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:40
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2980, nitem: 9, arg: 862, narg: 2, mod: 845, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3012, nitem: 9, arg: 870, narg: 2, mod: 858, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1e100}},
 	// F2I float.sass:40
-	{op: 39, class: ClassXu, sms: 0x7f, item: 2989, nitem: 8, arg: 864, narg: 2, mod: 849, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3021, nitem: 8, arg: 872, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:40
-	{op: 39, class: ClassXu, sms: 0xf80, item: 2997, nitem: 8, arg: 866, narg: 2, mod: 853, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 3029, nitem: 8, arg: 874, narg: 2, mod: 866, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:41
-	{op: 39, class: ClassXu, sms: 0xfff, item: 3005, nitem: 11, arg: 868, narg: 2, mod: 857, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 3037, nitem: 11, arg: 876, narg: 2, mod: 870, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:41
-	{op: 39, class: ClassXu, sms: 0xfff, item: 3016, nitem: 9, arg: 870, narg: 2, mod: 862, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 3048, nitem: 9, arg: 878, narg: 2, mod: 875, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:41
-	{op: 39, class: ClassXu, sms: 0x7f, item: 3025, nitem: 11, arg: 872, narg: 2, mod: 866, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3057, nitem: 11, arg: 880, narg: 2, mod: 879, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1e100}},
 	// F2I float.sass:41
-	{op: 39, class: ClassXu, sms: 0x7f, item: 3036, nitem: 11, arg: 874, narg: 2, mod: 871, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3068, nitem: 11, arg: 882, narg: 2, mod: 884, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:41
-	{op: 39, class: ClassXu, sms: 0xf80, item: 3047, nitem: 11, arg: 876, narg: 2, mod: 876, nmod: 5,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 3079, nitem: 11, arg: 884, narg: 2, mod: 889, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
 	// F2I float.sass:42
-	{op: 39, class: ClassXu, sms: 0xfff, item: 3058, nitem: 9, arg: 878, narg: 2, mod: 881, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 3090, nitem: 9, arg: 886, narg: 2, mod: 894, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:42
-	{op: 39, class: ClassXu, sms: 0xfff, item: 3067, nitem: 9, arg: 880, narg: 2, mod: 885, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xfff, item: 3099, nitem: 9, arg: 888, narg: 2, mod: 898, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:42
-	{op: 39, class: ClassXu, sms: 0x7f, item: 3076, nitem: 10, arg: 882, narg: 2, mod: 889, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3108, nitem: 10, arg: 890, narg: 2, mod: 902, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f900}},
 	// F2I float.sass:42
-	{op: 39, class: ClassXu, sms: 0x7f, item: 3086, nitem: 9, arg: 884, narg: 2, mod: 893, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0x7f, item: 3118, nitem: 9, arg: 892, narg: 2, mod: 906, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f900}},
 	// F2I float.sass:42
-	{op: 39, class: ClassXu, sms: 0xf80, item: 3095, nitem: 9, arg: 886, narg: 2, mod: 897, nmod: 4,
+	{op: 39, class: ClassXu, sms: 0xf80, item: 3127, nitem: 9, arg: 894, narg: 2, mod: 910, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
 	// F2IP float.sass:44
-	{op: 40, class: ClassOther, sms: 0xffc, item: 3104, nitem: 14, arg: 888, narg: 4, mod: 901, nmod: 5,
+	{op: 40, class: ClassOther, sms: 0xffc, item: 3136, nitem: 14, arg: 896, narg: 4, mod: 914, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
 	// F2IP float.sass:44
-	{op: 40, class: ClassOther, sms: 0x7c, item: 3118, nitem: 14, arg: 892, narg: 4, mod: 906, nmod: 5,
+	{op: 40, class: ClassOther, sms: 0x7c, item: 3150, nitem: 14, arg: 900, narg: 4, mod: 919, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xfdff}},
 	// F2IP float.sass:44
-	{op: 40, class: ClassOther, sms: 0x7c, item: 3132, nitem: 14, arg: 896, narg: 4, mod: 911, nmod: 5,
+	{op: 40, class: ClassOther, sms: 0x7c, item: 3164, nitem: 14, arg: 904, narg: 4, mod: 924, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xfdff}},
 	// F2IP float.sass:44
-	{op: 40, class: ClassOther, sms: 0xf80, item: 3146, nitem: 14, arg: 900, narg: 4, mod: 916, nmod: 5,
+	{op: 40, class: ClassOther, sms: 0xf80, item: 3178, nitem: 14, arg: 908, narg: 4, mod: 929, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
+	// F2IP float.sass:44
+	{op: 40, class: ClassOther, sms: 0x7c, item: 3192, nitem: 14, arg: 912, narg: 4, mod: 934, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xfdff}},
+	// F2IP float.sass:44
+	{op: 40, class: ClassOther, sms: 0xf80, item: 3206, nitem: 14, arg: 916, narg: 4, mod: 939, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
 	// FADD float.sass:46
-	{op: 41, class: ClassFma, sms: 0x7f, item: 3160, nitem: 9, arg: 904, narg: 3, mod: 921, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0x7f, item: 3220, nitem: 9, arg: 920, narg: 3, mod: 944, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
 	// FADD float.sass:46
-	{op: 41, class: ClassFma, sms: 0x7f, item: 3169, nitem: 9, arg: 907, narg: 3, mod: 924, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0x7f, item: 3229, nitem: 9, arg: 923, narg: 3, mod: 947, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
 	// FADD float.sass:46
-	{op: 41, class: ClassFma, sms: 0x7f, item: 3178, nitem: 10, arg: 910, narg: 3, mod: 927, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0x7f, item: 3238, nitem: 10, arg: 926, narg: 3, mod: 950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1e300}},
 	// FADD float.sass:46
-	{op: 41, class: ClassFma, sms: 0x7f, item: 3188, nitem: 9, arg: 913, narg: 3, mod: 930, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0x7f, item: 3248, nitem: 9, arg: 929, narg: 3, mod: 953, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1e300}},
 	// FADD float.sass:47
-	{op: 41, class: ClassFma, sms: 0xf80, item: 3197, nitem: 9, arg: 916, narg: 3, mod: 933, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0xf80, item: 3257, nitem: 9, arg: 932, narg: 3, mod: 956, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
 	// FADD float.sass:48
-	{op: 41, class: ClassFma, sms: 0xf80, item: 3206, nitem: 9, arg: 919, narg: 3, mod: 936, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0xf80, item: 3266, nitem: 9, arg: 935, narg: 3, mod: 959, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
 	// FADD float.sass:48
-	{op: 41, class: ClassFma, sms: 0xf80, item: 3215, nitem: 9, arg: 922, narg: 3, mod: 939, nmod: 3,
+	{op: 41, class: ClassFma, sms: 0xf80, item: 3275, nitem: 9, arg: 938, narg: 3, mod: 962, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
 	// FADD2 float.sass:50
-	{op: 42, class: ClassOther, sms: 0x180, item: 3224, nitem: 10, arg: 925, narg: 3, mod: 942, nmod: 4,
+	{op: 42, class: ClassOther, sms: 0x180, item: 3284, nitem: 10, arg: 941, narg: 3, mod: 965, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7fc300}},
 	// FADD2 float.sass:50
-	{op: 42, class: ClassOther, sms: 0x180, item: 3234, nitem: 11, arg: 928, narg: 3, mod: 946, nmod: 4,
+	{op: 42, class: ClassOther, sms: 0x180, item: 3294, nitem: 11, arg: 944, narg: 3, mod: 969, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7fc300}},
 	// FCHK float.sass:52
-	{op: 43, class: ClassXu, sms: 0xfff, item: 3245, nitem: 6, arg: 931, narg: 3, mod: 950, nmod: 0,
+	{op: 43, class: ClassXu, sms: 0xfff, item: 3305, nitem: 6, arg: 947, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0xe0300}},
 	// FCHK float.sass:52
-	{op: 43, class: ClassXu, sms: 0xfff, item: 3251, nitem: 6, arg: 934, narg: 3, mod: 950, nmod: 0,
+	{op: 43, class: ClassXu, sms: 0xfff, item: 3311, nitem: 6, arg: 950, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe0300}},
 	// FCHK float.sass:52
-	{op: 43, class: ClassXu, sms: 0x7f, item: 3257, nitem: 7, arg: 937, narg: 3, mod: 950, nmod: 0,
+	{op: 43, class: ClassXu, sms: 0x7f, item: 3317, nitem: 7, arg: 953, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc7ffff00ff000000, Hi: 0xe0300}},
+	// FCHK float.sass:52
+	{op: 43, class: ClassXu, sms: 0x7f, item: 3324, nitem: 6, arg: 956, narg: 3, mod: 973, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xc000003fff000000, Hi: 0xe0300}},
+	// FCHK float.sass:52
+	{op: 43, class: ClassXu, sms: 0xf80, item: 3330, nitem: 6, arg: 959, narg: 3, mod: 973, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0xe0300}},
 	// FENCE memory.sass:63
-	{op: 44, class: ClassBar, sms: 0x40, item: 3264, nitem: 2, arg: 940, narg: 0, mod: 950, nmod: 1,
+	{op: 44, class: ClassBar, sms: 0x40, item: 3336, nitem: 2, arg: 962, narg: 0, mod: 973, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x100}},
 	// FENCE memory.sass:64
-	{op: 44, class: ClassBar, sms: 0xf80, item: 3266, nitem: 2, arg: 940, narg: 0, mod: 951, nmod: 1,
+	{op: 44, class: ClassBar, sms: 0xf80, item: 3338, nitem: 2, arg: 962, narg: 0, mod: 974, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x300}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3268, nitem: 11, arg: 940, narg: 4, mod: 952, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3340, nitem: 11, arg: 962, narg: 4, mod: 975, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3279, nitem: 11, arg: 944, narg: 4, mod: 955, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3351, nitem: 11, arg: 966, narg: 4, mod: 978, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3290, nitem: 12, arg: 948, narg: 4, mod: 958, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3362, nitem: 12, arg: 970, narg: 4, mod: 981, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3302, nitem: 11, arg: 952, narg: 4, mod: 961, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3374, nitem: 11, arg: 974, narg: 4, mod: 984, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3313, nitem: 12, arg: 956, narg: 4, mod: 964, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3385, nitem: 12, arg: 978, narg: 4, mod: 987, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3325, nitem: 11, arg: 960, narg: 4, mod: 967, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3397, nitem: 11, arg: 982, narg: 4, mod: 990, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:54
-	{op: 45, class: ClassFma, sms: 0x7f, item: 3336, nitem: 11, arg: 964, narg: 4, mod: 970, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0x7f, item: 3408, nitem: 11, arg: 986, narg: 4, mod: 993, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:55
-	{op: 45, class: ClassFma, sms: 0xf80, item: 3347, nitem: 11, arg: 968, narg: 4, mod: 973, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0xf80, item: 3419, nitem: 11, arg: 990, narg: 4, mod: 996, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:55
-	{op: 45, class: ClassFma, sms: 0xf80, item: 3358, nitem: 11, arg: 972, narg: 4, mod: 976, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0xf80, item: 3430, nitem: 11, arg: 994, narg: 4, mod: 999, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:56
-	{op: 45, class: ClassFma, sms: 0xf80, item: 3369, nitem: 11, arg: 976, narg: 4, mod: 979, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0xf80, item: 3441, nitem: 11, arg: 998, narg: 4, mod: 1002, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:56
-	{op: 45, class: ClassFma, sms: 0xf80, item: 3380, nitem: 11, arg: 980, narg: 4, mod: 982, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0xf80, item: 3452, nitem: 11, arg: 1002, narg: 4, mod: 1005, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
 	// FFMA float.sass:56
-	{op: 45, class: ClassFma, sms: 0xf80, item: 3391, nitem: 11, arg: 984, narg: 4, mod: 985, nmod: 3,
+	{op: 45, class: ClassFma, sms: 0xf80, item: 3463, nitem: 11, arg: 1006, narg: 4, mod: 1008, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
 	// FFMA2 float.sass:58
-	{op: 46, class: ClassOther, sms: 0x180, item: 3402, nitem: 13, arg: 988, narg: 4, mod: 988, nmod: 5,
+	{op: 46, class: ClassOther, sms: 0x180, item: 3474, nitem: 13, arg: 1010, narg: 4, mod: 1011, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
 	// FFMA2 float.sass:58
-	{op: 46, class: ClassOther, sms: 0x180, item: 3415, nitem: 14, arg: 992, narg: 4, mod: 993, nmod: 5,
+	{op: 46, class: ClassOther, sms: 0x180, item: 3487, nitem: 14, arg: 1014, narg: 4, mod: 1016, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
 	// FFMA2 float.sass:58
-	{op: 46, class: ClassOther, sms: 0x180, item: 3429, nitem: 14, arg: 996, narg: 4, mod: 998, nmod: 5,
+	{op: 46, class: ClassOther, sms: 0x180, item: 3501, nitem: 14, arg: 1018, narg: 4, mod: 1021, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
 	// FHADD float.sass:60
-	{op: 47, class: ClassOther, sms: 0xf80, item: 3443, nitem: 10, arg: 1000, narg: 3, mod: 1003, nmod: 4,
+	{op: 47, class: ClassOther, sms: 0xf80, item: 3515, nitem: 10, arg: 1022, narg: 3, mod: 1026, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xce300}},
 	// FHADD float.sass:60
-	{op: 47, class: ClassOther, sms: 0xf80, item: 3453, nitem: 10, arg: 1003, narg: 3, mod: 1007, nmod: 4,
+	{op: 47, class: ClassOther, sms: 0xf80, item: 3525, nitem: 10, arg: 1025, narg: 3, mod: 1030, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xce300}},
 	// FHFMA float.sass:62
-	{op: 48, class: ClassOther, sms: 0xf80, item: 3463, nitem: 13, arg: 1006, narg: 4, mod: 1011, nmod: 5,
+	{op: 48, class: ClassOther, sms: 0xf80, item: 3535, nitem: 13, arg: 1028, narg: 4, mod: 1034, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
 	// FHFMA float.sass:62
-	{op: 48, class: ClassOther, sms: 0xf80, item: 3476, nitem: 14, arg: 1010, narg: 4, mod: 1016, nmod: 5,
+	{op: 48, class: ClassOther, sms: 0xf80, item: 3548, nitem: 14, arg: 1032, narg: 4, mod: 1039, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
 	// FHFMA float.sass:62
-	{op: 48, class: ClassOther, sms: 0xf80, item: 3490, nitem: 13, arg: 1014, narg: 4, mod: 1021, nmod: 5,
+	{op: 48, class: ClassOther, sms: 0xf80, item: 3562, nitem: 13, arg: 1036, narg: 4, mod: 1044, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
 	// FLO float.sass:64
-	{op: 49, class: ClassXu, sms: 0xfff, item: 3503, nitem: 9, arg: 1018, narg: 3, mod: 1026, nmod: 2,
+	{op: 49, class: ClassXu, sms: 0xfff, item: 3575, nitem: 9, arg: 1040, narg: 3, mod: 1049, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
 	// FLO float.sass:64
-	{op: 49, class: ClassXu, sms: 0xfff, item: 3512, nitem: 9, arg: 1021, narg: 3, mod: 1028, nmod: 2,
+	{op: 49, class: ClassXu, sms: 0xfff, item: 3584, nitem: 9, arg: 1043, narg: 3, mod: 1051, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xe0600}},
 	// FLO float.sass:64
-	{op: 49, class: ClassXu, sms: 0x7f, item: 3521, nitem: 9, arg: 1024, narg: 3, mod: 1030, nmod: 2,
+	{op: 49, class: ClassXu, sms: 0x7f, item: 3593, nitem: 9, arg: 1046, narg: 3, mod: 1053, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0x87ffff0000ff0000, Hi: 0xe0600}},
 	// FLO float.sass:64
-	{op: 49, class: ClassXu, sms: 0x7f, item: 3530, nitem: 9, arg: 1027, narg: 3, mod: 1032, nmod: 2,
+	{op: 49, class: ClassXu, sms: 0x7f, item: 3602, nitem: 9, arg: 1049, narg: 3, mod: 1055, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x8000003f00ff0000, Hi: 0xe0600}},
 	// FLO float.sass:64
-	{op: 49, class: ClassXu, sms: 0xf80, item: 3539, nitem: 9, arg: 1030, narg: 3, mod: 1034, nmod: 2,
+	{op: 49, class: ClassXu, sms: 0xf80, item: 3611, nitem: 9, arg: 1052, narg: 3, mod: 1057, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
 	// FMNMX float.sass:66
-	{op: 50, class: ClassAlu, sms: 0x1, item: 3548, nitem: 9, arg: 1033, narg: 4, mod: 1036, nmod: 1,
+	{op: 50, class: ClassAlu, sms: 0x1, item: 3620, nitem: 9, arg: 1055, narg: 4, mod: 1059, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
 	// FMNMX float.sass:66
-	{op: 50, class: ClassAlu, sms: 0x1, item: 3557, nitem: 9, arg: 1037, narg: 4, mod: 1037, nmod: 1,
+	{op: 50, class: ClassAlu, sms: 0x1, item: 3629, nitem: 9, arg: 1059, narg: 4, mod: 1060, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
 	// FMNMX float.sass:66
-	{op: 50, class: ClassAlu, sms: 0x1, item: 3566, nitem: 10, arg: 1041, narg: 4, mod: 1038, nmod: 1,
+	{op: 50, class: ClassAlu, sms: 0x1, item: 3638, nitem: 10, arg: 1063, narg: 4, mod: 1061, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7810300}},
 	// FMNMX float.sass:66
-	{op: 50, class: ClassAlu, sms: 0x1, item: 3576, nitem: 9, arg: 1045, narg: 4, mod: 1039, nmod: 1,
+	{op: 50, class: ClassAlu, sms: 0x1, item: 3648, nitem: 9, arg: 1067, narg: 4, mod: 1062, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7810300}},
 	// FMNMX float.sass:67
-	{op: 50, class: ClassAlu, sms: 0x2, item: 3585, nitem: 10, arg: 1049, narg: 4, mod: 1040, nmod: 2,
+	{op: 50, class: ClassAlu, sms: 0x2, item: 3657, nitem: 10, arg: 1071, narg: 4, mod: 1063, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830300}},
 	// FMNMX float.sass:67
-	{op: 50, class: ClassAlu, sms: 0x2, item: 3595, nitem: 10, arg: 1053, narg: 4, mod: 1042, nmod: 2,
+	{op: 50, class: ClassAlu, sms: 0x2, item: 3667, nitem: 10, arg: 1075, narg: 4, mod: 1065, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830300}},
 	// FMNMX float.sass:67
-	{op: 50, class: ClassAlu, sms: 0x2, item: 3605, nitem: 11, arg: 1057, narg: 4, mod: 1044, nmod: 2,
+	{op: 50, class: ClassAlu, sms: 0x2, item: 3677, nitem: 11, arg: 1079, narg: 4, mod: 1067, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7830300}},
 	// FMNMX float.sass:67
-	{op: 50, class: ClassAlu, sms: 0x2, item: 3616, nitem: 10, arg: 1061, narg: 4, mod: 1046, nmod: 2,
+	{op: 50, class: ClassAlu, sms: 0x2, item: 3688, nitem: 10, arg: 1083, narg: 4, mod: 1069, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7830300}},
 	// FMNMX float.sass:68
-	{op: 50, class: ClassAlu, sms: 0x3c, item: 3626, nitem: 11, arg: 1065, narg: 4, mod: 1048, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x3c, item: 3698, nitem: 11, arg: 1087, narg: 4, mod: 1071, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:68
-	{op: 50, class: ClassAlu, sms: 0x3c, item: 3637, nitem: 11, arg: 1069, narg: 4, mod: 1051, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x3c, item: 3709, nitem: 11, arg: 1091, narg: 4, mod: 1074, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:68
-	{op: 50, class: ClassAlu, sms: 0x3c, item: 3648, nitem: 12, arg: 1073, narg: 4, mod: 1054, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x3c, item: 3720, nitem: 12, arg: 1095, narg: 4, mod: 1077, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:68
-	{op: 50, class: ClassAlu, sms: 0x3c, item: 3660, nitem: 11, arg: 1077, narg: 4, mod: 1057, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x3c, item: 3732, nitem: 11, arg: 1099, narg: 4, mod: 1080, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:69
-	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3671, nitem: 11, arg: 1081, narg: 4, mod: 1060, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3743, nitem: 11, arg: 1103, narg: 4, mod: 1083, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:69
-	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3682, nitem: 11, arg: 1085, narg: 4, mod: 1063, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3754, nitem: 11, arg: 1107, narg: 4, mod: 1086, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:69
-	{op: 50, class: ClassAlu, sms: 0x40, item: 3693, nitem: 12, arg: 1089, narg: 4, mod: 1066, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x40, item: 3765, nitem: 12, arg: 1111, narg: 4, mod: 1089, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:69
-	{op: 50, class: ClassAlu, sms: 0x40, item: 3705, nitem: 11, arg: 1093, narg: 4, mod: 1069, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0x40, item: 3777, nitem: 11, arg: 1115, narg: 4, mod: 1092, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7870300}},
 	// FMNMX float.sass:69
-	{op: 50, class: ClassAlu, sms: 0xf80, item: 3716, nitem: 11, arg: 1097, narg: 4, mod: 1072, nmod: 3,
+	{op: 50, class: ClassAlu, sms: 0xf80, item: 3788, nitem: 11, arg: 1119, narg: 4, mod: 1095, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
 	// FMNMX3 float.sass:71
-	{op: 51, class: ClassAlu, sms: 0x380, item: 3727, nitem: 12, arg: 1101, narg: 5, mod: 1075, nmod: 2,
+	{op: 51, class: ClassAlu, sms: 0x380, item: 3799, nitem: 12, arg: 1123, narg: 5, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830fff}},
 	// FMNMX3 float.sass:71
-	{op: 51, class: ClassAlu, sms: 0x380, item: 3739, nitem: 12, arg: 1106, narg: 5, mod: 1077, nmod: 2,
+	{op: 51, class: ClassAlu, sms: 0x380, item: 3811, nitem: 12, arg: 1128, narg: 5, mod: 1100, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830fff}},
 	// FMUL float.sass:73
-	{op: 52, class: ClassFma, sms: 0xfff, item: 3751, nitem: 10, arg: 1111, narg: 3, mod: 1079, nmod: 4,
+	{op: 52, class: ClassFma, sms: 0xfff, item: 3823, nitem: 10, arg: 1133, narg: 3, mod: 1102, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
 	// FMUL float.sass:73
-	{op: 52, class: ClassFma, sms: 0xfff, item: 3761, nitem: 10, arg: 1114, narg: 3, mod: 1083, nmod: 4,
+	{op: 52, class: ClassFma, sms: 0xfff, item: 3833, nitem: 10, arg: 1136, narg: 3, mod: 1106, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71f300}},
 	// FMUL float.sass:73
-	{op: 52, class: ClassFma, sms: 0x7f, item: 3771, nitem: 11, arg: 1117, narg: 3, mod: 1087, nmod: 4,
+	{op: 52, class: ClassFma, sms: 0x7f, item: 3843, nitem: 11, arg: 1139, narg: 3, mod: 1110, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x71f300}},
 	// FMUL float.sass:73
-	{op: 52, class: ClassFma, sms: 0x7f, item: 3782, nitem: 10, arg: 1120, narg: 3, mod: 1091, nmod: 4,
+	{op: 52, class: ClassFma, sms: 0x7f, item: 3854, nitem: 10, arg: 1142, narg: 3, mod: 1114, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x71f300}},
 	// FMUL float.sass:73
-	{op: 52, class: ClassFma, sms: 0xf80, item: 3792, nitem: 10, arg: 1123, narg: 3, mod: 1095, nmod: 4,
+	{op: 52, class: ClassFma, sms: 0xf80, item: 3864, nitem: 10, arg: 1145, narg: 3, mod: 1118, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
 	// FMUL2 float.sass:75
-	{op: 53, class: ClassOther, sms: 0x180, item: 3802, nitem: 10, arg: 1126, narg: 3, mod: 1099, nmod: 4,
+	{op: 53, class: ClassOther, sms: 0x180, item: 3874, nitem: 10, arg: 1148, narg: 3, mod: 1122, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x18fd300}},
 	// FMUL2 float.sass:75
-	{op: 53, class: ClassOther, sms: 0x180, item: 3812, nitem: 11, arg: 1129, narg: 3, mod: 1103, nmod: 4,
+	{op: 53, class: ClassOther, sms: 0x180, item: 3884, nitem: 11, arg: 1151, narg: 3, mod: 1126, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x18fd300}},
 	// FRND float.sass:77
-	{op: 54, class: ClassXu, sms: 0xfff, item: 3823, nitem: 9, arg: 1132, narg: 2, mod: 1107, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 3895, nitem: 9, arg: 1154, narg: 2, mod: 1130, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:77
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3832, nitem: 9, arg: 1134, narg: 2, mod: 1110, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 3904, nitem: 7, arg: 1156, narg: 2, mod: 1133, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1c000}},
+	// FRND float.sass:77
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3911, nitem: 9, arg: 1158, narg: 2, mod: 1135, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
 	// FRND float.sass:77
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3841, nitem: 9, arg: 1136, narg: 2, mod: 1113, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3920, nitem: 9, arg: 1160, narg: 2, mod: 1138, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:77
-	{op: 54, class: ClassXu, sms: 0xf80, item: 3850, nitem: 9, arg: 1138, narg: 2, mod: 1116, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0xf80, item: 3929, nitem: 9, arg: 1162, narg: 2, mod: 1141, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:78
-	{op: 54, class: ClassXu, sms: 0xfff, item: 3859, nitem: 6, arg: 1140, narg: 2, mod: 1119, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 3938, nitem: 6, arg: 1164, narg: 2, mod: 1144, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:78
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3865, nitem: 7, arg: 1142, narg: 2, mod: 1121, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 3944, nitem: 6, arg: 1166, narg: 2, mod: 1146, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
+	// FRND float.sass:78
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3950, nitem: 7, arg: 1168, narg: 2, mod: 1148, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
 	// FRND float.sass:78
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3872, nitem: 6, arg: 1144, narg: 2, mod: 1123, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3957, nitem: 6, arg: 1170, narg: 2, mod: 1150, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:78
-	{op: 54, class: ClassXu, sms: 0xf80, item: 3878, nitem: 6, arg: 1146, narg: 2, mod: 1125, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xf80, item: 3963, nitem: 6, arg: 1172, narg: 2, mod: 1152, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:79
-	{op: 54, class: ClassXu, sms: 0xfff, item: 3884, nitem: 9, arg: 1148, narg: 2, mod: 1127, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 3969, nitem: 9, arg: 1174, narg: 2, mod: 1154, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:79
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3893, nitem: 9, arg: 1150, narg: 2, mod: 1130, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3978, nitem: 9, arg: 1176, narg: 2, mod: 1157, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
 	// FRND float.sass:79
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3902, nitem: 9, arg: 1152, narg: 2, mod: 1133, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0x7f, item: 3987, nitem: 9, arg: 1178, narg: 2, mod: 1160, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:79
-	{op: 54, class: ClassXu, sms: 0xf80, item: 3911, nitem: 9, arg: 1154, narg: 2, mod: 1136, nmod: 3,
+	{op: 54, class: ClassXu, sms: 0xf80, item: 3996, nitem: 9, arg: 1180, narg: 2, mod: 1163, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:80
-	{op: 54, class: ClassXu, sms: 0xfff, item: 3920, nitem: 7, arg: 1156, narg: 2, mod: 1139, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 4005, nitem: 7, arg: 1182, narg: 2, mod: 1166, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:80
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3927, nitem: 8, arg: 1158, narg: 2, mod: 1141, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xfff, item: 4012, nitem: 7, arg: 1184, narg: 2, mod: 1168, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
+	// FRND float.sass:80
+	{op: 54, class: ClassXu, sms: 0x7f, item: 4019, nitem: 8, arg: 1186, narg: 2, mod: 1170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
 	// FRND float.sass:80
-	{op: 54, class: ClassXu, sms: 0x7f, item: 3935, nitem: 7, arg: 1160, narg: 2, mod: 1143, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0x7f, item: 4027, nitem: 7, arg: 1188, narg: 2, mod: 1172, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
 	// FRND float.sass:80
-	{op: 54, class: ClassXu, sms: 0xf80, item: 3942, nitem: 7, arg: 1162, narg: 2, mod: 1145, nmod: 2,
+	{op: 54, class: ClassXu, sms: 0xf80, item: 4034, nitem: 7, arg: 1190, narg: 2, mod: 1174, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
 	// FSEL float.sass:82
-	{op: 55, class: ClassAlu, sms: 0xfff, item: 3949, nitem: 9, arg: 1164, narg: 4, mod: 1147, nmod: 1,
+	{op: 55, class: ClassAlu, sms: 0xfff, item: 4041, nitem: 9, arg: 1192, narg: 4, mod: 1176, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
 	// FSEL float.sass:82
-	{op: 55, class: ClassAlu, sms: 0xfff, item: 3958, nitem: 9, arg: 1168, narg: 4, mod: 1148, nmod: 1,
+	{op: 55, class: ClassAlu, sms: 0xfff, item: 4050, nitem: 9, arg: 1196, narg: 4, mod: 1177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
 	// FSEL float.sass:82
-	{op: 55, class: ClassAlu, sms: 0x7f, item: 3967, nitem: 10, arg: 1172, narg: 4, mod: 1149, nmod: 1,
+	{op: 55, class: ClassAlu, sms: 0x7f, item: 4059, nitem: 10, arg: 1200, narg: 4, mod: 1178, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7810300}},
 	// FSEL float.sass:82
-	{op: 55, class: ClassAlu, sms: 0x7f, item: 3977, nitem: 9, arg: 1176, narg: 4, mod: 1150, nmod: 1,
+	{op: 55, class: ClassAlu, sms: 0x7f, item: 4069, nitem: 9, arg: 1204, narg: 4, mod: 1179, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7810300}},
 	// FSEL float.sass:82
-	{op: 55, class: ClassAlu, sms: 0xf80, item: 3986, nitem: 9, arg: 1180, narg: 4, mod: 1151, nmod: 1,
+	{op: 55, class: ClassAlu, sms: 0xf80, item: 4078, nitem: 9, arg: 1208, narg: 4, mod: 1180, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
 	// FSET float.sass:84
-	{op: 56, class: ClassAlu, sms: 0xfff, item: 3995, nitem: 12, arg: 1184, narg: 4, mod: 1152, nmod: 3,
+	{op: 56, class: ClassAlu, sms: 0xfff, item: 4087, nitem: 12, arg: 1212, narg: 4, mod: 1181, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x781ff00}},
 	// FSET float.sass:84
-	{op: 56, class: ClassAlu, sms: 0xfff, item: 4007, nitem: 12, arg: 1188, narg: 4, mod: 1155, nmod: 3,
+	{op: 56, class: ClassAlu, sms: 0xfff, item: 4099, nitem: 12, arg: 1216, narg: 4, mod: 1184, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ff00}},
 	// FSET float.sass:84
-	{op: 56, class: ClassAlu, sms: 0x7f, item: 4019, nitem: 13, arg: 1192, narg: 4, mod: 1158, nmod: 3,
+	{op: 56, class: ClassAlu, sms: 0x7f, item: 4111, nitem: 13, arg: 1220, narg: 4, mod: 1187, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x781ff00}},
 	// FSET float.sass:84
-	{op: 56, class: ClassAlu, sms: 0x7f, item: 4032, nitem: 12, arg: 1196, narg: 4, mod: 1161, nmod: 3,
+	{op: 56, class: ClassAlu, sms: 0x7f, item: 4124, nitem: 12, arg: 1224, narg: 4, mod: 1190, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x781ff00}},
 	// FSET float.sass:84
-	{op: 56, class: ClassAlu, sms: 0xf80, item: 4044, nitem: 12, arg: 1200, narg: 4, mod: 1164, nmod: 3,
+	{op: 56, class: ClassAlu, sms: 0xf80, item: 4136, nitem: 12, arg: 1228, narg: 4, mod: 1193, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x781ff00}},
 	// FSETP float.sass:86
-	{op: 57, class: ClassAlu, sms: 0xfff, item: 4056, nitem: 13, arg: 1204, narg: 5, mod: 1167, nmod: 3,
+	{op: 57, class: ClassAlu, sms: 0xfff, item: 4148, nitem: 13, arg: 1232, narg: 5, mod: 1196, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
 	// FSETP float.sass:86
-	{op: 57, class: ClassAlu, sms: 0xfff, item: 4069, nitem: 13, arg: 1209, narg: 5, mod: 1170, nmod: 3,
+	{op: 57, class: ClassAlu, sms: 0xfff, item: 4161, nitem: 13, arg: 1237, narg: 5, mod: 1199, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffff00}},
 	// FSETP float.sass:86
-	{op: 57, class: ClassAlu, sms: 0x7f, item: 4082, nitem: 14, arg: 1214, narg: 5, mod: 1173, nmod: 3,
+	{op: 57, class: ClassAlu, sms: 0x7f, item: 4174, nitem: 14, arg: 1242, narg: 5, mod: 1202, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc7ffff00ff000000, Hi: 0x7ffff00}},
 	// FSETP float.sass:86
-	{op: 57, class: ClassAlu, sms: 0x7f, item: 4096, nitem: 13, arg: 1219, narg: 5, mod: 1176, nmod: 3,
+	{op: 57, class: ClassAlu, sms: 0x7f, item: 4188, nitem: 13, arg: 1247, narg: 5, mod: 1205, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc000003fff000000, Hi: 0x7ffff00}},
 	// FSETP float.sass:86
-	{op: 57, class: ClassAlu, sms: 0xf80, item: 4109, nitem: 13, arg: 1224, narg: 5, mod: 1179, nmod: 3,
+	{op: 57, class: ClassAlu, sms: 0xf80, item: 4201, nitem: 13, arg: 1252, narg: 5, mod: 1208, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
 	// FSWZADD float.sass:88
-	{op: 58, class: ClassFma, sms: 0x3ff, item: 4122, nitem: 14, arg: 1229, narg: 3, mod: 1182, nmod: 7,
+	{op: 58, class: ClassFma, sms: 0x3ff, item: 4214, nitem: 14, arg: 1257, narg: 3, mod: 1211, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1e0ff}},
 	// FSWZADD float.sass:89
-	{op: 58, class: ClassFma, sms: 0xc00, item: 4136, nitem: 14, arg: 1232, narg: 3, mod: 1189, nmod: 7,
+	{op: 58, class: ClassFma, sms: 0xc00, item: 4228, nitem: 14, arg: 1260, narg: 3, mod: 1218, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3e0ff}},
 	// HADD2 float.sass:91
-	{op: 59, class: ClassHalf, sms: 0x3f, item: 4150, nitem: 11, arg: 1235, narg: 3, mod: 1196, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x3f, item: 4242, nitem: 11, arg: 1263, narg: 3, mod: 1225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x16f00}},
 	// HADD2 float.sass:91
-	{op: 59, class: ClassHalf, sms: 0x3f, item: 4161, nitem: 12, arg: 1238, narg: 4, mod: 1201, nmod: 4,
+	{op: 59, class: ClassHalf, sms: 0x3f, item: 4253, nitem: 12, arg: 1266, narg: 4, mod: 1230, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x16f00}},
 	// HADD2 float.sass:91
-	{op: 59, class: ClassHalf, sms: 0x3f, item: 4173, nitem: 12, arg: 1242, narg: 3, mod: 1205, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x3f, item: 4265, nitem: 12, arg: 1270, narg: 3, mod: 1234, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x16f00}},
 	// HADD2 float.sass:91
-	{op: 59, class: ClassHalf, sms: 0x3f, item: 4185, nitem: 12, arg: 1245, narg: 3, mod: 1210, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x3f, item: 4277, nitem: 12, arg: 1273, narg: 3, mod: 1239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x16f00}},
 	// HADD2 float.sass:92
-	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4197, nitem: 11, arg: 1248, narg: 3, mod: 1215, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4289, nitem: 11, arg: 1276, narg: 3, mod: 1244, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212f00}},
 	// HADD2 float.sass:92
-	{op: 59, class: ClassHalf, sms: 0x40, item: 4208, nitem: 12, arg: 1251, narg: 3, mod: 1220, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x40, item: 4300, nitem: 12, arg: 1279, narg: 3, mod: 1249, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x212f00}},
 	// HADD2 float.sass:92
-	{op: 59, class: ClassHalf, sms: 0x40, item: 4220, nitem: 12, arg: 1254, narg: 3, mod: 1225, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x40, item: 4312, nitem: 12, arg: 1282, narg: 3, mod: 1254, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x212f00}},
 	// HADD2 float.sass:92
-	{op: 59, class: ClassHalf, sms: 0xf80, item: 4232, nitem: 12, arg: 1257, narg: 3, mod: 1230, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0xf80, item: 4324, nitem: 12, arg: 1285, narg: 3, mod: 1259, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212f00}},
 	// HADD2 float.sass:93
-	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4244, nitem: 11, arg: 1260, narg: 4, mod: 1235, nmod: 3,
+	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4336, nitem: 11, arg: 1288, narg: 4, mod: 1264, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x12f00}},
 	// HADD2 float.sass:94
-	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4255, nitem: 12, arg: 1264, narg: 4, mod: 1238, nmod: 3,
+	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4347, nitem: 12, arg: 1292, narg: 4, mod: 1267, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x12f00}},
 	// HADD2 float.sass:95
-	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4267, nitem: 12, arg: 1268, narg: 3, mod: 1241, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4359, nitem: 12, arg: 1296, narg: 3, mod: 1270, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212d00}},
 	// HADD2 float.sass:95
-	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4279, nitem: 11, arg: 1271, narg: 3, mod: 1246, nmod: 4,
+	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4371, nitem: 11, arg: 1299, narg: 3, mod: 1275, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xffffffff0000, Hi: 0x212d00}},
 	// HADD2 float.sass:95
-	{op: 59, class: ClassHalf, sms: 0x40, item: 4290, nitem: 13, arg: 1274, narg: 3, mod: 1250, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x40, item: 4382, nitem: 13, arg: 1302, narg: 3, mod: 1279, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x212d00}},
 	// HADD2 float.sass:95
-	{op: 59, class: ClassHalf, sms: 0x40, item: 4303, nitem: 13, arg: 1277, narg: 3, mod: 1255, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0x40, item: 4395, nitem: 13, arg: 1305, narg: 3, mod: 1284, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x212d00}},
 	// HADD2 float.sass:95
-	{op: 59, class: ClassHalf, sms: 0xf80, item: 4316, nitem: 13, arg: 1280, narg: 3, mod: 1260, nmod: 5,
+	{op: 59, class: ClassHalf, sms: 0xf80, item: 4408, nitem: 13, arg: 1308, narg: 3, mod: 1289, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212d00}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4329, nitem: 14, arg: 1283, narg: 4, mod: 1265, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4421, nitem: 14, arg: 1311, narg: 4, mod: 1294, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4343, nitem: 15, arg: 1287, narg: 5, mod: 1271, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4435, nitem: 15, arg: 1315, narg: 5, mod: 1300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4358, nitem: 15, arg: 1292, narg: 4, mod: 1276, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4450, nitem: 15, arg: 1320, narg: 4, mod: 1305, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4373, nitem: 15, arg: 1296, narg: 5, mod: 1282, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4465, nitem: 15, arg: 1324, narg: 5, mod: 1311, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4388, nitem: 15, arg: 1301, narg: 4, mod: 1287, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4480, nitem: 15, arg: 1329, narg: 4, mod: 1316, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4403, nitem: 15, arg: 1305, narg: 4, mod: 1293, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4495, nitem: 15, arg: 1333, narg: 4, mod: 1322, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:97
-	{op: 60, class: ClassHalf, sms: 0x1, item: 4418, nitem: 15, arg: 1309, narg: 4, mod: 1299, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x1, item: 4510, nitem: 15, arg: 1337, narg: 4, mod: 1328, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:98
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4433, nitem: 14, arg: 1313, narg: 4, mod: 1305, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4525, nitem: 14, arg: 1341, narg: 4, mod: 1334, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x3f7fff}},
 	// HFMA2 float.sass:98
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4447, nitem: 15, arg: 1317, narg: 4, mod: 1311, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4539, nitem: 15, arg: 1345, narg: 4, mod: 1340, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x3f7fff}},
 	// HFMA2 float.sass:98
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4462, nitem: 15, arg: 1321, narg: 4, mod: 1317, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4554, nitem: 15, arg: 1349, narg: 4, mod: 1346, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x3f7fff}},
 	// HFMA2 float.sass:98
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4477, nitem: 15, arg: 1325, narg: 4, mod: 1323, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4569, nitem: 15, arg: 1353, narg: 4, mod: 1352, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x3f7fff}},
 	// HFMA2 float.sass:98
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4492, nitem: 15, arg: 1329, narg: 4, mod: 1329, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4584, nitem: 15, arg: 1357, narg: 4, mod: 1358, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x3f7fff}},
 	// HFMA2 float.sass:99
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4507, nitem: 16, arg: 1333, narg: 5, mod: 1335, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4599, nitem: 16, arg: 1361, narg: 5, mod: 1364, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf5fff}},
 	// HFMA2 float.sass:99
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4523, nitem: 17, arg: 1338, narg: 5, mod: 1340, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4615, nitem: 17, arg: 1366, narg: 5, mod: 1369, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7bf5fff}},
 	// HFMA2 float.sass:99
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4540, nitem: 17, arg: 1343, narg: 5, mod: 1345, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4632, nitem: 17, arg: 1371, narg: 5, mod: 1374, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7bf5fff}},
 	// HFMA2 float.sass:99
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4557, nitem: 17, arg: 1348, narg: 5, mod: 1350, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4649, nitem: 17, arg: 1376, narg: 5, mod: 1379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7bf5fff}},
 	// HFMA2 float.sass:99
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4574, nitem: 17, arg: 1353, narg: 5, mod: 1355, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4666, nitem: 17, arg: 1381, narg: 5, mod: 1384, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7bf5fff}},
 	// HFMA2 float.sass:100
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4591, nitem: 15, arg: 1358, narg: 5, mod: 1360, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4683, nitem: 15, arg: 1386, narg: 5, mod: 1389, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:100
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4606, nitem: 15, arg: 1363, narg: 5, mod: 1365, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4698, nitem: 15, arg: 1391, narg: 5, mod: 1394, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
 	// HFMA2 float.sass:101
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4621, nitem: 15, arg: 1368, narg: 5, mod: 1370, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4713, nitem: 15, arg: 1396, narg: 5, mod: 1399, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
 	// HFMA2 float.sass:101
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4636, nitem: 15, arg: 1373, narg: 5, mod: 1374, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4728, nitem: 15, arg: 1401, narg: 5, mod: 1403, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
 	// HFMA2 float.sass:102
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4651, nitem: 17, arg: 1378, narg: 6, mod: 1378, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4743, nitem: 17, arg: 1406, narg: 6, mod: 1407, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f5fff}},
 	// HFMA2 float.sass:102
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4668, nitem: 17, arg: 1384, narg: 6, mod: 1382, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4760, nitem: 17, arg: 1412, narg: 6, mod: 1411, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f5fff}},
 	// HFMA2 float.sass:103
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4685, nitem: 17, arg: 1390, narg: 6, mod: 1386, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4777, nitem: 17, arg: 1418, narg: 6, mod: 1415, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
 	// HFMA2 float.sass:103
-	{op: 60, class: ClassHalf, sms: 0x3e, item: 4702, nitem: 17, arg: 1396, narg: 6, mod: 1389, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0x3e, item: 4794, nitem: 17, arg: 1424, narg: 6, mod: 1418, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4719, nitem: 14, arg: 1402, narg: 4, mod: 1392, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4811, nitem: 14, arg: 1430, narg: 4, mod: 1421, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4733, nitem: 15, arg: 1406, narg: 4, mod: 1398, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4825, nitem: 15, arg: 1434, narg: 4, mod: 1427, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4748, nitem: 15, arg: 1410, narg: 4, mod: 1404, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4840, nitem: 15, arg: 1438, narg: 4, mod: 1433, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4763, nitem: 15, arg: 1414, narg: 4, mod: 1410, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4855, nitem: 15, arg: 1442, narg: 4, mod: 1439, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0xf80, item: 4778, nitem: 15, arg: 1418, narg: 4, mod: 1416, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0xf80, item: 4870, nitem: 15, arg: 1446, narg: 4, mod: 1445, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4793, nitem: 15, arg: 1422, narg: 4, mod: 1422, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4885, nitem: 15, arg: 1450, narg: 4, mod: 1451, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:104
-	{op: 60, class: ClassHalf, sms: 0xf80, item: 4808, nitem: 15, arg: 1426, narg: 4, mod: 1428, nmod: 6,
+	{op: 60, class: ClassHalf, sms: 0xf80, item: 4900, nitem: 15, arg: 1454, narg: 4, mod: 1457, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4823, nitem: 16, arg: 1430, narg: 5, mod: 1434, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4915, nitem: 16, arg: 1458, narg: 5, mod: 1463, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4839, nitem: 17, arg: 1435, narg: 5, mod: 1439, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4931, nitem: 17, arg: 1463, narg: 5, mod: 1468, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4856, nitem: 17, arg: 1440, narg: 5, mod: 1444, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4948, nitem: 17, arg: 1468, narg: 5, mod: 1473, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4873, nitem: 17, arg: 1445, narg: 5, mod: 1449, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4965, nitem: 17, arg: 1473, narg: 5, mod: 1478, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0xf80, item: 4890, nitem: 17, arg: 1450, narg: 5, mod: 1454, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0xf80, item: 4982, nitem: 17, arg: 1478, narg: 5, mod: 1483, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0x40, item: 4907, nitem: 17, arg: 1455, narg: 5, mod: 1459, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4999, nitem: 17, arg: 1483, narg: 5, mod: 1488, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:105
-	{op: 60, class: ClassHalf, sms: 0xf80, item: 4924, nitem: 17, arg: 1460, narg: 5, mod: 1464, nmod: 5,
+	{op: 60, class: ClassHalf, sms: 0xf80, item: 5016, nitem: 17, arg: 1488, narg: 5, mod: 1493, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
 	// HFMA2 float.sass:106
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4941, nitem: 14, arg: 1465, narg: 5, mod: 1469, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5033, nitem: 14, arg: 1493, narg: 5, mod: 1498, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5f3fff}},
 	// HFMA2 float.sass:106
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4955, nitem: 14, arg: 1470, narg: 5, mod: 1473, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5047, nitem: 14, arg: 1498, narg: 5, mod: 1502, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
 	// HFMA2 float.sass:107
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4969, nitem: 15, arg: 1475, narg: 5, mod: 1477, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5061, nitem: 15, arg: 1503, narg: 5, mod: 1506, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5f3fff}},
 	// HFMA2 float.sass:107
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4984, nitem: 15, arg: 1480, narg: 5, mod: 1481, nmod: 4,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5076, nitem: 15, arg: 1508, narg: 5, mod: 1510, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
 	// HFMA2 float.sass:108
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4999, nitem: 16, arg: 1485, narg: 6, mod: 1485, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5091, nitem: 16, arg: 1513, narg: 6, mod: 1514, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7df1fff}},
 	// HFMA2 float.sass:108
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5015, nitem: 16, arg: 1491, narg: 6, mod: 1488, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5107, nitem: 16, arg: 1519, narg: 6, mod: 1517, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
 	// HFMA2 float.sass:109
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5031, nitem: 17, arg: 1497, narg: 6, mod: 1491, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5123, nitem: 17, arg: 1525, narg: 6, mod: 1520, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7df1fff}},
 	// HFMA2 float.sass:109
-	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5048, nitem: 17, arg: 1503, narg: 6, mod: 1494, nmod: 3,
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5140, nitem: 17, arg: 1531, narg: 6, mod: 1523, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5065, nitem: 10, arg: 1509, narg: 4, mod: 1497, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5157, nitem: 10, arg: 1537, narg: 4, mod: 1526, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5075, nitem: 12, arg: 1513, narg: 5, mod: 1499, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5167, nitem: 12, arg: 1541, narg: 5, mod: 1528, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5087, nitem: 11, arg: 1518, narg: 4, mod: 1501, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5179, nitem: 11, arg: 1546, narg: 4, mod: 1530, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5098, nitem: 12, arg: 1522, narg: 5, mod: 1503, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5190, nitem: 12, arg: 1550, narg: 5, mod: 1532, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5110, nitem: 11, arg: 1527, narg: 4, mod: 1505, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5202, nitem: 11, arg: 1555, narg: 4, mod: 1534, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5121, nitem: 10, arg: 1531, narg: 4, mod: 1507, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5213, nitem: 10, arg: 1559, narg: 4, mod: 1536, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:111
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5131, nitem: 10, arg: 1535, narg: 4, mod: 1509, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5223, nitem: 10, arg: 1563, narg: 4, mod: 1538, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5141, nitem: 12, arg: 1539, narg: 5, mod: 1511, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5233, nitem: 12, arg: 1567, narg: 5, mod: 1540, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5153, nitem: 14, arg: 1544, narg: 6, mod: 1512, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5245, nitem: 14, arg: 1572, narg: 6, mod: 1541, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5167, nitem: 13, arg: 1550, narg: 5, mod: 1513, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5259, nitem: 13, arg: 1578, narg: 5, mod: 1542, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5180, nitem: 14, arg: 1555, narg: 6, mod: 1514, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5272, nitem: 14, arg: 1583, narg: 6, mod: 1543, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5194, nitem: 13, arg: 1561, narg: 5, mod: 1515, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5286, nitem: 13, arg: 1589, narg: 5, mod: 1544, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5207, nitem: 12, arg: 1566, narg: 5, mod: 1516, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5299, nitem: 12, arg: 1594, narg: 5, mod: 1545, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:112
-	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5219, nitem: 12, arg: 1571, narg: 5, mod: 1517, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5311, nitem: 12, arg: 1599, narg: 5, mod: 1546, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:113
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5231, nitem: 11, arg: 1576, narg: 4, mod: 1518, nmod: 3,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5323, nitem: 11, arg: 1604, narg: 4, mod: 1547, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x3933ff}},
 	// HFMA2.MMA float.sass:113
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5242, nitem: 12, arg: 1580, narg: 4, mod: 1521, nmod: 3,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5334, nitem: 12, arg: 1608, narg: 4, mod: 1550, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x3933ff}},
 	// HFMA2.MMA float.sass:113
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5254, nitem: 12, arg: 1584, narg: 4, mod: 1524, nmod: 3,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5346, nitem: 12, arg: 1612, narg: 4, mod: 1553, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x3933ff}},
 	// HFMA2.MMA float.sass:113
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5266, nitem: 11, arg: 1588, narg: 4, mod: 1527, nmod: 3,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5358, nitem: 11, arg: 1616, narg: 4, mod: 1556, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x3933ff}},
 	// HFMA2.MMA float.sass:113
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5277, nitem: 11, arg: 1592, narg: 4, mod: 1530, nmod: 3,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5369, nitem: 11, arg: 1620, narg: 4, mod: 1559, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x3933ff}},
 	// HFMA2.MMA float.sass:114
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5288, nitem: 13, arg: 1596, narg: 5, mod: 1533, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5380, nitem: 13, arg: 1624, narg: 5, mod: 1562, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7b913ff}},
 	// HFMA2.MMA float.sass:114
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5301, nitem: 14, arg: 1601, narg: 5, mod: 1535, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5393, nitem: 14, arg: 1629, narg: 5, mod: 1564, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7b913ff}},
 	// HFMA2.MMA float.sass:114
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5315, nitem: 14, arg: 1606, narg: 5, mod: 1537, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5407, nitem: 14, arg: 1634, narg: 5, mod: 1566, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7b913ff}},
 	// HFMA2.MMA float.sass:114
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5329, nitem: 13, arg: 1611, narg: 5, mod: 1539, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5421, nitem: 13, arg: 1639, narg: 5, mod: 1568, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7b913ff}},
 	// HFMA2.MMA float.sass:114
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5342, nitem: 13, arg: 1616, narg: 5, mod: 1541, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5434, nitem: 13, arg: 1644, narg: 5, mod: 1570, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7b913ff}},
 	// HFMA2.MMA float.sass:115
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5355, nitem: 12, arg: 1621, narg: 5, mod: 1543, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5447, nitem: 12, arg: 1649, narg: 5, mod: 1572, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:115
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5367, nitem: 12, arg: 1626, narg: 5, mod: 1545, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5459, nitem: 12, arg: 1654, narg: 5, mod: 1574, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:116
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5379, nitem: 14, arg: 1631, narg: 6, mod: 1547, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5471, nitem: 14, arg: 1659, narg: 6, mod: 1576, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:116
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5393, nitem: 14, arg: 1637, narg: 6, mod: 1548, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5485, nitem: 14, arg: 1665, narg: 6, mod: 1577, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:117
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5407, nitem: 13, arg: 1643, narg: 5, mod: 1549, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5499, nitem: 13, arg: 1671, narg: 5, mod: 1578, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:117
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5420, nitem: 13, arg: 1648, narg: 5, mod: 1551, nmod: 2,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5512, nitem: 13, arg: 1676, narg: 5, mod: 1580, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
 	// HFMA2.MMA float.sass:118
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5433, nitem: 15, arg: 1653, narg: 6, mod: 1553, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5525, nitem: 15, arg: 1681, narg: 6, mod: 1582, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HFMA2.MMA float.sass:118
-	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5448, nitem: 15, arg: 1659, narg: 6, mod: 1554, nmod: 1,
+	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5540, nitem: 15, arg: 1687, narg: 6, mod: 1583, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
 	// HGMMA tensor.sass:15
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5463, nitem: 15, arg: 1665, narg: 4, mod: 1555, nmod: 4,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5555, nitem: 15, arg: 1693, narg: 4, mod: 1584, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0xefe000003fff0000, Hi: 0x7f031ff}},
 	// HGMMA tensor.sass:16
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5478, nitem: 17, arg: 1669, narg: 5, mod: 1559, nmod: 4,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5570, nitem: 17, arg: 1697, narg: 5, mod: 1588, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0xcfe0003fffff0000, Hi: 0x7f031ff}},
 	// HGMMA tensor.sass:17
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5495, nitem: 21, arg: 1674, narg: 6, mod: 1563, nmod: 5,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5587, nitem: 21, arg: 1702, narg: 6, mod: 1592, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0xefe3ff003fff0000, Hi: 0x7f035ff}},
 	// HGMMA tensor.sass:18
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5516, nitem: 23, arg: 1680, narg: 7, mod: 1568, nmod: 5,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5608, nitem: 23, arg: 1708, narg: 7, mod: 1597, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0xcfe3ff3fffff0000, Hi: 0x7f035ff}},
 	// HGMMA tensor.sass:19
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5539, nitem: 15, arg: 1687, narg: 4, mod: 1573, nmod: 4,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5631, nitem: 15, arg: 1715, narg: 4, mod: 1602, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xefe000003fff0000, Hi: 0x7f031ff}},
 	// HGMMA tensor.sass:20
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5554, nitem: 17, arg: 1691, narg: 5, mod: 1577, nmod: 4,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5646, nitem: 17, arg: 1719, narg: 5, mod: 1606, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xcfe0003fffff0000, Hi: 0x7f031ff}},
 	// HGMMA tensor.sass:21
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5571, nitem: 21, arg: 1696, narg: 6, mod: 1581, nmod: 5,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5663, nitem: 21, arg: 1724, narg: 6, mod: 1610, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xefe3ff003fff0000, Hi: 0x7f035ff}},
 	// HGMMA tensor.sass:22
-	{op: 62, class: ClassGmma, sms: 0x40, item: 5592, nitem: 23, arg: 1702, narg: 7, mod: 1586, nmod: 5,
+	{op: 62, class: ClassGmma, sms: 0x40, item: 5684, nitem: 23, arg: 1730, narg: 7, mod: 1615, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xcfe3ff3fffff0000, Hi: 0x7f035ff}},
 	// HMMA tensor.sass:24
-	{op: 63, class: ClassMma1, sms: 0x1, item: 5615, nitem: 13, arg: 1709, narg: 4, mod: 1591, nmod: 4,
+	{op: 63, class: ClassMma1, sms: 0x1, item: 5707, nitem: 13, arg: 1737, narg: 4, mod: 1620, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x1ffff}},
 	// HMMA tensor.sass:25
-	{op: 63, class: ClassMma1, sms: 0x1, item: 5628, nitem: 11, arg: 1713, narg: 4, mod: 1595, nmod: 3,
+	{op: 63, class: ClassMma1, sms: 0x1, item: 5720, nitem: 11, arg: 1741, narg: 4, mod: 1624, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x79ff}},
 	// HMMA tensor.sass:26
-	{op: 63, class: ClassMma1, sms: 0x2, item: 5639, nitem: 11, arg: 1717, narg: 4, mod: 1598, nmod: 3,
+	{op: 63, class: ClassMma1, sms: 0x2, item: 5731, nitem: 11, arg: 1745, narg: 4, mod: 1627, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xc59ff}},
 	// HMMA tensor.sass:27
-	{op: 63, class: ClassMma1, sms: 0x2, item: 5650, nitem: 16, arg: 1721, narg: 6, mod: 1601, nmod: 3,
+	{op: 63, class: ClassMma1, sms: 0x2, item: 5742, nitem: 16, arg: 1749, narg: 6, mod: 1630, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0xc59ff}},
 	// HMMA tensor.sass:28
-	{op: 63, class: ClassMma1, sms: 0xffc, item: 5666, nitem: 14, arg: 1727, narg: 5, mod: 1604, nmod: 3,
+	{op: 63, class: ClassMma1, sms: 0xffc, item: 5758, nitem: 14, arg: 1755, narg: 5, mod: 1633, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78c59ff}},
 	// HMMA tensor.sass:29
-	{op: 63, class: ClassMma1, sms: 0xffc, item: 5680, nitem: 19, arg: 1732, narg: 7, mod: 1607, nmod: 3,
+	{op: 63, class: ClassMma1, sms: 0xffc, item: 5772, nitem: 19, arg: 1760, narg: 7, mod: 1636, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x78c59ff}},
 	// HMNMX2 float.sass:120
-	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5699, nitem: 13, arg: 1739, narg: 4, mod: 1610, nmod: 5,
+	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5791, nitem: 13, arg: 1767, narg: 4, mod: 1639, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a34f00}},
 	// HMNMX2 float.sass:120
-	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5712, nitem: 14, arg: 1743, narg: 4, mod: 1615, nmod: 5,
+	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5804, nitem: 14, arg: 1771, narg: 4, mod: 1644, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a34f00}},
 	// HMNMX2 float.sass:121
-	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5726, nitem: 13, arg: 1747, narg: 5, mod: 1620, nmod: 3,
+	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5818, nitem: 13, arg: 1775, narg: 5, mod: 1649, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830f00}},
 	// HMNMX2 float.sass:122
-	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5739, nitem: 14, arg: 1752, narg: 5, mod: 1623, nmod: 3,
+	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5831, nitem: 14, arg: 1780, narg: 5, mod: 1652, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830f00}},
 	// HMNMX2 float.sass:123
-	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5753, nitem: 14, arg: 1757, narg: 4, mod: 1626, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5845, nitem: 14, arg: 1785, narg: 4, mod: 1655, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:123
-	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5767, nitem: 15, arg: 1761, narg: 4, mod: 1632, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5859, nitem: 15, arg: 1789, narg: 4, mod: 1661, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:123
-	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5782, nitem: 15, arg: 1765, narg: 4, mod: 1638, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5874, nitem: 15, arg: 1793, narg: 4, mod: 1667, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:124
-	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5797, nitem: 14, arg: 1769, narg: 4, mod: 1644, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5889, nitem: 14, arg: 1797, narg: 4, mod: 1673, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:124
-	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 5811, nitem: 15, arg: 1773, narg: 4, mod: 1650, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 5903, nitem: 15, arg: 1801, narg: 4, mod: 1679, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:124
-	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 5826, nitem: 15, arg: 1777, narg: 4, mod: 1656, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 5918, nitem: 15, arg: 1805, narg: 4, mod: 1685, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:124
-	{op: 64, class: ClassHalfcmp, sms: 0xf80, item: 5841, nitem: 15, arg: 1781, narg: 4, mod: 1662, nmod: 6,
+	{op: 64, class: ClassHalfcmp, sms: 0xf80, item: 5933, nitem: 15, arg: 1809, narg: 4, mod: 1691, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
 	// HMNMX2 float.sass:125
-	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5856, nitem: 14, arg: 1785, narg: 5, mod: 1668, nmod: 4,
+	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5948, nitem: 14, arg: 1813, narg: 5, mod: 1697, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
 	// HMNMX2 float.sass:125
-	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5870, nitem: 14, arg: 1790, narg: 5, mod: 1672, nmod: 4,
+	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5962, nitem: 14, arg: 1818, narg: 5, mod: 1701, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
 	// HMNMX2 float.sass:126
-	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5884, nitem: 15, arg: 1795, narg: 5, mod: 1676, nmod: 4,
+	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5976, nitem: 15, arg: 1823, narg: 5, mod: 1705, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
 	// HMNMX2 float.sass:126
-	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5899, nitem: 15, arg: 1800, narg: 5, mod: 1680, nmod: 4,
+	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 5991, nitem: 15, arg: 1828, narg: 5, mod: 1709, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
 	// HMUL2 float.sass:128
-	{op: 65, class: ClassHalf, sms: 0x3f, item: 5914, nitem: 11, arg: 1805, narg: 3, mod: 1684, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0x3f, item: 6006, nitem: 11, arg: 1833, narg: 3, mod: 1713, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x17f00}},
 	// HMUL2 float.sass:128
-	{op: 65, class: ClassHalf, sms: 0x3f, item: 5925, nitem: 12, arg: 1808, narg: 4, mod: 1689, nmod: 4,
+	{op: 65, class: ClassHalf, sms: 0x3f, item: 6017, nitem: 12, arg: 1836, narg: 4, mod: 1718, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x17f00}},
 	// HMUL2 float.sass:128
-	{op: 65, class: ClassHalf, sms: 0x3f, item: 5937, nitem: 12, arg: 1812, narg: 3, mod: 1693, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0x3f, item: 6029, nitem: 12, arg: 1840, narg: 3, mod: 1722, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x17f00}},
 	// HMUL2 float.sass:128
-	{op: 65, class: ClassHalf, sms: 0x3f, item: 5949, nitem: 12, arg: 1815, narg: 3, mod: 1698, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0x3f, item: 6041, nitem: 12, arg: 1843, narg: 3, mod: 1727, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x17f00}},
 	// HMUL2 float.sass:129
-	{op: 65, class: ClassHalf, sms: 0xfc0, item: 5961, nitem: 11, arg: 1818, narg: 3, mod: 1703, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6053, nitem: 11, arg: 1846, narg: 3, mod: 1732, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x213f00}},
 	// HMUL2 float.sass:129
-	{op: 65, class: ClassHalf, sms: 0x40, item: 5972, nitem: 12, arg: 1821, narg: 3, mod: 1708, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0x40, item: 6064, nitem: 12, arg: 1849, narg: 3, mod: 1737, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x213f00}},
 	// HMUL2 float.sass:129
-	{op: 65, class: ClassHalf, sms: 0x40, item: 5984, nitem: 12, arg: 1824, narg: 3, mod: 1713, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0x40, item: 6076, nitem: 12, arg: 1852, narg: 3, mod: 1742, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x213f00}},
 	// HMUL2 float.sass:129
-	{op: 65, class: ClassHalf, sms: 0xf80, item: 5996, nitem: 12, arg: 1827, narg: 3, mod: 1718, nmod: 5,
+	{op: 65, class: ClassHalf, sms: 0xf80, item: 6088, nitem: 12, arg: 1855, narg: 3, mod: 1747, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x213f00}},
 	// HMUL2 float.sass:130
-	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6008, nitem: 11, arg: 1830, narg: 4, mod: 1723, nmod: 3,
+	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6100, nitem: 11, arg: 1858, narg: 4, mod: 1752, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13f00}},
 	// HMUL2 float.sass:131
-	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6019, nitem: 12, arg: 1834, narg: 4, mod: 1726, nmod: 3,
+	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6111, nitem: 12, arg: 1862, narg: 4, mod: 1755, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13f00}},
 	// HSET2 float.sass:133
-	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6031, nitem: 14, arg: 1838, narg: 4, mod: 1729, nmod: 6,
+	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6123, nitem: 14, arg: 1866, narg: 4, mod: 1758, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe0}},
 	// HSET2 float.sass:133
-	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6045, nitem: 15, arg: 1842, narg: 5, mod: 1735, nmod: 5,
+	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6137, nitem: 15, arg: 1870, narg: 5, mod: 1764, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
 	// HSET2 float.sass:133
-	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6060, nitem: 15, arg: 1847, narg: 4, mod: 1740, nmod: 6,
+	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6152, nitem: 15, arg: 1875, narg: 4, mod: 1769, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x781ffe0}},
 	// HSET2 float.sass:133
-	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6075, nitem: 15, arg: 1851, narg: 4, mod: 1746, nmod: 6,
+	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6167, nitem: 15, arg: 1879, narg: 4, mod: 1775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x781ffe0}},
 	// HSET2 float.sass:134
-	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6090, nitem: 15, arg: 1855, narg: 4, mod: 1752, nmod: 7,
+	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6182, nitem: 15, arg: 1883, narg: 4, mod: 1781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe3}},
 	// HSET2 float.sass:134
-	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6105, nitem: 16, arg: 1859, narg: 4, mod: 1759, nmod: 7,
+	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6197, nitem: 16, arg: 1887, narg: 4, mod: 1788, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x781ffe3}},
 	// HSET2 float.sass:134
-	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6121, nitem: 16, arg: 1863, narg: 4, mod: 1766, nmod: 7,
+	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6213, nitem: 16, arg: 1891, narg: 4, mod: 1795, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x781ffe3}},
 	// HSET2 float.sass:134
-	{op: 66, class: ClassHalfcmp, sms: 0xf80, item: 6137, nitem: 16, arg: 1867, narg: 4, mod: 1773, nmod: 7,
+	{op: 66, class: ClassHalfcmp, sms: 0xf80, item: 6229, nitem: 16, arg: 1895, narg: 4, mod: 1802, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe3}},
 	// HSET2 float.sass:135
-	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6153, nitem: 15, arg: 1871, narg: 5, mod: 1780, nmod: 5,
+	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6245, nitem: 15, arg: 1899, narg: 5, mod: 1809, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
 	// HSET2 float.sass:136
-	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6168, nitem: 16, arg: 1876, narg: 5, mod: 1785, nmod: 5,
+	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6260, nitem: 16, arg: 1904, narg: 5, mod: 1814, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
 	// HSETP2 float.sass:138
-	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6184, nitem: 16, arg: 1881, narg: 5, mod: 1790, nmod: 6,
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6276, nitem: 16, arg: 1909, narg: 5, mod: 1819, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe0}},
 	// HSETP2 float.sass:138
-	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6200, nitem: 17, arg: 1886, narg: 6, mod: 1796, nmod: 5,
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6292, nitem: 17, arg: 1914, narg: 6, mod: 1825, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
 	// HSETP2 float.sass:138
-	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6217, nitem: 17, arg: 1892, narg: 5, mod: 1801, nmod: 6,
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6309, nitem: 17, arg: 1920, narg: 5, mod: 1830, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf7ffff00ff000000, Hi: 0x7ffffe0}},
 	// HSETP2 float.sass:138
-	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6234, nitem: 17, arg: 1897, narg: 5, mod: 1807, nmod: 6,
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6326, nitem: 17, arg: 1925, narg: 5, mod: 1836, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf000003fff000000, Hi: 0x7ffffe0}},
 	// HSETP2 float.sass:139
-	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6251, nitem: 17, arg: 1902, narg: 5, mod: 1813, nmod: 7,
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6343, nitem: 17, arg: 1930, narg: 5, mod: 1842, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe3}},
 	// HSETP2 float.sass:139
-	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6268, nitem: 18, arg: 1907, narg: 5, mod: 1820, nmod: 7,
+	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6360, nitem: 18, arg: 1935, narg: 5, mod: 1849, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf7ffff00ff000000, Hi: 0x7ffffe3}},
 	// HSETP2 float.sass:139
-	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6286, nitem: 18, arg: 1912, narg: 5, mod: 1827, nmod: 7,
+	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6378, nitem: 18, arg: 1940, narg: 5, mod: 1856, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf000003fff000000, Hi: 0x7ffffe3}},
 	// HSETP2 float.sass:139
-	{op: 67, class: ClassHalfcmp, sms: 0xf80, item: 6304, nitem: 18, arg: 1917, narg: 5, mod: 1834, nmod: 7,
+	{op: 67, class: ClassHalfcmp, sms: 0xf80, item: 6396, nitem: 18, arg: 1945, narg: 5, mod: 1863, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe3}},
 	// HSETP2 float.sass:140
-	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6322, nitem: 17, arg: 1922, narg: 6, mod: 1841, nmod: 5,
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6414, nitem: 17, arg: 1950, narg: 6, mod: 1870, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
 	// HSETP2 float.sass:141
-	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6339, nitem: 18, arg: 1928, narg: 6, mod: 1846, nmod: 5,
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6431, nitem: 18, arg: 1956, narg: 6, mod: 1875, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
 	// I2F float.sass:143
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6357, nitem: 8, arg: 1934, narg: 2, mod: 1851, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6449, nitem: 8, arg: 1962, narg: 2, mod: 1880, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:143
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6365, nitem: 8, arg: 1936, narg: 2, mod: 1855, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6457, nitem: 8, arg: 1964, narg: 2, mod: 1884, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xfc00}},
 	// I2F float.sass:143
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6373, nitem: 8, arg: 1938, narg: 2, mod: 1859, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6465, nitem: 8, arg: 1966, narg: 2, mod: 1888, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:143
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6381, nitem: 8, arg: 1940, narg: 2, mod: 1863, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6473, nitem: 8, arg: 1968, narg: 2, mod: 1892, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:144
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6389, nitem: 8, arg: 1942, narg: 2, mod: 1867, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6481, nitem: 8, arg: 1970, narg: 2, mod: 1896, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:144
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6397, nitem: 8, arg: 1944, narg: 2, mod: 1871, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6489, nitem: 8, arg: 1972, narg: 2, mod: 1900, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xfc00}},
 	// I2F float.sass:144
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6405, nitem: 8, arg: 1946, narg: 2, mod: 1875, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6497, nitem: 8, arg: 1974, narg: 2, mod: 1904, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:144
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6413, nitem: 8, arg: 1948, narg: 2, mod: 1879, nmod: 4,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6505, nitem: 8, arg: 1976, narg: 2, mod: 1908, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:145
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6421, nitem: 7, arg: 1950, narg: 2, mod: 1883, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6513, nitem: 7, arg: 1978, narg: 2, mod: 1912, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:145
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6428, nitem: 7, arg: 1952, narg: 2, mod: 1885, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6520, nitem: 7, arg: 1980, narg: 2, mod: 1914, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:145
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6435, nitem: 7, arg: 1954, narg: 2, mod: 1887, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6527, nitem: 7, arg: 1982, narg: 2, mod: 1916, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf800}},
 	// I2F float.sass:145
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6442, nitem: 7, arg: 1956, narg: 2, mod: 1889, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6534, nitem: 7, arg: 1984, narg: 2, mod: 1918, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf800}},
 	// I2F float.sass:145
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6449, nitem: 7, arg: 1958, narg: 2, mod: 1891, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6541, nitem: 7, arg: 1986, narg: 2, mod: 1920, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:146
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6456, nitem: 6, arg: 1960, narg: 2, mod: 1893, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6548, nitem: 6, arg: 1988, narg: 2, mod: 1922, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:146
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6462, nitem: 6, arg: 1962, narg: 2, mod: 1895, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6554, nitem: 6, arg: 1990, narg: 2, mod: 1924, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:146
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6468, nitem: 6, arg: 1964, narg: 2, mod: 1897, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6560, nitem: 6, arg: 1992, narg: 2, mod: 1926, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf800}},
 	// I2F float.sass:146
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6474, nitem: 6, arg: 1966, narg: 2, mod: 1899, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6566, nitem: 6, arg: 1994, narg: 2, mod: 1928, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf800}},
 	// I2F float.sass:146
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6480, nitem: 6, arg: 1968, narg: 2, mod: 1901, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6572, nitem: 6, arg: 1996, narg: 2, mod: 1930, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
 	// I2F float.sass:147
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6486, nitem: 8, arg: 1970, narg: 2, mod: 1903, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6578, nitem: 8, arg: 1998, narg: 2, mod: 1932, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:147
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6494, nitem: 8, arg: 1972, narg: 2, mod: 1906, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6586, nitem: 8, arg: 2000, narg: 2, mod: 1935, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xc400}},
 	// I2F float.sass:147
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6502, nitem: 8, arg: 1974, narg: 2, mod: 1909, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6594, nitem: 8, arg: 2002, narg: 2, mod: 1938, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xc400}},
 	// I2F float.sass:147
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6510, nitem: 8, arg: 1976, narg: 2, mod: 1912, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6602, nitem: 8, arg: 2004, narg: 2, mod: 1941, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:148
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6518, nitem: 8, arg: 1978, narg: 2, mod: 1915, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6610, nitem: 8, arg: 2006, narg: 2, mod: 1944, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:148
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6526, nitem: 8, arg: 1980, narg: 2, mod: 1918, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6618, nitem: 8, arg: 2008, narg: 2, mod: 1947, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xc400}},
 	// I2F float.sass:148
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6534, nitem: 8, arg: 1982, narg: 2, mod: 1921, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6626, nitem: 8, arg: 2010, narg: 2, mod: 1950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xc400}},
 	// I2F float.sass:148
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6542, nitem: 8, arg: 1984, narg: 2, mod: 1924, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6634, nitem: 8, arg: 2012, narg: 2, mod: 1953, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:149
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6550, nitem: 6, arg: 1986, narg: 2, mod: 1927, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6642, nitem: 6, arg: 2014, narg: 2, mod: 1956, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:149
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6556, nitem: 6, arg: 1988, narg: 2, mod: 1928, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6648, nitem: 6, arg: 2016, narg: 2, mod: 1957, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:149
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6562, nitem: 6, arg: 1990, narg: 2, mod: 1929, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6654, nitem: 6, arg: 2018, narg: 2, mod: 1958, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc000}},
 	// I2F float.sass:149
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6568, nitem: 6, arg: 1992, narg: 2, mod: 1930, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6660, nitem: 6, arg: 2020, narg: 2, mod: 1959, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc000}},
 	// I2F float.sass:149
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6574, nitem: 6, arg: 1994, narg: 2, mod: 1931, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6666, nitem: 6, arg: 2022, narg: 2, mod: 1960, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:150
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6580, nitem: 6, arg: 1996, narg: 2, mod: 1932, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6672, nitem: 6, arg: 2024, narg: 2, mod: 1961, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:150
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6586, nitem: 6, arg: 1998, narg: 2, mod: 1933, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6678, nitem: 6, arg: 2026, narg: 2, mod: 1962, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:150
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6592, nitem: 6, arg: 2000, narg: 2, mod: 1934, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6684, nitem: 6, arg: 2028, narg: 2, mod: 1963, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc000}},
 	// I2F float.sass:150
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6598, nitem: 6, arg: 2002, narg: 2, mod: 1935, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6690, nitem: 6, arg: 2030, narg: 2, mod: 1964, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc000}},
 	// I2F float.sass:150
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6604, nitem: 6, arg: 2004, narg: 2, mod: 1936, nmod: 1,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6696, nitem: 6, arg: 2032, narg: 2, mod: 1965, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
 	// I2F float.sass:151
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6610, nitem: 7, arg: 2006, narg: 2, mod: 1937, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6702, nitem: 7, arg: 2034, narg: 2, mod: 1966, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:151
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6617, nitem: 7, arg: 2008, narg: 2, mod: 1939, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6709, nitem: 7, arg: 2036, narg: 2, mod: 1968, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc400}},
 	// I2F float.sass:151
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6624, nitem: 7, arg: 2010, narg: 2, mod: 1941, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6716, nitem: 7, arg: 2038, narg: 2, mod: 1970, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc400}},
 	// I2F float.sass:151
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6631, nitem: 7, arg: 2012, narg: 2, mod: 1943, nmod: 2,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6723, nitem: 7, arg: 2040, narg: 2, mod: 1972, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc400}},
 	// I2F float.sass:152
-	{op: 68, class: ClassXu, sms: 0xfff, item: 6638, nitem: 7, arg: 2014, narg: 2, mod: 1945, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xfff, item: 6730, nitem: 7, arg: 2042, narg: 2, mod: 1974, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:152
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6645, nitem: 7, arg: 2016, narg: 2, mod: 1948, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6737, nitem: 7, arg: 2044, narg: 2, mod: 1977, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xfc00}},
 	// I2F float.sass:152
-	{op: 68, class: ClassXu, sms: 0x7f, item: 6652, nitem: 7, arg: 2018, narg: 2, mod: 1951, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0x7f, item: 6744, nitem: 7, arg: 2046, narg: 2, mod: 1980, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xfc00}},
 	// I2F float.sass:152
-	{op: 68, class: ClassXu, sms: 0xf80, item: 6659, nitem: 7, arg: 2020, narg: 2, mod: 1954, nmod: 3,
+	{op: 68, class: ClassXu, sms: 0xf80, item: 6751, nitem: 7, arg: 2048, narg: 2, mod: 1983, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xfc00}},
 	// I2FP float.sass:154
-	{op: 69, class: ClassAlu, sms: 0xffc, item: 6666, nitem: 7, arg: 2022, narg: 2, mod: 1957, nmod: 2,
+	{op: 69, class: ClassAlu, sms: 0xffc, item: 6758, nitem: 7, arg: 2050, narg: 2, mod: 1986, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
 	// I2FP float.sass:154
-	{op: 69, class: ClassAlu, sms: 0x7c, item: 6673, nitem: 7, arg: 2024, narg: 2, mod: 1959, nmod: 2,
+	{op: 69, class: ClassAlu, sms: 0x7c, item: 6765, nitem: 7, arg: 2052, narg: 2, mod: 1988, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x30c400}},
 	// I2FP float.sass:154
-	{op: 69, class: ClassAlu, sms: 0x7c, item: 6680, nitem: 7, arg: 2026, narg: 2, mod: 1961, nmod: 2,
+	{op: 69, class: ClassAlu, sms: 0x7c, item: 6772, nitem: 7, arg: 2054, narg: 2, mod: 1990, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x30c400}},
 	// I2FP float.sass:154
-	{op: 69, class: ClassAlu, sms: 0xf80, item: 6687, nitem: 7, arg: 2028, narg: 2, mod: 1963, nmod: 2,
+	{op: 69, class: ClassAlu, sms: 0xf80, item: 6779, nitem: 7, arg: 2056, narg: 2, mod: 1992, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
 	// I2I integer.sass:6
-	{op: 70, class: ClassOther, sms: 0xfff, item: 6694, nitem: 5, arg: 2030, narg: 2, mod: 1965, nmod: 1,
+	{op: 70, class: ClassOther, sms: 0xfff, item: 6786, nitem: 5, arg: 2058, narg: 2, mod: 1994, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x3000}},
 	// I2IP integer.sass:8
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6699, nitem: 10, arg: 2032, narg: 4, mod: 1966, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6791, nitem: 10, arg: 2060, narg: 4, mod: 1995, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x31ff}},
 	// I2IP integer.sass:8
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6709, nitem: 10, arg: 2036, narg: 4, mod: 1968, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6801, nitem: 10, arg: 2064, narg: 4, mod: 1997, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x31ff}},
 	// I2IP integer.sass:8
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6719, nitem: 10, arg: 2040, narg: 4, mod: 1970, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6811, nitem: 10, arg: 2068, narg: 4, mod: 1999, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x31ff}},
 	// I2IP integer.sass:9
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6729, nitem: 10, arg: 2044, narg: 4, mod: 1972, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6821, nitem: 10, arg: 2072, narg: 4, mod: 2001, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:9
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6739, nitem: 10, arg: 2048, narg: 4, mod: 1973, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6831, nitem: 10, arg: 2076, narg: 4, mod: 2002, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:9
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6749, nitem: 10, arg: 2052, narg: 4, mod: 1974, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6841, nitem: 10, arg: 2080, narg: 4, mod: 2003, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:10
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6759, nitem: 10, arg: 2056, narg: 4, mod: 1975, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6851, nitem: 10, arg: 2084, narg: 4, mod: 2004, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:10
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6769, nitem: 10, arg: 2060, narg: 4, mod: 1976, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6861, nitem: 10, arg: 2088, narg: 4, mod: 2005, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:10
-	{op: 71, class: ClassAlu, sms: 0x3f, item: 6779, nitem: 10, arg: 2064, narg: 4, mod: 1977, nmod: 1,
+	{op: 71, class: ClassAlu, sms: 0x3f, item: 6871, nitem: 10, arg: 2092, narg: 4, mod: 2006, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x10ff}},
 	// I2IP integer.sass:11
-	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6789, nitem: 12, arg: 2068, narg: 4, mod: 1978, nmod: 3,
+	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6881, nitem: 12, arg: 2096, narg: 4, mod: 2007, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3dff}},
 	// I2IP integer.sass:11
-	{op: 71, class: ClassAlu, sms: 0x40, item: 6801, nitem: 12, arg: 2072, narg: 4, mod: 1981, nmod: 3,
+	{op: 71, class: ClassAlu, sms: 0x40, item: 6893, nitem: 12, arg: 2100, narg: 4, mod: 2010, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x3dff}},
 	// I2IP integer.sass:11
-	{op: 71, class: ClassAlu, sms: 0xf80, item: 6813, nitem: 12, arg: 2076, narg: 4, mod: 1984, nmod: 3,
+	{op: 71, class: ClassAlu, sms: 0xf80, item: 6905, nitem: 12, arg: 2104, narg: 4, mod: 2013, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3dff}},
 	// I2IP integer.sass:12
-	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6825, nitem: 12, arg: 2080, narg: 4, mod: 1987, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6917, nitem: 12, arg: 2108, narg: 4, mod: 2016, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
 	// I2IP integer.sass:12
-	{op: 71, class: ClassAlu, sms: 0x40, item: 6837, nitem: 12, arg: 2084, narg: 4, mod: 1989, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0x40, item: 6929, nitem: 12, arg: 2112, narg: 4, mod: 2018, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1cff}},
 	// I2IP integer.sass:12
-	{op: 71, class: ClassAlu, sms: 0xf80, item: 6849, nitem: 12, arg: 2088, narg: 4, mod: 1991, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0xf80, item: 6941, nitem: 12, arg: 2116, narg: 4, mod: 2020, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
 	// I2IP integer.sass:13
-	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6861, nitem: 12, arg: 2092, narg: 4, mod: 1993, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6953, nitem: 12, arg: 2120, narg: 4, mod: 2022, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
 	// I2IP integer.sass:13
-	{op: 71, class: ClassAlu, sms: 0x40, item: 6873, nitem: 12, arg: 2096, narg: 4, mod: 1995, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0x40, item: 6965, nitem: 12, arg: 2124, narg: 4, mod: 2024, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1cff}},
 	// I2IP integer.sass:13
-	{op: 71, class: ClassAlu, sms: 0xf80, item: 6885, nitem: 12, arg: 2100, narg: 4, mod: 1997, nmod: 2,
+	{op: 71, class: ClassAlu, sms: 0xf80, item: 6977, nitem: 12, arg: 2128, narg: 4, mod: 2026, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
 	// IABS integer.sass:15
-	{op: 72, class: ClassAlu, sms: 0xfff, item: 6897, nitem: 4, arg: 2104, narg: 2, mod: 1999, nmod: 0,
+	{op: 72, class: ClassAlu, sms: 0xfff, item: 6989, nitem: 4, arg: 2132, narg: 2, mod: 2028, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
 	// IABS integer.sass:15
-	{op: 72, class: ClassAlu, sms: 0x7f, item: 6901, nitem: 4, arg: 2106, narg: 2, mod: 1999, nmod: 0,
+	{op: 72, class: ClassAlu, sms: 0x7f, item: 6993, nitem: 4, arg: 2134, narg: 2, mod: 2028, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x0}},
 	// IABS integer.sass:15
-	{op: 72, class: ClassAlu, sms: 0x7f, item: 6905, nitem: 4, arg: 2108, narg: 2, mod: 1999, nmod: 0,
+	{op: 72, class: ClassAlu, sms: 0x7f, item: 6997, nitem: 4, arg: 2136, narg: 2, mod: 2028, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x0}},
 	// IABS integer.sass:15
-	{op: 72, class: ClassAlu, sms: 0xf80, item: 6909, nitem: 4, arg: 2110, narg: 2, mod: 1999, nmod: 0,
+	{op: 72, class: ClassAlu, sms: 0xf80, item: 7001, nitem: 4, arg: 2138, narg: 2, mod: 2028, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
 	// IADD integer.sass:17
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6913, nitem: 10, arg: 2112, narg: 4, mod: 1999, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7005, nitem: 10, arg: 2140, narg: 4, mod: 2028, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe0300}},
 	// IADD integer.sass:17
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6923, nitem: 10, arg: 2116, narg: 4, mod: 2000, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7015, nitem: 10, arg: 2144, narg: 4, mod: 2029, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0300}},
 	// IADD integer.sass:17
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6933, nitem: 10, arg: 2120, narg: 4, mod: 2001, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7025, nitem: 10, arg: 2148, narg: 4, mod: 2030, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe0300}},
 	// IADD integer.sass:18
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6943, nitem: 12, arg: 2124, narg: 5, mod: 2002, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7035, nitem: 12, arg: 2152, narg: 5, mod: 2031, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e0300}},
 	// IADD integer.sass:18
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6955, nitem: 12, arg: 2129, narg: 5, mod: 2003, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7047, nitem: 12, arg: 2157, narg: 5, mod: 2032, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0300}},
 	// IADD integer.sass:18
-	{op: 73, class: ClassAlu, sms: 0xc00, item: 6967, nitem: 12, arg: 2134, narg: 5, mod: 2004, nmod: 1,
+	{op: 73, class: ClassAlu, sms: 0xc00, item: 7059, nitem: 12, arg: 2162, narg: 5, mod: 2033, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e0300}},
 	// IADD3 integer.sass:20
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 6979, nitem: 14, arg: 2139, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7071, nitem: 14, arg: 2167, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:20
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 6993, nitem: 14, arg: 2145, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7085, nitem: 14, arg: 2173, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:20
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7007, nitem: 14, arg: 2151, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7099, nitem: 14, arg: 2179, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:20
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7021, nitem: 14, arg: 2157, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7113, nitem: 14, arg: 2185, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:21
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7035, nitem: 18, arg: 2163, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7127, nitem: 18, arg: 2191, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:21
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7053, nitem: 18, arg: 2171, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7145, nitem: 18, arg: 2199, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:21
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7071, nitem: 18, arg: 2179, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7163, nitem: 18, arg: 2207, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:21
-	{op: 74, class: ClassAlu, sms: 0x7f, item: 7089, nitem: 18, arg: 2187, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x7f, item: 7181, nitem: 18, arg: 2215, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:22
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7107, nitem: 12, arg: 2195, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7199, nitem: 12, arg: 2223, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:22
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7119, nitem: 12, arg: 2201, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7211, nitem: 12, arg: 2229, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:22
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7131, nitem: 12, arg: 2207, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7223, nitem: 12, arg: 2235, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:23
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7143, nitem: 16, arg: 2213, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7235, nitem: 16, arg: 2241, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:23
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7159, nitem: 16, arg: 2221, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7251, nitem: 16, arg: 2249, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:23
-	{op: 74, class: ClassAlu, sms: 0x180, item: 7175, nitem: 16, arg: 2229, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0x180, item: 7267, nitem: 16, arg: 2257, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:24
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7191, nitem: 12, arg: 2237, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7283, nitem: 12, arg: 2265, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:24
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7203, nitem: 12, arg: 2243, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7295, nitem: 12, arg: 2271, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:24
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7215, nitem: 12, arg: 2249, narg: 6, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7307, nitem: 12, arg: 2277, narg: 6, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// IADD3 integer.sass:25
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7227, nitem: 16, arg: 2255, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7319, nitem: 16, arg: 2283, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:25
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7243, nitem: 16, arg: 2263, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7335, nitem: 16, arg: 2291, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
 	// IADD3 integer.sass:25
-	{op: 74, class: ClassAlu, sms: 0xe00, item: 7259, nitem: 16, arg: 2271, narg: 8, mod: 2005, nmod: 0,
+	{op: 74, class: ClassAlu, sms: 0xe00, item: 7351, nitem: 16, arg: 2299, narg: 8, mod: 2034, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// IDP integer.sass:27
-	{op: 75, class: ClassImad, sms: 0xfff, item: 7275, nitem: 11, arg: 2279, narg: 4, mod: 2005, nmod: 2,
+	{op: 75, class: ClassImad, sms: 0xfff, item: 7367, nitem: 11, arg: 2307, narg: 4, mod: 2034, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xeff}},
 	// IDP integer.sass:27
-	{op: 75, class: ClassImad, sms: 0xfff, item: 7286, nitem: 11, arg: 2283, narg: 4, mod: 2007, nmod: 2,
+	{op: 75, class: ClassImad, sms: 0xfff, item: 7378, nitem: 11, arg: 2311, narg: 4, mod: 2036, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xeff}},
 	// IDP integer.sass:27
-	{op: 75, class: ClassImad, sms: 0x7f, item: 7297, nitem: 11, arg: 2287, narg: 4, mod: 2009, nmod: 2,
+	{op: 75, class: ClassImad, sms: 0x7f, item: 7389, nitem: 11, arg: 2315, narg: 4, mod: 2038, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xeff}},
 	// IDP integer.sass:27
-	{op: 75, class: ClassImad, sms: 0x7f, item: 7308, nitem: 11, arg: 2291, narg: 4, mod: 2011, nmod: 2,
+	{op: 75, class: ClassImad, sms: 0x7f, item: 7400, nitem: 11, arg: 2319, narg: 4, mod: 2040, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xeff}},
 	// IDP integer.sass:27
-	{op: 75, class: ClassImad, sms: 0xf80, item: 7319, nitem: 11, arg: 2295, narg: 4, mod: 2013, nmod: 2,
+	{op: 75, class: ClassImad, sms: 0xf80, item: 7411, nitem: 11, arg: 2323, narg: 4, mod: 2042, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xeff}},
 	// IDP integer.sass:28
-	{op: 75, class: ClassImad, sms: 0xfff, item: 7330, nitem: 12, arg: 2299, narg: 4, mod: 2015, nmod: 3,
+	{op: 75, class: ClassImad, sms: 0xfff, item: 7422, nitem: 12, arg: 2327, narg: 4, mod: 2044, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x2eff}},
 	// IDP integer.sass:28
-	{op: 75, class: ClassImad, sms: 0xfff, item: 7342, nitem: 12, arg: 2303, narg: 4, mod: 2018, nmod: 3,
+	{op: 75, class: ClassImad, sms: 0xfff, item: 7434, nitem: 12, arg: 2331, narg: 4, mod: 2047, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2eff}},
 	// IDP integer.sass:28
-	{op: 75, class: ClassImad, sms: 0x7f, item: 7354, nitem: 12, arg: 2307, narg: 4, mod: 2021, nmod: 3,
+	{op: 75, class: ClassImad, sms: 0x7f, item: 7446, nitem: 12, arg: 2335, narg: 4, mod: 2050, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x2eff}},
 	// IDP integer.sass:28
-	{op: 75, class: ClassImad, sms: 0x7f, item: 7366, nitem: 12, arg: 2311, narg: 4, mod: 2024, nmod: 3,
+	{op: 75, class: ClassImad, sms: 0x7f, item: 7458, nitem: 12, arg: 2339, narg: 4, mod: 2053, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x2eff}},
 	// IDP integer.sass:28
-	{op: 75, class: ClassImad, sms: 0xf80, item: 7378, nitem: 12, arg: 2315, narg: 4, mod: 2027, nmod: 3,
+	{op: 75, class: ClassImad, sms: 0xf80, item: 7470, nitem: 12, arg: 2343, narg: 4, mod: 2056, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x2eff}},
 	// IGMMA tensor.sass:31
-	{op: 76, class: ClassGmma, sms: 0x40, item: 7390, nitem: 14, arg: 2319, narg: 4, mod: 2030, nmod: 5,
+	{op: 76, class: ClassGmma, sms: 0x40, item: 7482, nitem: 14, arg: 2347, narg: 4, mod: 2059, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xfe000003fff0000, Hi: 0x7fc38ff}},
 	// IGMMA tensor.sass:32
-	{op: 76, class: ClassGmma, sms: 0x40, item: 7404, nitem: 16, arg: 2323, narg: 5, mod: 2035, nmod: 5,
+	{op: 76, class: ClassGmma, sms: 0x40, item: 7496, nitem: 16, arg: 2351, narg: 5, mod: 2064, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xfe0003fffff0000, Hi: 0x7fc38ff}},
 	// IGMMA tensor.sass:33
-	{op: 76, class: ClassGmma, sms: 0x40, item: 7420, nitem: 21, arg: 2328, narg: 6, mod: 2040, nmod: 6,
+	{op: 76, class: ClassGmma, sms: 0x40, item: 7512, nitem: 21, arg: 2356, narg: 6, mod: 2069, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xfe3ff003fff0000, Hi: 0x7fc3cff}},
 	// IGMMA tensor.sass:34
-	{op: 76, class: ClassGmma, sms: 0x40, item: 7441, nitem: 23, arg: 2334, narg: 7, mod: 2046, nmod: 6,
+	{op: 76, class: ClassGmma, sms: 0x40, item: 7533, nitem: 23, arg: 2362, narg: 7, mod: 2075, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xfe3ff3fffff0000, Hi: 0x7fc3cff}},
 	// IMAD integer.sass:30
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7464, nitem: 10, arg: 2341, narg: 4, mod: 2052, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7556, nitem: 10, arg: 2369, narg: 4, mod: 2081, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:30
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7474, nitem: 10, arg: 2345, narg: 4, mod: 2053, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7566, nitem: 10, arg: 2373, narg: 4, mod: 2082, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:30
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7484, nitem: 10, arg: 2349, narg: 4, mod: 2054, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7576, nitem: 10, arg: 2377, narg: 4, mod: 2083, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:30
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7494, nitem: 10, arg: 2353, narg: 4, mod: 2055, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7586, nitem: 10, arg: 2381, narg: 4, mod: 2084, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:30
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7504, nitem: 10, arg: 2357, narg: 4, mod: 2056, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7596, nitem: 10, arg: 2385, narg: 4, mod: 2085, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:31
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7514, nitem: 10, arg: 2361, narg: 4, mod: 2057, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7606, nitem: 10, arg: 2389, narg: 4, mod: 2086, nmod: 1,
 		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:32
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7524, nitem: 10, arg: 2365, narg: 4, mod: 2058, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7616, nitem: 10, arg: 2393, narg: 4, mod: 2087, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:32
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7534, nitem: 10, arg: 2369, narg: 4, mod: 2059, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7626, nitem: 10, arg: 2397, narg: 4, mod: 2088, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:33
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7544, nitem: 10, arg: 2373, narg: 4, mod: 2060, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7636, nitem: 10, arg: 2401, narg: 4, mod: 2089, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:34
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7554, nitem: 10, arg: 2377, narg: 4, mod: 2061, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7646, nitem: 10, arg: 2405, narg: 4, mod: 2090, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:35
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7564, nitem: 10, arg: 2381, narg: 4, mod: 2062, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7656, nitem: 10, arg: 2409, narg: 4, mod: 2091, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:36
-	{op: 77, class: ClassImad, sms: 0xfff, pow2: true, item: 7574, nitem: 10, arg: 2385, narg: 4, mod: 2063, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, pow2: true, item: 7666, nitem: 10, arg: 2413, narg: 4, mod: 2092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7584, nitem: 9, arg: 2389, narg: 4, mod: 2064, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7676, nitem: 9, arg: 2417, narg: 4, mod: 2093, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7593, nitem: 9, arg: 2393, narg: 4, mod: 2065, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7685, nitem: 9, arg: 2421, narg: 4, mod: 2094, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7602, nitem: 9, arg: 2397, narg: 4, mod: 2066, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7694, nitem: 9, arg: 2425, narg: 4, mod: 2095, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7611, nitem: 9, arg: 2401, narg: 4, mod: 2067, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7703, nitem: 9, arg: 2429, narg: 4, mod: 2096, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7620, nitem: 9, arg: 2405, narg: 4, mod: 2068, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7712, nitem: 9, arg: 2433, narg: 4, mod: 2097, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7629, nitem: 9, arg: 2409, narg: 4, mod: 2069, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7721, nitem: 9, arg: 2437, narg: 4, mod: 2098, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0xf80, item: 7638, nitem: 9, arg: 2413, narg: 4, mod: 2070, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xf80, item: 7730, nitem: 9, arg: 2441, narg: 4, mod: 2099, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7647, nitem: 9, arg: 2417, narg: 4, mod: 2071, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7739, nitem: 9, arg: 2445, narg: 4, mod: 2100, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:37
-	{op: 77, class: ClassImad, sms: 0xf80, item: 7656, nitem: 9, arg: 2421, narg: 4, mod: 2072, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xf80, item: 7748, nitem: 9, arg: 2449, narg: 4, mod: 2101, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x2ff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7665, nitem: 11, arg: 2425, narg: 5, mod: 2073, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7757, nitem: 11, arg: 2453, narg: 5, mod: 2102, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800aff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7676, nitem: 11, arg: 2430, narg: 5, mod: 2074, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7768, nitem: 11, arg: 2458, narg: 5, mod: 2103, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78002ff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7687, nitem: 11, arg: 2435, narg: 5, mod: 2075, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7779, nitem: 11, arg: 2463, narg: 5, mod: 2104, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78002ff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0xfff, item: 7698, nitem: 11, arg: 2440, narg: 5, mod: 2076, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xfff, item: 7790, nitem: 11, arg: 2468, narg: 5, mod: 2105, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800aff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7709, nitem: 11, arg: 2445, narg: 5, mod: 2077, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7801, nitem: 11, arg: 2473, narg: 5, mod: 2106, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800aff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7720, nitem: 11, arg: 2450, narg: 5, mod: 2078, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7812, nitem: 11, arg: 2478, narg: 5, mod: 2107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800aff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0xf80, item: 7731, nitem: 11, arg: 2455, narg: 5, mod: 2079, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xf80, item: 7823, nitem: 11, arg: 2483, narg: 5, mod: 2108, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800aff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0x7f, item: 7742, nitem: 11, arg: 2460, narg: 5, mod: 2080, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0x7f, item: 7834, nitem: 11, arg: 2488, narg: 5, mod: 2109, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78002ff}},
 	// IMAD integer.sass:38
-	{op: 77, class: ClassImad, sms: 0xf80, item: 7753, nitem: 11, arg: 2465, narg: 5, mod: 2081, nmod: 1,
+	{op: 77, class: ClassImad, sms: 0xf80, item: 7845, nitem: 11, arg: 2493, narg: 5, mod: 2110, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78002ff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7764, nitem: 12, arg: 2470, narg: 5, mod: 2082, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7856, nitem: 12, arg: 2498, narg: 5, mod: 2111, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7776, nitem: 12, arg: 2475, narg: 5, mod: 2083, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7868, nitem: 12, arg: 2503, narg: 5, mod: 2112, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7788, nitem: 12, arg: 2480, narg: 5, mod: 2084, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7880, nitem: 12, arg: 2508, narg: 5, mod: 2113, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xe02ff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7800, nitem: 12, arg: 2485, narg: 5, mod: 2085, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7892, nitem: 12, arg: 2513, narg: 5, mod: 2114, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7812, nitem: 12, arg: 2490, narg: 5, mod: 2086, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7904, nitem: 12, arg: 2518, narg: 5, mod: 2115, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe0aff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7824, nitem: 12, arg: 2495, narg: 5, mod: 2087, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7916, nitem: 12, arg: 2523, narg: 5, mod: 2116, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe0aff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7836, nitem: 12, arg: 2500, narg: 5, mod: 2088, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7928, nitem: 12, arg: 2528, narg: 5, mod: 2117, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7848, nitem: 12, arg: 2505, narg: 5, mod: 2089, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7940, nitem: 12, arg: 2533, narg: 5, mod: 2118, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xe02ff}},
 	// IMAD.HI integer.sass:40
-	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7860, nitem: 12, arg: 2510, narg: 5, mod: 2090, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7952, nitem: 12, arg: 2538, narg: 5, mod: 2119, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe02ff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7872, nitem: 14, arg: 2515, narg: 6, mod: 2091, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7964, nitem: 14, arg: 2543, narg: 6, mod: 2120, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7886, nitem: 14, arg: 2521, narg: 6, mod: 2092, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7978, nitem: 14, arg: 2549, narg: 6, mod: 2121, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e02ff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7900, nitem: 14, arg: 2527, narg: 6, mod: 2093, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7992, nitem: 14, arg: 2555, narg: 6, mod: 2122, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78e02ff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7914, nitem: 14, arg: 2533, narg: 6, mod: 2094, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xfff, item: 8006, nitem: 14, arg: 2561, narg: 6, mod: 2123, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7928, nitem: 14, arg: 2539, narg: 6, mod: 2095, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8020, nitem: 14, arg: 2567, narg: 6, mod: 2124, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78e0aff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7942, nitem: 14, arg: 2545, narg: 6, mod: 2096, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8034, nitem: 14, arg: 2573, narg: 6, mod: 2125, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78e0aff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7956, nitem: 14, arg: 2551, narg: 6, mod: 2097, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8048, nitem: 14, arg: 2579, narg: 6, mod: 2126, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7970, nitem: 14, arg: 2557, narg: 6, mod: 2098, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8062, nitem: 14, arg: 2585, narg: 6, mod: 2127, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78e02ff}},
 	// IMAD.HI integer.sass:41
-	{op: 78, class: ClassImadhi, sms: 0xf80, item: 7984, nitem: 14, arg: 2563, narg: 6, mod: 2099, nmod: 1,
+	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8076, nitem: 14, arg: 2591, narg: 6, mod: 2128, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e02ff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0xfff, item: 7998, nitem: 12, arg: 2569, narg: 5, mod: 2100, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8090, nitem: 12, arg: 2597, narg: 5, mod: 2129, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0xfff, item: 8010, nitem: 12, arg: 2574, narg: 5, mod: 2101, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8102, nitem: 12, arg: 2602, narg: 5, mod: 2130, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8022, nitem: 12, arg: 2579, narg: 5, mod: 2102, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8114, nitem: 12, arg: 2607, narg: 5, mod: 2131, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xe02ff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0xfff, item: 8034, nitem: 12, arg: 2584, narg: 5, mod: 2103, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8126, nitem: 12, arg: 2612, narg: 5, mod: 2132, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8046, nitem: 12, arg: 2589, narg: 5, mod: 2104, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8138, nitem: 12, arg: 2617, narg: 5, mod: 2133, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe0aff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8058, nitem: 12, arg: 2594, narg: 5, mod: 2105, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8150, nitem: 12, arg: 2622, narg: 5, mod: 2134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe0aff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0xf80, item: 8070, nitem: 12, arg: 2599, narg: 5, mod: 2106, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xf80, item: 8162, nitem: 12, arg: 2627, narg: 5, mod: 2135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8082, nitem: 12, arg: 2604, narg: 5, mod: 2107, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8174, nitem: 12, arg: 2632, narg: 5, mod: 2136, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xe02ff}},
 	// IMAD.WIDE integer.sass:43
-	{op: 79, class: ClassWide, sms: 0xf80, item: 8094, nitem: 12, arg: 2609, narg: 5, mod: 2108, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xf80, item: 8186, nitem: 12, arg: 2637, narg: 5, mod: 2137, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe02ff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0xfff, item: 8106, nitem: 14, arg: 2614, narg: 6, mod: 2109, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8198, nitem: 14, arg: 2642, narg: 6, mod: 2138, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0xfff, item: 8120, nitem: 14, arg: 2620, narg: 6, mod: 2110, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8212, nitem: 14, arg: 2648, narg: 6, mod: 2139, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e02ff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8134, nitem: 14, arg: 2626, narg: 6, mod: 2111, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8226, nitem: 14, arg: 2654, narg: 6, mod: 2140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78e02ff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0xfff, item: 8148, nitem: 14, arg: 2632, narg: 6, mod: 2112, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xfff, item: 8240, nitem: 14, arg: 2660, narg: 6, mod: 2141, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8162, nitem: 14, arg: 2638, narg: 6, mod: 2113, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8254, nitem: 14, arg: 2666, narg: 6, mod: 2142, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78e0aff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8176, nitem: 14, arg: 2644, narg: 6, mod: 2114, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8268, nitem: 14, arg: 2672, narg: 6, mod: 2143, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78e0aff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0xf80, item: 8190, nitem: 14, arg: 2650, narg: 6, mod: 2115, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xf80, item: 8282, nitem: 14, arg: 2678, narg: 6, mod: 2144, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0x7f, item: 8204, nitem: 14, arg: 2656, narg: 6, mod: 2116, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0x7f, item: 8296, nitem: 14, arg: 2684, narg: 6, mod: 2145, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78e02ff}},
 	// IMAD.WIDE integer.sass:44
-	{op: 79, class: ClassWide, sms: 0xf80, item: 8218, nitem: 14, arg: 2662, narg: 6, mod: 2117, nmod: 1,
+	{op: 79, class: ClassWide, sms: 0xf80, item: 8310, nitem: 14, arg: 2690, narg: 6, mod: 2146, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e02ff}},
 	// IMMA tensor.sass:36
-	{op: 80, class: ClassImma88, sms: 0x1, item: 8232, nitem: 12, arg: 2668, narg: 4, mod: 2118, nmod: 4,
+	{op: 80, class: ClassImma88, sms: 0x1, item: 8324, nitem: 12, arg: 2696, narg: 4, mod: 2147, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7cf8ff}},
 	// IMMA tensor.sass:36
-	{op: 80, class: ClassImma88, sms: 0x2, item: 8244, nitem: 12, arg: 2672, narg: 4, mod: 2122, nmod: 4,
+	{op: 80, class: ClassImma88, sms: 0x2, item: 8336, nitem: 12, arg: 2700, narg: 4, mod: 2151, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7cf8ff}},
 	// IMMA tensor.sass:37
-	{op: 80, class: ClassImma88, sms: 0x2, item: 8256, nitem: 17, arg: 2676, narg: 6, mod: 2126, nmod: 4,
+	{op: 80, class: ClassImma88, sms: 0x2, item: 8348, nitem: 17, arg: 2704, narg: 6, mod: 2155, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000000005ff}, cover: bits.Word{Lo: 0x3ffffffff0000, Hi: 0x7cf8ff}},
 	// IMMA tensor.sass:38
-	{op: 80, class: ClassImma88, sms: 0xffc, item: 8273, nitem: 15, arg: 2682, narg: 5, mod: 2130, nmod: 4,
+	{op: 80, class: ClassImma88, sms: 0xffc, item: 8365, nitem: 15, arg: 2710, narg: 5, mod: 2159, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fcf8ff}},
 	// IMMA tensor.sass:39
-	{op: 80, class: ClassImma88, sms: 0xffc, item: 8288, nitem: 20, arg: 2687, narg: 7, mod: 2134, nmod: 4,
+	{op: 80, class: ClassImma88, sms: 0xffc, item: 8380, nitem: 20, arg: 2715, narg: 7, mod: 2163, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000000005ff}, cover: bits.Word{Lo: 0x3ffffffff0000, Hi: 0x7fcf8ff}},
 	// IMNMX integer.sass:46
-	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8308, nitem: 9, arg: 2694, narg: 4, mod: 2138, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8400, nitem: 9, arg: 2722, narg: 4, mod: 2167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:46
-	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8317, nitem: 9, arg: 2698, narg: 4, mod: 2139, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8409, nitem: 9, arg: 2726, narg: 4, mod: 2168, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:46
-	{op: 81, class: ClassAlu, sms: 0x7f, item: 8326, nitem: 9, arg: 2702, narg: 4, mod: 2140, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x7f, item: 8418, nitem: 9, arg: 2730, narg: 4, mod: 2169, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:46
-	{op: 81, class: ClassAlu, sms: 0x7f, item: 8335, nitem: 9, arg: 2706, narg: 4, mod: 2141, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x7f, item: 8427, nitem: 9, arg: 2734, narg: 4, mod: 2170, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:46
-	{op: 81, class: ClassAlu, sms: 0x180, item: 8344, nitem: 9, arg: 2710, narg: 4, mod: 2142, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x180, item: 8436, nitem: 9, arg: 2738, narg: 4, mod: 2171, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:47
-	{op: 81, class: ClassAlu, sms: 0x200, item: 8353, nitem: 9, arg: 2714, narg: 4, mod: 2143, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x200, item: 8445, nitem: 9, arg: 2742, narg: 4, mod: 2172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:47
-	{op: 81, class: ClassAlu, sms: 0x200, item: 8362, nitem: 9, arg: 2718, narg: 4, mod: 2144, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x200, item: 8454, nitem: 9, arg: 2746, narg: 4, mod: 2173, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:47
-	{op: 81, class: ClassAlu, sms: 0x200, item: 8371, nitem: 9, arg: 2722, narg: 4, mod: 2145, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0x200, item: 8463, nitem: 9, arg: 2750, narg: 4, mod: 2174, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
 	// IMNMX integer.sass:48
-	{op: 81, class: ClassAlu, sms: 0xc00, item: 8380, nitem: 15, arg: 2726, narg: 7, mod: 2146, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0xc00, item: 8472, nitem: 15, arg: 2754, narg: 7, mod: 2175, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ffe600}},
 	// IMNMX integer.sass:48
-	{op: 81, class: ClassAlu, sms: 0xc00, item: 8395, nitem: 15, arg: 2733, narg: 7, mod: 2147, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0xc00, item: 8487, nitem: 15, arg: 2761, narg: 7, mod: 2176, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe600}},
 	// IMNMX integer.sass:48
-	{op: 81, class: ClassAlu, sms: 0xc00, item: 8410, nitem: 15, arg: 2740, narg: 7, mod: 2148, nmod: 1,
+	{op: 81, class: ClassAlu, sms: 0xc00, item: 8502, nitem: 15, arg: 2768, narg: 7, mod: 2177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ffe600}},
 	// ISETP integer.sass:50
-	{op: 82, class: ClassAlu, sms: 0x1, item: 8425, nitem: 17, arg: 2747, narg: 6, mod: 2149, nmod: 4,
+	{op: 82, class: ClassAlu, sms: 0x1, item: 8517, nitem: 17, arg: 2775, narg: 6, mod: 2178, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ff0}},
 	// ISETP integer.sass:50
-	{op: 82, class: ClassAlu, sms: 0x1, item: 8442, nitem: 17, arg: 2753, narg: 6, mod: 2153, nmod: 4,
+	{op: 82, class: ClassAlu, sms: 0x1, item: 8534, nitem: 17, arg: 2781, narg: 6, mod: 2182, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ff0}},
 	// ISETP integer.sass:50
-	{op: 82, class: ClassAlu, sms: 0x1, item: 8459, nitem: 17, arg: 2759, narg: 6, mod: 2157, nmod: 4,
+	{op: 82, class: ClassAlu, sms: 0x1, item: 8551, nitem: 17, arg: 2787, narg: 6, mod: 2186, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7ff0}},
 	// ISETP integer.sass:50
-	{op: 82, class: ClassAlu, sms: 0x1, item: 8476, nitem: 17, arg: 2765, narg: 6, mod: 2161, nmod: 4,
+	{op: 82, class: ClassAlu, sms: 0x1, item: 8568, nitem: 17, arg: 2793, narg: 6, mod: 2190, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7ff0}},
 	// ISETP integer.sass:51
-	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8493, nitem: 13, arg: 2771, narg: 5, mod: 2165, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8585, nitem: 13, arg: 2799, narg: 5, mod: 2194, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
 	// ISETP integer.sass:51
-	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8506, nitem: 13, arg: 2776, narg: 5, mod: 2168, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8598, nitem: 13, arg: 2804, narg: 5, mod: 2197, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7e00}},
 	// ISETP integer.sass:51
-	{op: 82, class: ClassAlu, sms: 0x7e, item: 8519, nitem: 13, arg: 2781, narg: 5, mod: 2171, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x7e, item: 8611, nitem: 13, arg: 2809, narg: 5, mod: 2200, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7e00}},
 	// ISETP integer.sass:51
-	{op: 82, class: ClassAlu, sms: 0x7e, item: 8532, nitem: 13, arg: 2786, narg: 5, mod: 2174, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x7e, item: 8624, nitem: 13, arg: 2814, narg: 5, mod: 2203, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7e00}},
 	// ISETP integer.sass:51
-	{op: 82, class: ClassAlu, sms: 0x380, item: 8545, nitem: 13, arg: 2791, narg: 5, mod: 2177, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x380, item: 8637, nitem: 13, arg: 2819, narg: 5, mod: 2206, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
 	// ISETP integer.sass:52
-	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8558, nitem: 15, arg: 2796, narg: 6, mod: 2180, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8650, nitem: 15, arg: 2824, narg: 6, mod: 2209, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
 	// ISETP integer.sass:52
-	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8573, nitem: 15, arg: 2802, narg: 6, mod: 2183, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8665, nitem: 15, arg: 2830, narg: 6, mod: 2212, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ef0}},
 	// ISETP integer.sass:52
-	{op: 82, class: ClassAlu, sms: 0x7e, item: 8588, nitem: 15, arg: 2808, narg: 6, mod: 2186, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x7e, item: 8680, nitem: 15, arg: 2836, narg: 6, mod: 2215, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7ef0}},
 	// ISETP integer.sass:52
-	{op: 82, class: ClassAlu, sms: 0x7e, item: 8603, nitem: 15, arg: 2814, narg: 6, mod: 2189, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x7e, item: 8695, nitem: 15, arg: 2842, narg: 6, mod: 2218, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7ef0}},
 	// ISETP integer.sass:52
-	{op: 82, class: ClassAlu, sms: 0x380, item: 8618, nitem: 15, arg: 2820, narg: 6, mod: 2192, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0x380, item: 8710, nitem: 15, arg: 2848, narg: 6, mod: 2221, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
 	// ISETP integer.sass:53
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8633, nitem: 13, arg: 2826, narg: 5, mod: 2195, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8725, nitem: 13, arg: 2854, narg: 5, mod: 2224, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
 	// ISETP integer.sass:53
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8646, nitem: 13, arg: 2831, narg: 5, mod: 2198, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8738, nitem: 13, arg: 2859, narg: 5, mod: 2227, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7e00}},
 	// ISETP integer.sass:53
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8659, nitem: 13, arg: 2836, narg: 5, mod: 2201, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8751, nitem: 13, arg: 2864, narg: 5, mod: 2230, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
 	// ISETP integer.sass:54
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8672, nitem: 15, arg: 2841, narg: 6, mod: 2204, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8764, nitem: 15, arg: 2869, narg: 6, mod: 2233, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
 	// ISETP integer.sass:54
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8687, nitem: 15, arg: 2847, narg: 6, mod: 2207, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8779, nitem: 15, arg: 2875, narg: 6, mod: 2236, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7ef0}},
 	// ISETP integer.sass:54
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 8702, nitem: 15, arg: 2853, narg: 6, mod: 2210, nmod: 3,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 8794, nitem: 15, arg: 2881, narg: 6, mod: 2239, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
 	// LD memory.sass:66
-	{op: 83, class: ClassLdg, sms: 0x1, item: 8717, nitem: 19, arg: 2859, narg: 4, mod: 2213, nmod: 7,
+	{op: 83, class: ClassLdg, sms: 0x1, item: 8809, nitem: 19, arg: 2887, narg: 4, mod: 2242, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ff3f}},
 	// LD memory.sass:66
-	{op: 83, class: ClassLdg, sms: 0xffe, item: 8736, nitem: 17, arg: 2863, narg: 4, mod: 2220, nmod: 5,
+	{op: 83, class: ClassLdg, sms: 0xffe, item: 8828, nitem: 17, arg: 2891, narg: 4, mod: 2249, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ef3f}},
 	// LD memory.sass:67
-	{op: 83, class: ClassLdg, sms: 0x1, item: 8753, nitem: 22, arg: 2867, narg: 5, mod: 2225, nmod: 8,
+	{op: 83, class: ClassLdg, sms: 0x1, item: 8845, nitem: 22, arg: 2895, narg: 5, mod: 2254, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ff3f}},
 	// LD memory.sass:67
-	{op: 83, class: ClassLdg, sms: 0x3e, item: 8775, nitem: 20, arg: 2872, narg: 5, mod: 2233, nmod: 6,
+	{op: 83, class: ClassLdg, sms: 0x3e, item: 8867, nitem: 20, arg: 2900, narg: 5, mod: 2262, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ef3f}},
 	// LD memory.sass:68
-	{op: 83, class: ClassLdg, sms: 0x40, item: 8795, nitem: 20, arg: 2877, narg: 5, mod: 2239, nmod: 6,
+	{op: 83, class: ClassLdg, sms: 0x40, item: 8887, nitem: 20, arg: 2905, narg: 5, mod: 2268, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ef3f}},
 	// LD memory.sass:68
-	{op: 83, class: ClassLdg, sms: 0xf80, item: 8815, nitem: 20, arg: 2882, narg: 5, mod: 2245, nmod: 6,
+	{op: 83, class: ClassLdg, sms: 0xf80, item: 8907, nitem: 20, arg: 2910, narg: 5, mod: 2274, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x471ef3f}},
 	// LD memory.sass:69
-	{op: 83, class: ClassLdg, sms: 0x3e, item: 8835, nitem: 19, arg: 2887, narg: 5, mod: 2251, nmod: 5,
+	{op: 83, class: ClassLdg, sms: 0x3e, item: 8927, nitem: 19, arg: 2915, narg: 5, mod: 2280, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ee3f}},
 	// LD memory.sass:70
-	{op: 83, class: ClassLdg, sms: 0x3e, item: 8854, nitem: 20, arg: 2892, narg: 5, mod: 2256, nmod: 4,
+	{op: 83, class: ClassLdg, sms: 0x3e, item: 8946, nitem: 20, arg: 2920, narg: 5, mod: 2285, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x71ee3f}},
 	// LD memory.sass:71
-	{op: 83, class: ClassLdg, sms: 0x40, item: 8874, nitem: 20, arg: 2897, narg: 5, mod: 2260, nmod: 4,
+	{op: 83, class: ClassLdg, sms: 0x40, item: 8966, nitem: 20, arg: 2925, narg: 5, mod: 2289, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x71ee3f}},
 	// LD memory.sass:71
-	{op: 83, class: ClassLdg, sms: 0xf80, item: 8894, nitem: 20, arg: 2902, narg: 5, mod: 2264, nmod: 4,
+	{op: 83, class: ClassLdg, sms: 0xf80, item: 8986, nitem: 20, arg: 2930, narg: 5, mod: 2293, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ee3f}},
 	// LDC memory.sass:73
-	{op: 84, class: ClassLdc, sms: 0xfff, item: 8914, nitem: 13, arg: 2907, narg: 4, mod: 2268, nmod: 2,
+	{op: 84, class: ClassLdc, sms: 0xfff, item: 9006, nitem: 13, arg: 2935, narg: 4, mod: 2297, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0x7ffffc0ffff0000, Hi: 0xce00}},
 	// LDCU memory.sass:75
-	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 8927, nitem: 13, arg: 2911, narg: 4, mod: 2270, nmod: 2,
+	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 9019, nitem: 13, arg: 2939, narg: 4, mod: 2299, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffe0ffff0000, Hi: 0x10e00}},
 	// LDCU memory.sass:76
-	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 8940, nitem: 9, arg: 2915, narg: 3, mod: 2272, nmod: 2,
+	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 9032, nitem: 9, arg: 2943, narg: 3, mod: 2301, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7c00000ffff0000, Hi: 0x10e00}},
 	// LDCU memory.sass:77
-	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8949, nitem: 13, arg: 2918, narg: 4, mod: 2274, nmod: 2,
+	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 9041, nitem: 13, arg: 2946, narg: 4, mod: 2303, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffe0ffff0000, Hi: 0x30e00}},
 	// LDCU memory.sass:78
-	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8962, nitem: 9, arg: 2922, narg: 3, mod: 2276, nmod: 2,
+	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 9054, nitem: 9, arg: 2950, narg: 3, mod: 2305, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7c00000ffff0000, Hi: 0x30e00}},
 	// LDG memory.sass:80
-	{op: 86, class: ClassLdg, sms: 0x1, item: 8971, nitem: 22, arg: 2925, narg: 5, mod: 2278, nmod: 7,
+	{op: 86, class: ClassLdg, sms: 0x1, item: 9063, nitem: 22, arg: 2953, narg: 5, mod: 2307, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fff3f}},
 	// LDG memory.sass:80
-	{op: 86, class: ClassLdg, sms: 0xffe, item: 8993, nitem: 20, arg: 2930, narg: 5, mod: 2285, nmod: 5,
+	{op: 86, class: ClassLdg, sms: 0xffe, item: 9085, nitem: 20, arg: 2958, narg: 5, mod: 2314, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fef3f}},
 	// LDG memory.sass:81
-	{op: 86, class: ClassLdg, sms: 0x1, item: 9013, nitem: 25, arg: 2935, narg: 6, mod: 2290, nmod: 8,
+	{op: 86, class: ClassLdg, sms: 0x1, item: 9105, nitem: 25, arg: 2963, narg: 6, mod: 2319, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fff3f}},
 	// LDG memory.sass:81
-	{op: 86, class: ClassLdg, sms: 0x3e, item: 9038, nitem: 23, arg: 2941, narg: 6, mod: 2298, nmod: 6,
+	{op: 86, class: ClassLdg, sms: 0x3e, item: 9130, nitem: 23, arg: 2969, narg: 6, mod: 2327, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fef3f}},
 	// LDG memory.sass:82
-	{op: 86, class: ClassLdg, sms: 0x40, item: 9061, nitem: 23, arg: 2947, narg: 6, mod: 2304, nmod: 6,
+	{op: 86, class: ClassLdg, sms: 0x40, item: 9153, nitem: 23, arg: 2975, narg: 6, mod: 2333, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fef3f}},
 	// LDG memory.sass:82
-	{op: 86, class: ClassLdg, sms: 0xf80, item: 9084, nitem: 23, arg: 2953, narg: 6, mod: 2310, nmod: 6,
+	{op: 86, class: ClassLdg, sms: 0xf80, item: 9176, nitem: 23, arg: 2981, narg: 6, mod: 2339, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x47fef3f}},
 	// LDG memory.sass:83
-	{op: 86, class: ClassLdg, sms: 0x3e, item: 9107, nitem: 22, arg: 2959, narg: 6, mod: 2316, nmod: 5,
+	{op: 86, class: ClassLdg, sms: 0x3e, item: 9199, nitem: 22, arg: 2987, narg: 6, mod: 2345, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fee3f}},
 	// LDG memory.sass:84
-	{op: 86, class: ClassLdg, sms: 0x3e, item: 9129, nitem: 23, arg: 2965, narg: 6, mod: 2321, nmod: 4,
+	{op: 86, class: ClassLdg, sms: 0x3e, item: 9221, nitem: 23, arg: 2993, narg: 6, mod: 2350, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x7fee3f}},
 	// LDG memory.sass:85
-	{op: 86, class: ClassLdg, sms: 0x40, item: 9152, nitem: 23, arg: 2971, narg: 6, mod: 2325, nmod: 4,
+	{op: 86, class: ClassLdg, sms: 0x40, item: 9244, nitem: 23, arg: 2999, narg: 6, mod: 2354, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x7fee3f}},
 	// LDG memory.sass:85
-	{op: 86, class: ClassLdg, sms: 0xf80, item: 9175, nitem: 23, arg: 2977, narg: 6, mod: 2329, nmod: 4,
+	{op: 86, class: ClassLdg, sms: 0xf80, item: 9267, nitem: 23, arg: 3005, narg: 6, mod: 2358, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fee3f}},
 	// LDG memory.sass:86
-	{op: 86, class: ClassLdg, sms: 0xf80, item: 9198, nitem: 26, arg: 2983, narg: 7, mod: 2333, nmod: 4,
+	{op: 86, class: ClassLdg, sms: 0xf80, item: 9290, nitem: 26, arg: 3011, narg: 7, mod: 2362, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7e7ff}},
 	// LDGDEPBAR memory.sass:88
-	{op: 87, class: ClassBar, sms: 0xffe, item: 9224, nitem: 0, arg: 2990, narg: 0, mod: 2337, nmod: 0,
+	{op: 87, class: ClassBar, sms: 0xffe, item: 9316, nitem: 0, arg: 3018, narg: 0, mod: 2366, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// LDGMC memory.sass:90
-	{op: 88, class: ClassLdg, sms: 0x40, item: 9224, nitem: 15, arg: 2990, narg: 4, mod: 2337, nmod: 3,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 9316, nitem: 15, arg: 3018, narg: 4, mod: 2366, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7800e7f}},
 	// LDGMC memory.sass:91
-	{op: 88, class: ClassLdg, sms: 0x40, item: 9239, nitem: 15, arg: 2994, narg: 4, mod: 2340, nmod: 2,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 9331, nitem: 15, arg: 3022, narg: 4, mod: 2369, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7800e3f}},
 	// LDGMC memory.sass:92
-	{op: 88, class: ClassLdg, sms: 0xf80, item: 9254, nitem: 15, arg: 2998, narg: 4, mod: 2342, nmod: 3,
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 9346, nitem: 15, arg: 3026, narg: 4, mod: 2371, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7830eff}},
 	// LDGMC memory.sass:93
-	{op: 88, class: ClassLdg, sms: 0x40, item: 9269, nitem: 15, arg: 3002, narg: 4, mod: 2345, nmod: 3,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 9361, nitem: 15, arg: 3030, narg: 4, mod: 2374, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3801e7f}},
 	// LDGMC memory.sass:94
-	{op: 88, class: ClassLdg, sms: 0x40, item: 9284, nitem: 15, arg: 3006, narg: 4, mod: 2348, nmod: 2,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 9376, nitem: 15, arg: 3034, narg: 4, mod: 2377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3801e3f}},
 	// LDGMC memory.sass:95
-	{op: 88, class: ClassLdg, sms: 0xf80, item: 9299, nitem: 15, arg: 3010, narg: 4, mod: 2350, nmod: 3,
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 9391, nitem: 15, arg: 3038, narg: 4, mod: 2379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3831eff}},
 	// LDGSTS memory.sass:97
-	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9314, nitem: 25, arg: 3014, narg: 6, mod: 2353, nmod: 7,
+	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9406, nitem: 25, arg: 3042, narg: 6, mod: 2382, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
 	// LDGSTS memory.sass:98
-	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9339, nitem: 26, arg: 3020, narg: 6, mod: 2360, nmod: 6,
+	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9431, nitem: 26, arg: 3048, narg: 6, mod: 2389, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efbf}},
 	// LDGSTS memory.sass:99
-	{op: 89, class: ClassLdgsts, sms: 0x40, item: 9365, nitem: 26, arg: 3026, narg: 6, mod: 2366, nmod: 6,
+	{op: 89, class: ClassLdgsts, sms: 0x40, item: 9457, nitem: 26, arg: 3054, narg: 6, mod: 2395, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efbf}},
 	// LDGSTS memory.sass:100
-	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9391, nitem: 26, arg: 3032, narg: 6, mod: 2372, nmod: 6,
+	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9483, nitem: 26, arg: 3060, narg: 6, mod: 2401, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
 	// LDGSTS memory.sass:101
-	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9417, nitem: 26, arg: 3038, narg: 6, mod: 2378, nmod: 7,
+	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9509, nitem: 26, arg: 3066, narg: 6, mod: 2407, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffefff}},
 	// LDGSTS memory.sass:102
-	{op: 89, class: ClassLdgsts, sms: 0x7e, item: 9443, nitem: 26, arg: 3044, narg: 6, mod: 2385, nmod: 7,
+	{op: 89, class: ClassLdgsts, sms: 0x7e, item: 9535, nitem: 26, arg: 3072, narg: 6, mod: 2414, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
 	// LDL memory.sass:104
-	{op: 90, class: ClassLdg, sms: 0x1, item: 9469, nitem: 11, arg: 3050, narg: 3, mod: 2392, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x1, item: 9561, nitem: 11, arg: 3078, narg: 3, mod: 2421, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:104
-	{op: 90, class: ClassLdg, sms: 0xffe, item: 9480, nitem: 11, arg: 3053, narg: 3, mod: 2394, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0xffe, item: 9572, nitem: 11, arg: 3081, narg: 3, mod: 2423, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:105
-	{op: 90, class: ClassLdg, sms: 0x1, item: 9491, nitem: 13, arg: 3056, narg: 4, mod: 2396, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x1, item: 9583, nitem: 13, arg: 3084, narg: 4, mod: 2425, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:105
-	{op: 90, class: ClassLdg, sms: 0x7e, item: 9504, nitem: 13, arg: 3060, narg: 4, mod: 2398, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x7e, item: 9596, nitem: 13, arg: 3088, narg: 4, mod: 2427, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:105
-	{op: 90, class: ClassLdg, sms: 0xf80, item: 9517, nitem: 13, arg: 3064, narg: 4, mod: 2400, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 9609, nitem: 13, arg: 3092, narg: 4, mod: 2429, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:106
-	{op: 90, class: ClassLdg, sms: 0x40, item: 9530, nitem: 13, arg: 3068, narg: 4, mod: 2402, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x40, item: 9622, nitem: 13, arg: 3096, narg: 4, mod: 2431, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
 	// LDL memory.sass:106
-	{op: 90, class: ClassLdg, sms: 0xf80, item: 9543, nitem: 13, arg: 3072, narg: 4, mod: 2404, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 9635, nitem: 13, arg: 3100, narg: 4, mod: 2433, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e00}},
 	// LDS memory.sass:108
-	{op: 91, class: ClassLds, sms: 0x1, item: 9556, nitem: 12, arg: 3076, narg: 3, mod: 2406, nmod: 3,
+	{op: 91, class: ClassLds, sms: 0x1, item: 9648, nitem: 12, arg: 3104, narg: 3, mod: 2435, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xde00}},
 	// LDS memory.sass:109
-	{op: 91, class: ClassLds, sms: 0x1, item: 9568, nitem: 14, arg: 3079, narg: 4, mod: 2409, nmod: 3,
+	{op: 91, class: ClassLds, sms: 0x1, item: 9660, nitem: 14, arg: 3107, narg: 4, mod: 2438, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xde00}},
 	// LDS memory.sass:110
-	{op: 91, class: ClassLds, sms: 0xffe, item: 9582, nitem: 11, arg: 3083, narg: 3, mod: 2412, nmod: 2,
+	{op: 91, class: ClassLds, sms: 0xffe, item: 9674, nitem: 11, arg: 3111, narg: 3, mod: 2441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xce00}},
 	// LDS memory.sass:111
-	{op: 91, class: ClassLds, sms: 0x7e, item: 9593, nitem: 13, arg: 3086, narg: 4, mod: 2414, nmod: 2,
+	{op: 91, class: ClassLds, sms: 0x7e, item: 9685, nitem: 13, arg: 3114, narg: 4, mod: 2443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xce00}},
 	// LDS memory.sass:111
-	{op: 91, class: ClassLds, sms: 0xf80, item: 9606, nitem: 13, arg: 3090, narg: 4, mod: 2416, nmod: 2,
+	{op: 91, class: ClassLds, sms: 0xf80, item: 9698, nitem: 13, arg: 3118, narg: 4, mod: 2445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xce00}},
 	// LDSM tensor.sass:41
-	{op: 92, class: ClassLds, sms: 0x7f, item: 9619, nitem: 12, arg: 3094, narg: 3, mod: 2418, nmod: 2,
+	{op: 92, class: ClassLds, sms: 0x7f, item: 9711, nitem: 12, arg: 3122, narg: 3, mod: 2447, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc300}},
 	// LDSM tensor.sass:42
-	{op: 92, class: ClassLds, sms: 0x7f, item: 9631, nitem: 14, arg: 3097, narg: 4, mod: 2420, nmod: 2,
+	{op: 92, class: ClassLds, sms: 0x7f, item: 9723, nitem: 14, arg: 3125, narg: 4, mod: 2449, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xc300}},
 	// LDSM tensor.sass:43
-	{op: 92, class: ClassLds, sms: 0xf80, item: 9645, nitem: 12, arg: 3101, narg: 3, mod: 2422, nmod: 3,
+	{op: 92, class: ClassLds, sms: 0xf80, item: 9737, nitem: 12, arg: 3129, narg: 3, mod: 2451, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x1fb00}},
 	// LDSM tensor.sass:44
-	{op: 92, class: ClassLds, sms: 0xf80, item: 9657, nitem: 14, arg: 3104, narg: 4, mod: 2425, nmod: 3,
+	{op: 92, class: ClassLds, sms: 0xf80, item: 9749, nitem: 14, arg: 3132, narg: 4, mod: 2454, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1fb00}},
 	// LDTM tensor.sass:46
-	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9671, nitem: 12, arg: 3108, narg: 3, mod: 2428, nmod: 3,
+	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9763, nitem: 12, arg: 3136, narg: 3, mod: 2457, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xbfff00}},
 	// LDTM tensor.sass:47
-	{op: 93, class: ClassLdg, sms: 0x300, uguard: true, item: 9683, nitem: 17, arg: 3111, narg: 4, mod: 2431, nmod: 5,
+	{op: 93, class: ClassLdg, sms: 0x300, uguard: true, item: 9775, nitem: 17, arg: 3139, narg: 4, mod: 2460, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc000080c0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xbeff1f}},
 	// LEA integer.sass:56
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9700, nitem: 11, arg: 3115, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9792, nitem: 11, arg: 3143, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:56
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9711, nitem: 11, arg: 3120, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9803, nitem: 11, arg: 3148, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:56
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9722, nitem: 11, arg: 3125, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9814, nitem: 11, arg: 3153, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef900}},
 	// LEA integer.sass:56
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9733, nitem: 11, arg: 3130, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9825, nitem: 11, arg: 3158, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef900}},
 	// LEA integer.sass:56
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 9744, nitem: 11, arg: 3135, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 9836, nitem: 11, arg: 3163, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:57
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9755, nitem: 13, arg: 3140, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9847, nitem: 13, arg: 3168, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
 	// LEA integer.sass:57
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9768, nitem: 13, arg: 3146, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9860, nitem: 13, arg: 3174, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef9ff}},
 	// LEA integer.sass:57
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9781, nitem: 13, arg: 3152, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9873, nitem: 13, arg: 3180, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef9ff}},
 	// LEA integer.sass:57
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9794, nitem: 13, arg: 3158, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9886, nitem: 13, arg: 3186, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef9ff}},
 	// LEA integer.sass:57
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 9807, nitem: 13, arg: 3164, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 9899, nitem: 13, arg: 3192, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
 	// LEA integer.sass:58
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9820, nitem: 11, arg: 3170, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9912, nitem: 11, arg: 3198, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:58
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9831, nitem: 11, arg: 3175, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9923, nitem: 11, arg: 3203, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:58
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9842, nitem: 11, arg: 3180, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9934, nitem: 11, arg: 3208, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef900}},
 	// LEA integer.sass:58
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9853, nitem: 11, arg: 3185, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9945, nitem: 11, arg: 3213, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef900}},
 	// LEA integer.sass:58
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 9864, nitem: 11, arg: 3190, narg: 5, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 9956, nitem: 11, arg: 3218, narg: 5, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// LEA integer.sass:59
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9875, nitem: 13, arg: 3195, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9967, nitem: 13, arg: 3223, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:59
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9888, nitem: 13, arg: 3201, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 9980, nitem: 13, arg: 3229, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:59
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9901, nitem: 13, arg: 3207, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 9993, nitem: 13, arg: 3235, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:59
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9914, nitem: 13, arg: 3213, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 10006, nitem: 13, arg: 3241, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:59
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 9927, nitem: 13, arg: 3219, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 10019, nitem: 13, arg: 3247, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:60
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9940, nitem: 15, arg: 3225, narg: 7, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 10032, nitem: 15, arg: 3253, narg: 7, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
 	// LEA integer.sass:60
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 9955, nitem: 15, arg: 3232, narg: 7, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 10047, nitem: 15, arg: 3260, narg: 7, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef9ff}},
 	// LEA integer.sass:60
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9970, nitem: 15, arg: 3239, narg: 7, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 10062, nitem: 15, arg: 3267, narg: 7, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef9ff}},
 	// LEA integer.sass:60
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 9985, nitem: 15, arg: 3246, narg: 7, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 10077, nitem: 15, arg: 3274, narg: 7, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef9ff}},
 	// LEA integer.sass:60
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 10000, nitem: 15, arg: 3253, narg: 7, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 10092, nitem: 15, arg: 3281, narg: 7, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
 	// LEA integer.sass:61
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 10015, nitem: 13, arg: 3260, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 10107, nitem: 13, arg: 3288, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:61
-	{op: 94, class: ClassAlu, sms: 0xfff, item: 10028, nitem: 13, arg: 3266, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xfff, item: 10120, nitem: 13, arg: 3294, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:61
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 10041, nitem: 13, arg: 3272, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 10133, nitem: 13, arg: 3300, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:61
-	{op: 94, class: ClassAlu, sms: 0x7f, item: 10054, nitem: 13, arg: 3278, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0x7f, item: 10146, nitem: 13, arg: 3306, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef900}},
 	// LEA integer.sass:61
-	{op: 94, class: ClassAlu, sms: 0xf80, item: 10067, nitem: 13, arg: 3284, narg: 6, mod: 2436, nmod: 0,
+	{op: 94, class: ClassAlu, sms: 0xf80, item: 10159, nitem: 13, arg: 3312, narg: 6, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// LEPC control.sass:79
-	{op: 95, class: ClassCbu, sms: 0xfff, item: 10080, nitem: 2, arg: 3290, narg: 1, mod: 2436, nmod: 0,
+	{op: 95, class: ClassCbu, sms: 0xfff, item: 10172, nitem: 2, arg: 3318, narg: 1, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x0}},
 	// LEPC control.sass:80
-	{op: 95, class: ClassCbu, sms: 0xfc0, item: 10082, nitem: 4, arg: 3291, narg: 2, mod: 2436, nmod: 0,
+	{op: 95, class: ClassCbu, sms: 0xfc0, item: 10174, nitem: 4, arg: 3319, narg: 2, mod: 2465, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffff}},
 	// LOP3 integer.sass:63
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 10086, nitem: 17, arg: 3293, narg: 7, mod: 2436, nmod: 1,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 10178, nitem: 17, arg: 3321, narg: 7, mod: 2465, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
 	// LOP3 integer.sass:63
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 10103, nitem: 17, arg: 3300, narg: 7, mod: 2437, nmod: 1,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 10195, nitem: 17, arg: 3328, narg: 7, mod: 2466, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78fffff}},
 	// LOP3 integer.sass:63
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 10120, nitem: 17, arg: 3307, narg: 7, mod: 2438, nmod: 1,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 10212, nitem: 17, arg: 3335, narg: 7, mod: 2467, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78fffff}},
 	// LOP3 integer.sass:63
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 10137, nitem: 17, arg: 3314, narg: 7, mod: 2439, nmod: 1,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 10229, nitem: 17, arg: 3342, narg: 7, mod: 2468, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78fffff}},
 	// LOP3 integer.sass:63
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 10154, nitem: 17, arg: 3321, narg: 7, mod: 2440, nmod: 1,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 10246, nitem: 17, arg: 3349, narg: 7, mod: 2469, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
 	// MATCH control.sass:82
-	{op: 97, class: ClassMatch, sms: 0xfff, item: 10171, nitem: 8, arg: 3328, narg: 3, mod: 2441, nmod: 1,
+	{op: 97, class: ClassMatch, sms: 0xfff, item: 10263, nitem: 8, arg: 3356, narg: 3, mod: 2470, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xe0200}},
 	// MATCH control.sass:83
-	{op: 97, class: ClassMatch, sms: 0xfff, item: 10179, nitem: 6, arg: 3331, narg: 2, mod: 2442, nmod: 1,
+	{op: 97, class: ClassMatch, sms: 0xfff, item: 10271, nitem: 6, arg: 3359, narg: 2, mod: 2471, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x200}},
 	// MEMBAR memory.sass:113
-	{op: 98, class: ClassBar, sms: 0x1, item: 10185, nitem: 3, arg: 3333, narg: 0, mod: 2443, nmod: 3,
+	{op: 98, class: ClassBar, sms: 0x1, item: 10277, nitem: 3, arg: 3361, narg: 0, mod: 2472, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f100}},
 	// MEMBAR memory.sass:114
-	{op: 98, class: ClassBar, sms: 0x3e, item: 10188, nitem: 2, arg: 3333, narg: 0, mod: 2446, nmod: 2,
+	{op: 98, class: ClassBar, sms: 0x3e, item: 10280, nitem: 2, arg: 3361, narg: 0, mod: 2475, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f000}},
 	// MEMBAR memory.sass:115
-	{op: 98, class: ClassBar, sms: 0xfc0, item: 10190, nitem: 1, arg: 3333, narg: 0, mod: 2448, nmod: 1,
+	{op: 98, class: ClassBar, sms: 0xfc0, item: 10282, nitem: 1, arg: 3361, narg: 0, mod: 2477, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f200}},
 	// MOV integer.sass:65
-	{op: 99, class: ClassAlu, sms: 0x3ff, item: 10191, nitem: 7, arg: 3333, narg: 3, mod: 2449, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0x3ff, item: 10283, nitem: 7, arg: 3361, narg: 3, mod: 2478, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
 	// MOV integer.sass:65
-	{op: 99, class: ClassAlu, sms: 0x7f, item: 10198, nitem: 7, arg: 3336, narg: 3, mod: 2449, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0x7f, item: 10290, nitem: 7, arg: 3364, narg: 3, mod: 2478, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf00}},
 	// MOV integer.sass:66
-	{op: 99, class: ClassAlu, sms: 0xfff, item: 10205, nitem: 7, arg: 3339, narg: 3, mod: 2449, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0xfff, item: 10297, nitem: 7, arg: 3367, narg: 3, mod: 2478, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf00}},
 	// MOV integer.sass:67
-	{op: 99, class: ClassAlu, sms: 0x7f, item: 10212, nitem: 7, arg: 3342, narg: 3, mod: 2449, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0x7f, item: 10304, nitem: 7, arg: 3370, narg: 3, mod: 2478, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf00}},
 	// MOV integer.sass:68
-	{op: 99, class: ClassAlu, sms: 0x380, item: 10219, nitem: 7, arg: 3345, narg: 3, mod: 2449, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0x380, item: 10311, nitem: 7, arg: 3373, narg: 3, mod: 2478, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
 	// MOV integer.sass:69
-	{op: 99, class: ClassAlu, sms: 0xc00, item: 10226, nitem: 5, arg: 3348, narg: 2, mod: 2449, nmod: 1,
+	{op: 99, class: ClassAlu, sms: 0xc00, item: 10318, nitem: 5, arg: 3376, narg: 2, mod: 2478, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
 	// MOV integer.sass:69
-	{op: 99, class: ClassAlu, sms: 0xc00, item: 10231, nitem: 5, arg: 3350, narg: 2, mod: 2450, nmod: 1,
+	{op: 99, class: ClassAlu, sms: 0xc00, item: 10323, nitem: 5, arg: 3378, narg: 2, mod: 2479, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
 	// MOV integer.sass:70
-	{op: 99, class: ClassAlu, sms: 0xc00, item: 10236, nitem: 7, arg: 3352, narg: 3, mod: 2451, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0xc00, item: 10328, nitem: 7, arg: 3380, narg: 3, mod: 2480, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
 	// MOV integer.sass:71
-	{op: 99, class: ClassAlu, sms: 0xc00, item: 10243, nitem: 4, arg: 3355, narg: 2, mod: 2451, nmod: 0,
+	{op: 99, class: ClassAlu, sms: 0xc00, item: 10335, nitem: 4, arg: 3383, narg: 2, mod: 2480, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xffffff}},
 	// MOVM tensor.sass:49
-	{op: 100, class: ClassLds, sms: 0x7f, item: 10247, nitem: 6, arg: 3357, narg: 2, mod: 2451, nmod: 1,
+	{op: 100, class: ClassLds, sms: 0x7f, item: 10339, nitem: 6, arg: 3385, narg: 2, mod: 2480, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xc000}},
 	// MOVM tensor.sass:50
-	{op: 100, class: ClassLds, sms: 0xf80, item: 10253, nitem: 6, arg: 3359, narg: 2, mod: 2452, nmod: 2,
+	{op: 100, class: ClassLds, sms: 0xf80, item: 10345, nitem: 6, arg: 3387, narg: 2, mod: 2481, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xc800}},
 	// MUFU float.sass:156
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10259, nitem: 5, arg: 3361, narg: 2, mod: 2454, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10351, nitem: 5, arg: 3389, narg: 2, mod: 2483, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:156
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10264, nitem: 5, arg: 3363, narg: 2, mod: 2455, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10356, nitem: 5, arg: 3391, narg: 2, mod: 2484, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:156
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10269, nitem: 6, arg: 3365, narg: 2, mod: 2456, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10361, nitem: 6, arg: 3393, narg: 2, mod: 2485, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:156
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10275, nitem: 5, arg: 3367, narg: 2, mod: 2457, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10367, nitem: 5, arg: 3395, narg: 2, mod: 2486, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:157
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10280, nitem: 7, arg: 3369, narg: 2, mod: 2458, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10372, nitem: 7, arg: 3397, narg: 2, mod: 2487, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:157
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10287, nitem: 5, arg: 3371, narg: 2, mod: 2460, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10379, nitem: 5, arg: 3399, narg: 2, mod: 2489, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:157
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10292, nitem: 7, arg: 3373, narg: 2, mod: 2461, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10384, nitem: 7, arg: 3401, narg: 2, mod: 2490, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:157
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10299, nitem: 7, arg: 3375, narg: 2, mod: 2463, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10391, nitem: 7, arg: 3403, narg: 2, mod: 2492, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:158
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10306, nitem: 5, arg: 3377, narg: 2, mod: 2465, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10398, nitem: 5, arg: 3405, narg: 2, mod: 2494, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:158
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10311, nitem: 5, arg: 3379, narg: 2, mod: 2466, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10403, nitem: 5, arg: 3407, narg: 2, mod: 2495, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:158
-	{op: 101, class: ClassXu, sms: 0x40, item: 10316, nitem: 6, arg: 3381, narg: 2, mod: 2467, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10408, nitem: 6, arg: 3409, narg: 2, mod: 2496, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:158
-	{op: 101, class: ClassXu, sms: 0x40, item: 10322, nitem: 5, arg: 3383, narg: 2, mod: 2468, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10414, nitem: 5, arg: 3411, narg: 2, mod: 2497, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:158
-	{op: 101, class: ClassXu, sms: 0xf80, item: 10327, nitem: 5, arg: 3385, narg: 2, mod: 2469, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xf80, item: 10419, nitem: 5, arg: 3413, narg: 2, mod: 2498, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:159
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10332, nitem: 7, arg: 3387, narg: 2, mod: 2470, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10424, nitem: 7, arg: 3415, narg: 2, mod: 2499, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:159
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10339, nitem: 5, arg: 3389, narg: 2, mod: 2472, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10431, nitem: 5, arg: 3417, narg: 2, mod: 2501, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:159
-	{op: 101, class: ClassXu, sms: 0x40, item: 10344, nitem: 7, arg: 3391, narg: 2, mod: 2473, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10436, nitem: 7, arg: 3419, narg: 2, mod: 2502, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:159
-	{op: 101, class: ClassXu, sms: 0x40, item: 10351, nitem: 7, arg: 3393, narg: 2, mod: 2475, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10443, nitem: 7, arg: 3421, narg: 2, mod: 2504, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:159
-	{op: 101, class: ClassXu, sms: 0xf80, item: 10358, nitem: 7, arg: 3395, narg: 2, mod: 2477, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0xf80, item: 10450, nitem: 7, arg: 3423, narg: 2, mod: 2506, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:160
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10365, nitem: 7, arg: 3397, narg: 2, mod: 2479, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10457, nitem: 7, arg: 3425, narg: 2, mod: 2508, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:160
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10372, nitem: 5, arg: 3399, narg: 2, mod: 2481, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10464, nitem: 5, arg: 3427, narg: 2, mod: 2510, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:160
-	{op: 101, class: ClassXu, sms: 0x40, item: 10377, nitem: 7, arg: 3401, narg: 2, mod: 2482, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10469, nitem: 7, arg: 3429, narg: 2, mod: 2511, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:160
-	{op: 101, class: ClassXu, sms: 0x40, item: 10384, nitem: 7, arg: 3403, narg: 2, mod: 2484, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0x40, item: 10476, nitem: 7, arg: 3431, narg: 2, mod: 2513, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:160
-	{op: 101, class: ClassXu, sms: 0xf80, item: 10391, nitem: 7, arg: 3405, narg: 2, mod: 2486, nmod: 2,
+	{op: 101, class: ClassXu, sms: 0xf80, item: 10483, nitem: 7, arg: 3433, narg: 2, mod: 2515, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:161
-	{op: 101, class: ClassXu, sms: 0x100, item: 10398, nitem: 5, arg: 3407, narg: 2, mod: 2488, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x100, item: 10490, nitem: 5, arg: 3435, narg: 2, mod: 2517, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:161
-	{op: 101, class: ClassXu, sms: 0x100, item: 10403, nitem: 5, arg: 3409, narg: 2, mod: 2489, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x100, item: 10495, nitem: 5, arg: 3437, narg: 2, mod: 2518, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:162
-	{op: 101, class: ClassXu, sms: 0x100, item: 10408, nitem: 5, arg: 3411, narg: 2, mod: 2490, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x100, item: 10500, nitem: 5, arg: 3439, narg: 2, mod: 2519, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:162
-	{op: 101, class: ClassXu, sms: 0x100, item: 10413, nitem: 5, arg: 3413, narg: 2, mod: 2491, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x100, item: 10505, nitem: 5, arg: 3441, narg: 2, mod: 2520, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
 	// MUFU float.sass:163
-	{op: 101, class: ClassXu, sms: 0x3f, item: 10418, nitem: 5, arg: 3415, narg: 2, mod: 2492, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0x3f, item: 10510, nitem: 5, arg: 3443, narg: 2, mod: 2521, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x400}},
 	// MUFU float.sass:164
-	{op: 101, class: ClassXu, sms: 0xfc0, item: 10423, nitem: 5, arg: 3417, narg: 2, mod: 2493, nmod: 1,
+	{op: 101, class: ClassXu, sms: 0xfc0, item: 10515, nitem: 5, arg: 3445, narg: 2, mod: 2522, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x400}},
 	// NANOSLEEP control.sass:85
-	{op: 102, class: ClassCbu, sms: 0x3f, item: 10428, nitem: 7, arg: 3419, narg: 2, mod: 2494, nmod: 2,
+	{op: 102, class: ClassCbu, sms: 0x3f, item: 10520, nitem: 7, arg: 3447, narg: 2, mod: 2523, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7e00000}},
 	// NANOSLEEP control.sass:86
-	{op: 102, class: ClassCbu, sms: 0x3f, item: 10435, nitem: 7, arg: 3421, narg: 2, mod: 2496, nmod: 2,
+	{op: 102, class: ClassCbu, sms: 0x3f, item: 10527, nitem: 7, arg: 3449, narg: 2, mod: 2525, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7e00000}},
 	// NANOSLEEP control.sass:86
-	{op: 102, class: ClassCbu, sms: 0x3f, item: 10442, nitem: 7, arg: 3423, narg: 2, mod: 2498, nmod: 2,
+	{op: 102, class: ClassCbu, sms: 0x3f, item: 10534, nitem: 7, arg: 3451, narg: 2, mod: 2527, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7e00000}},
 	// NANOSLEEP control.sass:87
-	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10449, nitem: 8, arg: 3425, narg: 2, mod: 2500, nmod: 3,
+	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10541, nitem: 8, arg: 3453, narg: 2, mod: 2529, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7f00000}},
 	// NANOSLEEP control.sass:88
-	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10457, nitem: 8, arg: 3427, narg: 2, mod: 2503, nmod: 3,
+	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10549, nitem: 8, arg: 3455, narg: 2, mod: 2532, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7f00000}},
 	// NANOSLEEP control.sass:88
-	{op: 102, class: ClassCbu, sms: 0x40, item: 10465, nitem: 8, arg: 3429, narg: 2, mod: 2506, nmod: 3,
+	{op: 102, class: ClassCbu, sms: 0x40, item: 10557, nitem: 8, arg: 3457, narg: 2, mod: 2535, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7f00000}},
 	// NANOSLEEP control.sass:89
-	{op: 102, class: ClassCbu, sms: 0xffe, item: 10473, nitem: 4, arg: 3431, narg: 1, mod: 2509, nmod: 0,
+	{op: 102, class: ClassCbu, sms: 0xffe, item: 10565, nitem: 4, arg: 3459, narg: 1, mod: 2538, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
 	// NOP control.sass:91
-	{op: 103, class: ClassNop, sms: 0xfff, item: 10477, nitem: 0, arg: 3432, narg: 0, mod: 2509, nmod: 0,
+	{op: 103, class: ClassNop, sms: 0xfff, item: 10569, nitem: 0, arg: 3460, narg: 0, mod: 2538, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// OMMA tensor.sass:52
-	{op: 104, class: ClassQmma, sms: 0xc00, item: 10477, nitem: 21, arg: 3432, narg: 8, mod: 2509, nmod: 3,
+	{op: 104, class: ClassQmma, sms: 0xc00, item: 10569, nitem: 21, arg: 3460, narg: 8, mod: 2538, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}, cover: bits.Word{Lo: 0xfff8ffffffff0000, Hi: 0x78c3fff}},
 	// OMMA tensor.sass:53
-	{op: 104, class: ClassQmma, sms: 0xc00, item: 10498, nitem: 23, arg: 3440, narg: 9, mod: 2512, nmod: 3,
+	{op: 104, class: ClassQmma, sms: 0xc00, item: 10590, nitem: 23, arg: 3468, narg: 9, mod: 2541, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}, cover: bits.Word{Lo: 0xfffbffffffff0000, Hi: 0x78c3fff}},
 	// P2R integer.sass:73
-	{op: 105, class: ClassP2r, sms: 0x3f, item: 10521, nitem: 7, arg: 3449, narg: 3, mod: 2515, nmod: 1,
+	{op: 105, class: ClassP2r, sms: 0x3f, item: 10613, nitem: 7, arg: 3477, narg: 3, mod: 2544, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
 	// P2R integer.sass:74
-	{op: 105, class: ClassP2r, sms: 0xfc0, item: 10528, nitem: 7, arg: 3452, narg: 3, mod: 2516, nmod: 1,
+	{op: 105, class: ClassP2r, sms: 0xfc0, item: 10620, nitem: 7, arg: 3480, narg: 3, mod: 2545, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
 	// PLOP3 integer.sass:76
-	{op: 106, class: ClassAlu, sms: 0xfff, item: 10535, nitem: 14, arg: 3455, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0xfff, item: 10627, nitem: 14, arg: 3483, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
 	// PLOP3 integer.sass:76
-	{op: 106, class: ClassAlu, sms: 0x7f, item: 10549, nitem: 14, arg: 3462, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0x7f, item: 10641, nitem: 14, arg: 3490, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7effff}},
 	// PLOP3 integer.sass:76
-	{op: 106, class: ClassAlu, sms: 0x7f, item: 10563, nitem: 14, arg: 3469, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0x7f, item: 10655, nitem: 14, arg: 3497, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7effff}},
 	// PLOP3 integer.sass:76
-	{op: 106, class: ClassAlu, sms: 0xf80, item: 10577, nitem: 14, arg: 3476, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0xf80, item: 10669, nitem: 14, arg: 3504, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
 	// PLOP3 integer.sass:77
-	{op: 106, class: ClassAlu, sms: 0xfff, item: 10591, nitem: 14, arg: 3483, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0xfff, item: 10683, nitem: 14, arg: 3511, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
 	// PLOP3 integer.sass:78
-	{op: 106, class: ClassAlu, sms: 0xfff, item: 10605, nitem: 14, arg: 3490, narg: 7, mod: 2517, nmod: 0,
+	{op: 106, class: ClassAlu, sms: 0xfff, item: 10697, nitem: 14, arg: 3518, narg: 7, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
 	// PMTRIG control.sass:93
-	{op: 107, class: ClassOther, sms: 0xfff, item: 10619, nitem: 5, arg: 3497, narg: 2, mod: 2517, nmod: 0,
+	{op: 107, class: ClassOther, sms: 0xfff, item: 10711, nitem: 5, arg: 3525, narg: 2, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffff00000000, Hi: 0x7800000}},
 	// POPC integer.sass:80
-	{op: 108, class: ClassXu, sms: 0xfff, item: 10624, nitem: 4, arg: 3499, narg: 2, mod: 2517, nmod: 0,
+	{op: 108, class: ClassXu, sms: 0xfff, item: 10716, nitem: 4, arg: 3527, narg: 2, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
 	// POPC integer.sass:80
-	{op: 108, class: ClassXu, sms: 0x7f, item: 10628, nitem: 4, arg: 3501, narg: 2, mod: 2517, nmod: 0,
+	{op: 108, class: ClassXu, sms: 0xfff, item: 10720, nitem: 4, arg: 3529, narg: 2, mod: 2546, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x0}},
+	// POPC integer.sass:80
+	{op: 108, class: ClassXu, sms: 0x7f, item: 10724, nitem: 4, arg: 3531, narg: 2, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x87ffff0000ff0000, Hi: 0x0}},
 	// POPC integer.sass:80
-	{op: 108, class: ClassXu, sms: 0x7f, item: 10632, nitem: 4, arg: 3503, narg: 2, mod: 2517, nmod: 0,
+	{op: 108, class: ClassXu, sms: 0x7f, item: 10728, nitem: 4, arg: 3533, narg: 2, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003f00ff0000, Hi: 0x0}},
 	// POPC integer.sass:80
-	{op: 108, class: ClassXu, sms: 0xf80, item: 10636, nitem: 4, arg: 3505, narg: 2, mod: 2517, nmod: 0,
+	{op: 108, class: ClassXu, sms: 0xf80, item: 10732, nitem: 4, arg: 3535, narg: 2, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
 	// PREEXIT control.sass:95
-	{op: 109, class: ClassOther, sms: 0xfc0, item: 10640, nitem: 0, arg: 3507, narg: 0, mod: 2517, nmod: 0,
+	{op: 109, class: ClassOther, sms: 0xfc0, item: 10736, nitem: 0, arg: 3537, narg: 0, mod: 2546, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0xfff, item: 10640, nitem: 9, arg: 3507, narg: 4, mod: 2517, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0xfff, item: 10736, nitem: 9, arg: 3537, narg: 4, mod: 2546, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0xfff, item: 10649, nitem: 9, arg: 3511, narg: 4, mod: 2518, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0xfff, item: 10745, nitem: 9, arg: 3541, narg: 4, mod: 2547, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0x7f, item: 10658, nitem: 9, arg: 3515, narg: 4, mod: 2519, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0x7f, item: 10754, nitem: 9, arg: 3545, narg: 4, mod: 2548, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0xfff, item: 10667, nitem: 9, arg: 3519, narg: 4, mod: 2520, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0xfff, item: 10763, nitem: 9, arg: 3549, narg: 4, mod: 2549, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0x7f, item: 10676, nitem: 9, arg: 3523, narg: 4, mod: 2521, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0x7f, item: 10772, nitem: 9, arg: 3553, narg: 4, mod: 2550, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0x7f, item: 10685, nitem: 9, arg: 3527, narg: 4, mod: 2522, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0x7f, item: 10781, nitem: 9, arg: 3557, narg: 4, mod: 2551, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0xf80, item: 10694, nitem: 9, arg: 3531, narg: 4, mod: 2523, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0xf80, item: 10790, nitem: 9, arg: 3561, narg: 4, mod: 2552, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0x7f, item: 10703, nitem: 9, arg: 3535, narg: 4, mod: 2524, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0x7f, item: 10799, nitem: 9, arg: 3565, narg: 4, mod: 2553, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7ff}},
 	// PRMT integer.sass:82
-	{op: 110, class: ClassAlu, sms: 0xf80, item: 10712, nitem: 9, arg: 3539, narg: 4, mod: 2525, nmod: 1,
+	{op: 110, class: ClassAlu, sms: 0xf80, item: 10808, nitem: 9, arg: 3569, narg: 4, mod: 2554, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
 	// QGMMA tensor.sass:55
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10721, nitem: 16, arg: 3543, narg: 4, mod: 2526, nmod: 5,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10817, nitem: 16, arg: 3573, narg: 4, mod: 2555, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0x87e000003fff0000, Hi: 0x7f031ff}},
 	// QGMMA tensor.sass:56
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10737, nitem: 18, arg: 3547, narg: 5, mod: 2531, nmod: 5,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10833, nitem: 18, arg: 3577, narg: 5, mod: 2560, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0x87e0003fffff0000, Hi: 0x7f031ff}},
 	// QGMMA tensor.sass:57
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10755, nitem: 23, arg: 3552, narg: 6, mod: 2536, nmod: 6,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10851, nitem: 23, arg: 3582, narg: 6, mod: 2565, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0x87e3ff003fff0000, Hi: 0x7f035ff}},
 	// QGMMA tensor.sass:58
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10778, nitem: 25, arg: 3558, narg: 7, mod: 2542, nmod: 6,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10874, nitem: 25, arg: 3588, narg: 7, mod: 2571, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0x87e3ff3fffff0000, Hi: 0x7f035ff}},
 	// QGMMA tensor.sass:59
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10803, nitem: 16, arg: 3565, narg: 4, mod: 2548, nmod: 5,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10899, nitem: 16, arg: 3595, narg: 4, mod: 2577, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0x87e000003fff0000, Hi: 0x7f031ff}},
 	// QGMMA tensor.sass:60
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10819, nitem: 18, arg: 3569, narg: 5, mod: 2553, nmod: 5,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10915, nitem: 18, arg: 3599, narg: 5, mod: 2582, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0x87e0003fffff0000, Hi: 0x7f031ff}},
 	// QGMMA tensor.sass:61
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10837, nitem: 23, arg: 3574, narg: 6, mod: 2558, nmod: 6,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10933, nitem: 23, arg: 3604, narg: 6, mod: 2587, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0x87e3ff003fff0000, Hi: 0x7f035ff}},
 	// QGMMA tensor.sass:62
-	{op: 111, class: ClassGmma, sms: 0x40, item: 10860, nitem: 25, arg: 3580, narg: 7, mod: 2564, nmod: 6,
+	{op: 111, class: ClassGmma, sms: 0x40, item: 10956, nitem: 25, arg: 3610, narg: 7, mod: 2593, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0x87e3ff3fffff0000, Hi: 0x7f035ff}},
 	// QMMA tensor.sass:64
-	{op: 112, class: ClassQmma, sms: 0x20, item: 10885, nitem: 15, arg: 3587, narg: 5, mod: 2570, nmod: 4,
+	{op: 112, class: ClassQmma, sms: 0x20, item: 10981, nitem: 15, arg: 3617, narg: 5, mod: 2599, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x780f9ff}},
 	// QMMA tensor.sass:65
-	{op: 112, class: ClassQmma, sms: 0x20, item: 10900, nitem: 21, arg: 3592, narg: 7, mod: 2574, nmod: 5,
+	{op: 112, class: ClassQmma, sms: 0x20, item: 10996, nitem: 21, arg: 3622, narg: 7, mod: 2603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x782f9ff}},
 	// QMMA tensor.sass:66
-	{op: 112, class: ClassQmma, sms: 0xc00, item: 10921, nitem: 15, arg: 3599, narg: 5, mod: 2579, nmod: 4,
+	{op: 112, class: ClassQmma, sms: 0xc00, item: 11017, nitem: 15, arg: 3629, narg: 5, mod: 2608, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7bcf9ff}},
 	// QMMA tensor.sass:67
-	{op: 112, class: ClassQmma, sms: 0xc00, item: 10936, nitem: 20, arg: 3604, narg: 7, mod: 2583, nmod: 4,
+	{op: 112, class: ClassQmma, sms: 0xc00, item: 11032, nitem: 20, arg: 3634, narg: 7, mod: 2612, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x7bcf9ff}},
 	// QMMA tensor.sass:68
-	{op: 112, class: ClassQmma, sms: 0xc00, item: 10956, nitem: 21, arg: 3611, narg: 8, mod: 2587, nmod: 3,
+	{op: 112, class: ClassQmma, sms: 0xc00, item: 11052, nitem: 21, arg: 3641, narg: 8, mod: 2616, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}, cover: bits.Word{Lo: 0xfff8ffffffff0000, Hi: 0x7bcffff}},
 	// QMMA tensor.sass:69
-	{op: 112, class: ClassQmma, sms: 0xc00, item: 10977, nitem: 23, arg: 3619, narg: 9, mod: 2590, nmod: 3,
+	{op: 112, class: ClassQmma, sms: 0xc00, item: 11073, nitem: 23, arg: 3649, narg: 9, mod: 2619, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}, cover: bits.Word{Lo: 0xfffbffffffff0000, Hi: 0x7bcffff}},
 	// QSPC memory.sass:117
-	{op: 113, class: ClassLdg, sms: 0x3f, item: 11000, nitem: 13, arg: 3628, narg: 4, mod: 2593, nmod: 2,
+	{op: 113, class: ClassLdg, sms: 0x3f, item: 11096, nitem: 13, arg: 3658, narg: 4, mod: 2622, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xe0700}},
 	// QSPC memory.sass:117
-	{op: 113, class: ClassLdg, sms: 0xfc0, item: 11013, nitem: 13, arg: 3632, narg: 4, mod: 2595, nmod: 2,
+	{op: 113, class: ClassLdg, sms: 0xfc0, item: 11109, nitem: 13, arg: 3662, narg: 4, mod: 2624, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xe0700}},
 	// QSPC memory.sass:118
-	{op: 113, class: ClassLdg, sms: 0x3f, item: 11026, nitem: 16, arg: 3636, narg: 5, mod: 2597, nmod: 2,
+	{op: 113, class: ClassLdg, sms: 0x3f, item: 11122, nitem: 16, arg: 3666, narg: 5, mod: 2626, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0100}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x40e0600}},
 	// QSPC memory.sass:119
-	{op: 113, class: ClassLdg, sms: 0x40, item: 11042, nitem: 16, arg: 3641, narg: 5, mod: 2599, nmod: 2,
+	{op: 113, class: ClassLdg, sms: 0x40, item: 11138, nitem: 16, arg: 3671, narg: 5, mod: 2628, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0100}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x40e0600}},
 	// QSPC memory.sass:119
-	{op: 113, class: ClassLdg, sms: 0xf80, item: 11058, nitem: 16, arg: 3646, narg: 5, mod: 2601, nmod: 2,
+	{op: 113, class: ClassLdg, sms: 0xf80, item: 11154, nitem: 16, arg: 3676, narg: 5, mod: 2630, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x40e0600}},
 	// R2P integer.sass:84
-	{op: 114, class: ClassR2p, sms: 0xfff, item: 11074, nitem: 6, arg: 3651, narg: 2, mod: 2603, nmod: 1,
+	{op: 114, class: ClassR2p, sms: 0xfff, item: 11170, nitem: 6, arg: 3681, narg: 2, mod: 2632, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3000}},
 	// R2UR integer.sass:86
-	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11080, nitem: 7, arg: 3653, narg: 3, mod: 2604, nmod: 0,
+	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11176, nitem: 7, arg: 3683, narg: 3, mod: 2633, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
 	// R2UR integer.sass:87
-	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11087, nitem: 6, arg: 3656, narg: 3, mod: 2604, nmod: 0,
+	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11183, nitem: 6, arg: 3686, narg: 3, mod: 2633, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
 	// R2UR integer.sass:88
-	{op: 115, class: ClassR2ur, sms: 0x40, item: 11093, nitem: 7, arg: 3659, narg: 3, mod: 2604, nmod: 0,
+	{op: 115, class: ClassR2ur, sms: 0x40, item: 11189, nitem: 7, arg: 3689, narg: 3, mod: 2633, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
 	// R2UR integer.sass:89
-	{op: 115, class: ClassR2ur, sms: 0x40, item: 11100, nitem: 6, arg: 3662, narg: 3, mod: 2604, nmod: 0,
+	{op: 115, class: ClassR2ur, sms: 0x40, item: 11196, nitem: 6, arg: 3692, narg: 3, mod: 2633, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
 	// R2UR integer.sass:90
-	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11106, nitem: 9, arg: 3665, narg: 3, mod: 2604, nmod: 2,
+	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11202, nitem: 9, arg: 3695, narg: 3, mod: 2633, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xce0000}},
 	// R2UR integer.sass:91
-	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11115, nitem: 9, arg: 3668, narg: 3, mod: 2606, nmod: 2,
+	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11211, nitem: 9, arg: 3698, narg: 3, mod: 2635, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xce0000}},
 	// RED memory.sass:121
-	{op: 116, class: ClassStg, sms: 0x1, item: 11124, nitem: 15, arg: 3671, narg: 3, mod: 2608, nmod: 7,
+	{op: 116, class: ClassStg, sms: 0x1, item: 11220, nitem: 15, arg: 3701, narg: 3, mod: 2637, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
 	// RED memory.sass:122
-	{op: 116, class: ClassStg, sms: 0x1, item: 11139, nitem: 18, arg: 3674, narg: 4, mod: 2615, nmod: 7,
+	{op: 116, class: ClassStg, sms: 0x1, item: 11235, nitem: 18, arg: 3704, narg: 4, mod: 2644, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
 	// RED memory.sass:123
-	{op: 116, class: ClassStg, sms: 0x3e, item: 11157, nitem: 13, arg: 3678, narg: 3, mod: 2622, nmod: 5,
+	{op: 116, class: ClassStg, sms: 0x3e, item: 11253, nitem: 13, arg: 3708, narg: 3, mod: 2651, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
 	// RED memory.sass:124
-	{op: 116, class: ClassStg, sms: 0x3e, item: 11170, nitem: 16, arg: 3681, narg: 4, mod: 2627, nmod: 5,
+	{op: 116, class: ClassStg, sms: 0x3e, item: 11266, nitem: 16, arg: 3711, narg: 4, mod: 2656, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
 	// RED memory.sass:125
-	{op: 116, class: ClassStg, sms: 0x3e, item: 11186, nitem: 16, arg: 3685, narg: 4, mod: 2632, nmod: 5,
+	{op: 116, class: ClassStg, sms: 0x3e, item: 11282, nitem: 16, arg: 3715, narg: 4, mod: 2661, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
 	// RED memory.sass:126
-	{op: 116, class: ClassStg, sms: 0x3e, item: 11202, nitem: 16, arg: 3689, narg: 4, mod: 2637, nmod: 4,
+	{op: 116, class: ClassStg, sms: 0x3e, item: 11298, nitem: 16, arg: 3719, narg: 4, mod: 2666, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1fe3f}},
 	// REDAS memory.sass:128
-	{op: 117, class: ClassStg, sms: 0x40, item: 11218, nitem: 13, arg: 3693, narg: 4, mod: 2641, nmod: 3,
+	{op: 117, class: ClassStg, sms: 0x40, item: 11314, nitem: 13, arg: 3723, narg: 4, mod: 2670, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7800f3f}},
 	// REDAS memory.sass:129
-	{op: 117, class: ClassStg, sms: 0xf80, item: 11231, nitem: 13, arg: 3697, narg: 4, mod: 2644, nmod: 3,
+	{op: 117, class: ClassStg, sms: 0xf80, item: 11327, nitem: 13, arg: 3727, narg: 4, mod: 2673, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7800fff}},
 	// REDG memory.sass:131
-	{op: 118, class: ClassStg, sms: 0xfc0, item: 11244, nitem: 13, arg: 3701, narg: 3, mod: 2647, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0xfc0, item: 11340, nitem: 13, arg: 3731, narg: 3, mod: 2676, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ef00}},
 	// REDG memory.sass:132
-	{op: 118, class: ClassStg, sms: 0xfc0, item: 11257, nitem: 14, arg: 3704, narg: 3, mod: 2652, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0xfc0, item: 11353, nitem: 14, arg: 3734, narg: 3, mod: 2681, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
 	// REDG memory.sass:133
-	{op: 118, class: ClassStg, sms: 0x40, item: 11271, nitem: 16, arg: 3707, narg: 4, mod: 2657, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0x40, item: 11367, nitem: 16, arg: 3737, narg: 4, mod: 2686, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1ee3f}},
 	// REDG memory.sass:134
-	{op: 118, class: ClassStg, sms: 0x40, item: 11287, nitem: 16, arg: 3711, narg: 4, mod: 2662, nmod: 4,
+	{op: 118, class: ClassStg, sms: 0x40, item: 11383, nitem: 16, arg: 3741, narg: 4, mod: 2691, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ee3f}},
 	// REDG memory.sass:135
-	{op: 118, class: ClassStg, sms: 0x40, item: 11303, nitem: 17, arg: 3715, narg: 4, mod: 2666, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0x40, item: 11399, nitem: 17, arg: 3745, narg: 4, mod: 2695, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
 	// REDG memory.sass:136
-	{op: 118, class: ClassStg, sms: 0x40, item: 11320, nitem: 17, arg: 3719, narg: 4, mod: 2671, nmod: 4,
+	{op: 118, class: ClassStg, sms: 0x40, item: 11416, nitem: 17, arg: 3749, narg: 4, mod: 2700, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1fe3f}},
 	// REDG memory.sass:137
-	{op: 118, class: ClassStg, sms: 0xf80, item: 11337, nitem: 16, arg: 3723, narg: 4, mod: 2675, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0xf80, item: 11433, nitem: 16, arg: 3753, narg: 4, mod: 2704, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1eeff}},
 	// REDG memory.sass:138
-	{op: 118, class: ClassStg, sms: 0xf80, item: 11353, nitem: 16, arg: 3727, narg: 4, mod: 2680, nmod: 4,
+	{op: 118, class: ClassStg, sms: 0xf80, item: 11449, nitem: 16, arg: 3757, narg: 4, mod: 2709, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1eeff}},
 	// REDG memory.sass:139
-	{op: 118, class: ClassStg, sms: 0xf80, item: 11369, nitem: 17, arg: 3731, narg: 4, mod: 2684, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0xf80, item: 11465, nitem: 17, arg: 3761, narg: 4, mod: 2713, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1feff}},
 	// REDG memory.sass:140
-	{op: 118, class: ClassStg, sms: 0xf80, item: 11386, nitem: 17, arg: 3735, narg: 4, mod: 2689, nmod: 4,
+	{op: 118, class: ClassStg, sms: 0xf80, item: 11482, nitem: 17, arg: 3765, narg: 4, mod: 2718, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1feff}},
 	// REDUX integer.sass:93
-	{op: 119, class: ClassRedux, sms: 0x7e, item: 11403, nitem: 6, arg: 3739, narg: 2, mod: 2693, nmod: 2,
+	{op: 119, class: ClassRedux, sms: 0x7e, item: 11499, nitem: 6, arg: 3769, narg: 2, mod: 2722, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0x1c200}},
 	// REDUX integer.sass:93
-	{op: 119, class: ClassRedux, sms: 0xf80, item: 11409, nitem: 6, arg: 3741, narg: 2, mod: 2695, nmod: 2,
+	{op: 119, class: ClassRedux, sms: 0xf80, item: 11505, nitem: 6, arg: 3771, narg: 2, mod: 2724, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x1c200}},
 	// RET control.sass:97
-	{op: 120, class: ClassBra, sms: 0x3f, item: 11415, nitem: 9, arg: 3743, narg: 3, mod: 2697, nmod: 1,
+	{op: 120, class: ClassBra, sms: 0x3f, item: 11511, nitem: 9, arg: 3773, narg: 3, mod: 2726, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
 	// RET control.sass:97
-	{op: 120, class: ClassBra, sms: 0xfc0, item: 11424, nitem: 9, arg: 3746, narg: 3, mod: 2698, nmod: 1,
+	{op: 120, class: ClassBra, sms: 0xfc0, item: 11520, nitem: 9, arg: 3776, narg: 3, mod: 2727, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
 	// RET control.sass:98
-	{op: 120, class: ClassBra, sms: 0x3f, item: 11433, nitem: 9, arg: 3749, narg: 3, mod: 2699, nmod: 1,
+	{op: 120, class: ClassBra, sms: 0x3f, item: 11529, nitem: 9, arg: 3779, narg: 3, mod: 2728, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
 	// RET control.sass:98
-	{op: 120, class: ClassBra, sms: 0xfc0, item: 11442, nitem: 9, arg: 3752, narg: 3, mod: 2700, nmod: 1,
+	{op: 120, class: ClassBra, sms: 0xfc0, item: 11538, nitem: 9, arg: 3782, narg: 3, mod: 2729, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
 	// RPCMOV control.sass:100
-	{op: 121, class: ClassOther, sms: 0xfff, item: 11451, nitem: 4, arg: 3755, narg: 1, mod: 2701, nmod: 1,
+	{op: 121, class: ClassOther, sms: 0xfff, item: 11547, nitem: 4, arg: 3785, narg: 1, mod: 2730, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff80000000, Hi: 0x0}},
 	// RPCMOV control.sass:101
-	{op: 121, class: ClassOther, sms: 0xfff, item: 11455, nitem: 4, arg: 3756, narg: 1, mod: 2702, nmod: 1,
+	{op: 121, class: ClassOther, sms: 0xfff, item: 11551, nitem: 4, arg: 3786, narg: 1, mod: 2731, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x80ff0000, Hi: 0x0}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0x1, item: 11459, nitem: 4, arg: 3757, narg: 1, mod: 2703, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0x1, item: 11555, nitem: 4, arg: 3787, narg: 1, mod: 2732, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0x3e, item: 11463, nitem: 4, arg: 3758, narg: 1, mod: 2704, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0x3e, item: 11559, nitem: 4, arg: 3788, narg: 1, mod: 2733, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0x40, item: 11467, nitem: 4, arg: 3759, narg: 1, mod: 2705, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0x40, item: 11563, nitem: 4, arg: 3789, narg: 1, mod: 2734, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0x180, item: 11471, nitem: 4, arg: 3760, narg: 1, mod: 2706, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0x180, item: 11567, nitem: 4, arg: 3790, narg: 1, mod: 2735, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0x200, item: 11475, nitem: 4, arg: 3761, narg: 1, mod: 2707, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0x200, item: 11571, nitem: 4, arg: 3791, narg: 1, mod: 2736, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2R control.sass:103
-	{op: 122, class: ClassS2r, sms: 0xc00, item: 11479, nitem: 4, arg: 3762, narg: 1, mod: 2708, nmod: 1,
+	{op: 122, class: ClassS2r, sms: 0xc00, item: 11575, nitem: 4, arg: 3792, narg: 1, mod: 2737, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0x1, item: 11483, nitem: 4, arg: 3763, narg: 1, mod: 2709, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0x1, item: 11579, nitem: 4, arg: 3793, narg: 1, mod: 2738, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0x3e, item: 11487, nitem: 4, arg: 3764, narg: 1, mod: 2710, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0x3e, item: 11583, nitem: 4, arg: 3794, narg: 1, mod: 2739, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0x40, item: 11491, nitem: 4, arg: 3765, narg: 1, mod: 2711, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0x40, item: 11587, nitem: 4, arg: 3795, narg: 1, mod: 2740, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0x180, item: 11495, nitem: 4, arg: 3766, narg: 1, mod: 2712, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0x180, item: 11591, nitem: 4, arg: 3796, narg: 1, mod: 2741, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0x200, item: 11499, nitem: 4, arg: 3767, narg: 1, mod: 2713, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0x200, item: 11595, nitem: 4, arg: 3797, narg: 1, mod: 2742, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// S2UR control.sass:105
-	{op: 123, class: ClassS2ur, sms: 0xc00, item: 11503, nitem: 4, arg: 3768, narg: 1, mod: 2714, nmod: 1,
+	{op: 123, class: ClassS2ur, sms: 0xc00, item: 11599, nitem: 4, arg: 3798, narg: 1, mod: 2743, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
 	// SEL integer.sass:95
-	{op: 124, class: ClassAlu, sms: 0xfff, item: 11507, nitem: 8, arg: 3769, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xfff, item: 11603, nitem: 8, arg: 3799, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:95
-	{op: 124, class: ClassAlu, sms: 0xfff, item: 11515, nitem: 8, arg: 3773, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xfff, item: 11611, nitem: 8, arg: 3803, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:95
-	{op: 124, class: ClassAlu, sms: 0x7f, item: 11523, nitem: 8, arg: 3777, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0x7f, item: 11619, nitem: 8, arg: 3807, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:95
-	{op: 124, class: ClassAlu, sms: 0x7f, item: 11531, nitem: 8, arg: 3781, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0x7f, item: 11627, nitem: 8, arg: 3811, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:95
-	{op: 124, class: ClassAlu, sms: 0xf80, item: 11539, nitem: 8, arg: 3785, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xf80, item: 11635, nitem: 8, arg: 3815, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:96
-	{op: 124, class: ClassAlu, sms: 0xc00, item: 11547, nitem: 8, arg: 3789, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xc00, item: 11643, nitem: 8, arg: 3819, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800001}},
 	// SEL integer.sass:97
-	{op: 124, class: ClassAlu, sms: 0xc00, item: 11555, nitem: 8, arg: 3793, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xc00, item: 11651, nitem: 8, arg: 3823, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// SEL integer.sass:98
-	{op: 124, class: ClassAlu, sms: 0xc00, item: 11563, nitem: 8, arg: 3797, narg: 4, mod: 2715, nmod: 0,
+	{op: 124, class: ClassAlu, sms: 0xc00, item: 11659, nitem: 8, arg: 3827, narg: 4, mod: 2744, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// SGXT integer.sass:100
-	{op: 125, class: ClassAlu, sms: 0xfff, item: 11571, nitem: 8, arg: 3801, narg: 3, mod: 2715, nmod: 2,
+	{op: 125, class: ClassAlu, sms: 0xfff, item: 11667, nitem: 8, arg: 3831, narg: 3, mod: 2744, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xa00}},
 	// SGXT integer.sass:100
-	{op: 125, class: ClassAlu, sms: 0xfff, item: 11579, nitem: 8, arg: 3804, narg: 3, mod: 2717, nmod: 2,
+	{op: 125, class: ClassAlu, sms: 0xfff, item: 11675, nitem: 8, arg: 3834, narg: 3, mod: 2746, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xa00}},
 	// SGXT integer.sass:100
-	{op: 125, class: ClassAlu, sms: 0x7f, item: 11587, nitem: 8, arg: 3807, narg: 3, mod: 2719, nmod: 2,
+	{op: 125, class: ClassAlu, sms: 0x7f, item: 11683, nitem: 8, arg: 3837, narg: 3, mod: 2748, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xa00}},
 	// SGXT integer.sass:100
-	{op: 125, class: ClassAlu, sms: 0x7f, item: 11595, nitem: 8, arg: 3810, narg: 3, mod: 2721, nmod: 2,
+	{op: 125, class: ClassAlu, sms: 0x7f, item: 11691, nitem: 8, arg: 3840, narg: 3, mod: 2750, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xa00}},
 	// SGXT integer.sass:100
-	{op: 125, class: ClassAlu, sms: 0xf80, item: 11603, nitem: 8, arg: 3813, narg: 3, mod: 2723, nmod: 2,
+	{op: 125, class: ClassAlu, sms: 0xf80, item: 11699, nitem: 8, arg: 3843, narg: 3, mod: 2752, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xa00}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11611, nitem: 12, arg: 3816, narg: 4, mod: 2725, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11707, nitem: 12, arg: 3846, narg: 4, mod: 2754, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11623, nitem: 12, arg: 3820, narg: 4, mod: 2729, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11719, nitem: 12, arg: 3850, narg: 4, mod: 2758, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 11635, nitem: 12, arg: 3824, narg: 4, mod: 2733, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11731, nitem: 12, arg: 3854, narg: 4, mod: 2762, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11647, nitem: 12, arg: 3828, narg: 4, mod: 2737, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11743, nitem: 12, arg: 3858, narg: 4, mod: 2766, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 11659, nitem: 12, arg: 3832, narg: 4, mod: 2741, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11755, nitem: 12, arg: 3862, narg: 4, mod: 2770, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 11671, nitem: 12, arg: 3836, narg: 4, mod: 2745, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11767, nitem: 12, arg: 3866, narg: 4, mod: 2774, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0xe00, item: 11683, nitem: 12, arg: 3840, narg: 4, mod: 2749, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0xe00, item: 11779, nitem: 12, arg: 3870, narg: 4, mod: 2778, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 11695, nitem: 12, arg: 3844, narg: 4, mod: 2753, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11791, nitem: 12, arg: 3874, narg: 4, mod: 2782, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:102
-	{op: 126, class: ClassAlu, sms: 0xe00, item: 11707, nitem: 12, arg: 3848, narg: 4, mod: 2757, nmod: 4,
+	{op: 126, class: ClassAlu, sms: 0xe00, item: 11803, nitem: 12, arg: 3878, narg: 4, mod: 2786, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
 	// SHF integer.sass:103
-	{op: 126, class: ClassAlu, sms: 0x180, item: 11719, nitem: 13, arg: 3852, narg: 4, mod: 2761, nmod: 5,
+	{op: 126, class: ClassAlu, sms: 0x180, item: 11815, nitem: 13, arg: 3882, narg: 4, mod: 2790, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
 	// SHF integer.sass:103
-	{op: 126, class: ClassAlu, sms: 0x180, item: 11732, nitem: 13, arg: 3856, narg: 4, mod: 2766, nmod: 5,
+	{op: 126, class: ClassAlu, sms: 0x180, item: 11828, nitem: 13, arg: 3886, narg: 4, mod: 2795, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13eff}},
 	// SHF integer.sass:103
-	{op: 126, class: ClassAlu, sms: 0x180, item: 11745, nitem: 13, arg: 3860, narg: 4, mod: 2771, nmod: 5,
+	{op: 126, class: ClassAlu, sms: 0x180, item: 11841, nitem: 13, arg: 3890, narg: 4, mod: 2800, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13eff}},
 	// SHF integer.sass:103
-	{op: 126, class: ClassAlu, sms: 0x180, item: 11758, nitem: 13, arg: 3864, narg: 4, mod: 2776, nmod: 5,
+	{op: 126, class: ClassAlu, sms: 0x180, item: 11854, nitem: 13, arg: 3894, narg: 4, mod: 2805, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
 	// SHF integer.sass:103
-	{op: 126, class: ClassAlu, sms: 0x180, item: 11771, nitem: 13, arg: 3868, narg: 4, mod: 2781, nmod: 5,
+	{op: 126, class: ClassAlu, sms: 0x180, item: 11867, nitem: 13, arg: 3898, narg: 4, mod: 2810, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
 	// SHFL control.sass:107
-	{op: 127, class: ClassLds, sms: 0xfff, item: 11784, nitem: 11, arg: 3872, narg: 5, mod: 2786, nmod: 1,
+	{op: 127, class: ClassLds, sms: 0xfff, item: 11880, nitem: 11, arg: 3902, narg: 5, mod: 2815, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}, cover: bits.Word{Lo: 0xc0000ffffff0000, Hi: 0xe00ff}},
 	// SHFL control.sass:108
-	{op: 127, class: ClassLds, sms: 0xfff, item: 11795, nitem: 11, arg: 3877, narg: 5, mod: 2787, nmod: 1,
+	{op: 127, class: ClassLds, sms: 0xfff, item: 11891, nitem: 11, arg: 3907, narg: 5, mod: 2816, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc1fffffffff0000, Hi: 0xe0000}},
 	// SHFL control.sass:109
-	{op: 127, class: ClassLds, sms: 0xfff, item: 11806, nitem: 11, arg: 3882, narg: 5, mod: 2788, nmod: 1,
+	{op: 127, class: ClassLds, sms: 0xfff, item: 11902, nitem: 11, arg: 3912, narg: 5, mod: 2817, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}, cover: bits.Word{Lo: 0xfe00000ffff0000, Hi: 0xe00ff}},
 	// SHFL control.sass:110
-	{op: 127, class: ClassLds, sms: 0xfff, item: 11817, nitem: 11, arg: 3887, narg: 5, mod: 2789, nmod: 1,
+	{op: 127, class: ClassLds, sms: 0xfff, item: 11913, nitem: 11, arg: 3917, narg: 5, mod: 2818, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xfffff00ffff0000, Hi: 0xe0000}},
 	// ST memory.sass:142
-	{op: 128, class: ClassStg, sms: 0x1, item: 11828, nitem: 14, arg: 3892, narg: 3, mod: 2790, nmod: 6,
+	{op: 128, class: ClassStg, sms: 0x1, item: 11924, nitem: 14, arg: 3922, narg: 3, mod: 2819, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ffff}},
 	// ST memory.sass:142
-	{op: 128, class: ClassStg, sms: 0xffe, item: 11842, nitem: 12, arg: 3895, narg: 3, mod: 2796, nmod: 4,
+	{op: 128, class: ClassStg, sms: 0xffe, item: 11938, nitem: 12, arg: 3925, narg: 3, mod: 2825, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71efff}},
 	// ST memory.sass:143
-	{op: 128, class: ClassStg, sms: 0x1, item: 11854, nitem: 17, arg: 3898, narg: 4, mod: 2800, nmod: 7,
+	{op: 128, class: ClassStg, sms: 0x1, item: 11950, nitem: 17, arg: 3928, narg: 4, mod: 2829, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ff3f}},
 	// ST memory.sass:143
-	{op: 128, class: ClassStg, sms: 0x3e, item: 11871, nitem: 15, arg: 3902, narg: 4, mod: 2807, nmod: 5,
+	{op: 128, class: ClassStg, sms: 0x3e, item: 11967, nitem: 15, arg: 3932, narg: 4, mod: 2836, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
 	// ST memory.sass:144
-	{op: 128, class: ClassStg, sms: 0x40, item: 11886, nitem: 15, arg: 3906, narg: 4, mod: 2812, nmod: 5,
+	{op: 128, class: ClassStg, sms: 0x40, item: 11982, nitem: 15, arg: 3936, narg: 4, mod: 2841, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
 	// ST memory.sass:144
-	{op: 128, class: ClassStg, sms: 0xf80, item: 11901, nitem: 15, arg: 3910, narg: 4, mod: 2817, nmod: 5,
+	{op: 128, class: ClassStg, sms: 0xf80, item: 11997, nitem: 15, arg: 3940, narg: 4, mod: 2846, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471efff}},
 	// ST memory.sass:145
-	{op: 128, class: ClassStg, sms: 0x3e, item: 11916, nitem: 15, arg: 3914, narg: 4, mod: 2822, nmod: 4,
+	{op: 128, class: ClassStg, sms: 0x3e, item: 12012, nitem: 15, arg: 3944, narg: 4, mod: 2851, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ee3f}},
 	// ST memory.sass:146
-	{op: 128, class: ClassStg, sms: 0x3e, item: 11931, nitem: 15, arg: 3918, narg: 4, mod: 2826, nmod: 3,
+	{op: 128, class: ClassStg, sms: 0x3e, item: 12027, nitem: 15, arg: 3948, narg: 4, mod: 2855, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
 	// ST memory.sass:147
-	{op: 128, class: ClassStg, sms: 0x40, item: 11946, nitem: 15, arg: 3922, narg: 4, mod: 2829, nmod: 3,
+	{op: 128, class: ClassStg, sms: 0x40, item: 12042, nitem: 15, arg: 3952, narg: 4, mod: 2858, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
 	// ST memory.sass:147
-	{op: 128, class: ClassStg, sms: 0xf80, item: 11961, nitem: 15, arg: 3926, narg: 4, mod: 2832, nmod: 3,
+	{op: 128, class: ClassStg, sms: 0xf80, item: 12057, nitem: 15, arg: 3956, narg: 4, mod: 2861, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71eeff}},
 	// STAS memory.sass:149
-	{op: 129, class: ClassStg, sms: 0x40, item: 11976, nitem: 12, arg: 3930, narg: 4, mod: 2835, nmod: 2,
+	{op: 129, class: ClassStg, sms: 0x40, item: 12072, nitem: 12, arg: 3960, narg: 4, mod: 2864, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xc000e3f}},
 	// STAS memory.sass:150
-	{op: 129, class: ClassStg, sms: 0xf80, item: 11988, nitem: 12, arg: 3934, narg: 4, mod: 2837, nmod: 2,
+	{op: 129, class: ClassStg, sms: 0xf80, item: 12084, nitem: 12, arg: 3964, narg: 4, mod: 2866, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbd, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xc000eff}},
 	// STG memory.sass:152
-	{op: 130, class: ClassStg, sms: 0x1, item: 12000, nitem: 14, arg: 3938, narg: 3, mod: 2839, nmod: 6,
+	{op: 130, class: ClassStg, sms: 0x1, item: 12096, nitem: 14, arg: 3968, narg: 3, mod: 2868, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
 	// STG memory.sass:152
-	{op: 130, class: ClassStg, sms: 0x7e, item: 12014, nitem: 12, arg: 3941, narg: 3, mod: 2845, nmod: 4,
+	{op: 130, class: ClassStg, sms: 0x7e, item: 12110, nitem: 12, arg: 3971, narg: 3, mod: 2874, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
 	// STG memory.sass:153
-	{op: 130, class: ClassStg, sms: 0xf80, item: 12026, nitem: 12, arg: 3944, narg: 3, mod: 2849, nmod: 4,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 12122, nitem: 12, arg: 3974, narg: 3, mod: 2878, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
 	// STG memory.sass:154
-	{op: 130, class: ClassStg, sms: 0x1, item: 12038, nitem: 17, arg: 3947, narg: 4, mod: 2853, nmod: 7,
+	{op: 130, class: ClassStg, sms: 0x1, item: 12134, nitem: 17, arg: 3977, narg: 4, mod: 2882, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ff3f}},
 	// STG memory.sass:154
-	{op: 130, class: ClassStg, sms: 0x3e, item: 12055, nitem: 15, arg: 3951, narg: 4, mod: 2860, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 12151, nitem: 15, arg: 3981, narg: 4, mod: 2889, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
 	// STG memory.sass:155
-	{op: 130, class: ClassStg, sms: 0x40, item: 12070, nitem: 15, arg: 3955, narg: 4, mod: 2865, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0x40, item: 12166, nitem: 15, arg: 3985, narg: 4, mod: 2894, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
 	// STG memory.sass:156
-	{op: 130, class: ClassStg, sms: 0x3e, item: 12085, nitem: 15, arg: 3959, narg: 4, mod: 2870, nmod: 4,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 12181, nitem: 15, arg: 3989, narg: 4, mod: 2899, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ee3f}},
 	// STG memory.sass:157
-	{op: 130, class: ClassStg, sms: 0x3e, item: 12100, nitem: 15, arg: 3963, narg: 4, mod: 2874, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 12196, nitem: 15, arg: 3993, narg: 4, mod: 2903, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
 	// STG memory.sass:158
-	{op: 130, class: ClassStg, sms: 0x40, item: 12115, nitem: 15, arg: 3967, narg: 4, mod: 2877, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0x40, item: 12211, nitem: 15, arg: 3997, narg: 4, mod: 2906, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
 	// STG memory.sass:159
-	{op: 130, class: ClassStg, sms: 0xf80, item: 12130, nitem: 15, arg: 3971, narg: 4, mod: 2880, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 12226, nitem: 15, arg: 4001, narg: 4, mod: 2909, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471efff}},
 	// STG memory.sass:160
-	{op: 130, class: ClassStg, sms: 0xf80, item: 12145, nitem: 15, arg: 3975, narg: 4, mod: 2885, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 12241, nitem: 15, arg: 4005, narg: 4, mod: 2914, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71eeff}},
 	// STG memory.sass:161
-	{op: 130, class: ClassStg, sms: 0xf80, item: 12160, nitem: 21, arg: 3979, narg: 6, mod: 2888, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 12256, nitem: 21, arg: 4009, narg: 6, mod: 2917, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x777e0ff}},
 	// STL memory.sass:163
-	{op: 131, class: ClassStg, sms: 0x1, item: 12181, nitem: 10, arg: 3985, narg: 3, mod: 2891, nmod: 2,
+	{op: 131, class: ClassStg, sms: 0x1, item: 12277, nitem: 10, arg: 4015, narg: 3, mod: 2920, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x700e00}},
 	// STL memory.sass:163
-	{op: 131, class: ClassStg, sms: 0xffe, item: 12191, nitem: 10, arg: 3988, narg: 3, mod: 2893, nmod: 2,
+	{op: 131, class: ClassStg, sms: 0xffe, item: 12287, nitem: 10, arg: 4018, narg: 3, mod: 2922, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x700e00}},
 	// STS memory.sass:165
-	{op: 132, class: ClassSts, sms: 0x1, item: 12201, nitem: 10, arg: 3991, narg: 3, mod: 2895, nmod: 2,
+	{op: 132, class: ClassSts, sms: 0x1, item: 12297, nitem: 10, arg: 4021, narg: 3, mod: 2924, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce00}},
 	// STS memory.sass:165
-	{op: 132, class: ClassSts, sms: 0xffe, item: 12211, nitem: 10, arg: 3994, narg: 3, mod: 2897, nmod: 2,
+	{op: 132, class: ClassSts, sms: 0xffe, item: 12307, nitem: 10, arg: 4024, narg: 3, mod: 2926, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce00}},
 	// STS memory.sass:166
-	{op: 132, class: ClassSts, sms: 0x1, item: 12221, nitem: 12, arg: 3997, narg: 4, mod: 2899, nmod: 2,
+	{op: 132, class: ClassSts, sms: 0x1, item: 12317, nitem: 12, arg: 4027, narg: 4, mod: 2928, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce3f}},
 	// STS memory.sass:166
-	{op: 132, class: ClassSts, sms: 0x7e, item: 12233, nitem: 12, arg: 4001, narg: 4, mod: 2901, nmod: 2,
+	{op: 132, class: ClassSts, sms: 0x7e, item: 12329, nitem: 12, arg: 4031, narg: 4, mod: 2930, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce3f}},
 	// STS memory.sass:166
-	{op: 132, class: ClassSts, sms: 0xf80, item: 12245, nitem: 12, arg: 4005, narg: 4, mod: 2903, nmod: 2,
+	{op: 132, class: ClassSts, sms: 0xf80, item: 12341, nitem: 12, arg: 4035, narg: 4, mod: 2932, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xceff}},
 	// STSM tensor.sass:71
-	{op: 133, class: ClassSts, sms: 0x40, item: 12257, nitem: 11, arg: 4009, narg: 3, mod: 2905, nmod: 2,
+	{op: 133, class: ClassSts, sms: 0x40, item: 12353, nitem: 11, arg: 4039, narg: 3, mod: 2934, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x4300}},
 	// STSM tensor.sass:72
-	{op: 133, class: ClassSts, sms: 0x40, item: 12268, nitem: 13, arg: 4012, narg: 4, mod: 2907, nmod: 2,
+	{op: 133, class: ClassSts, sms: 0x40, item: 12364, nitem: 13, arg: 4042, narg: 4, mod: 2936, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x433f}},
 	// STSM tensor.sass:73
-	{op: 133, class: ClassSts, sms: 0xf80, item: 12281, nitem: 11, arg: 4016, narg: 3, mod: 2909, nmod: 3,
+	{op: 133, class: ClassSts, sms: 0xf80, item: 12377, nitem: 11, arg: 4046, narg: 3, mod: 2938, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xcb00}},
 	// STSM tensor.sass:74
-	{op: 133, class: ClassSts, sms: 0xf80, item: 12292, nitem: 13, arg: 4019, narg: 4, mod: 2912, nmod: 3,
+	{op: 133, class: ClassSts, sms: 0xf80, item: 12388, nitem: 13, arg: 4049, narg: 4, mod: 2941, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xcbff}},
 	// STTM tensor.sass:76
-	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12305, nitem: 11, arg: 4023, narg: 3, mod: 2915, nmod: 3,
+	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12401, nitem: 11, arg: 4053, narg: 3, mod: 2944, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0xbfffff}},
 	// SULD texture.sass:2
-	{op: 135, class: ClassTex, sms: 0x1, item: 12316, nitem: 18, arg: 4026, narg: 4, mod: 2918, nmod: 8,
+	{op: 135, class: ClassTex, sms: 0x1, item: 12412, nitem: 18, arg: 4056, narg: 4, mod: 2947, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}, cover: bits.Word{Lo: 0xf8000000ffff0000, Hi: 0x7fffff}},
 	// SULD texture.sass:3
-	{op: 135, class: ClassTex, sms: 0x1, item: 12334, nitem: 20, arg: 4030, narg: 5, mod: 2926, nmod: 8,
+	{op: 135, class: ClassTex, sms: 0x1, item: 12430, nitem: 20, arg: 4060, narg: 5, mod: 2955, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fff00}},
 	// SULD texture.sass:4
-	{op: 135, class: ClassTex, sms: 0x1, item: 12354, nitem: 20, arg: 4035, narg: 5, mod: 2934, nmod: 8,
+	{op: 135, class: ClassTex, sms: 0x1, item: 12450, nitem: 20, arg: 4065, narg: 5, mod: 2963, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}, cover: bits.Word{Lo: 0xf83fff00ffff0000, Hi: 0x7fff00}},
 	// SULD texture.sass:5
-	{op: 135, class: ClassTex, sms: 0x3fe, item: 12374, nitem: 18, arg: 4040, narg: 4, mod: 2942, nmod: 6,
+	{op: 135, class: ClassTex, sms: 0x3fe, item: 12470, nitem: 18, arg: 4070, narg: 4, mod: 2971, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}, cover: bits.Word{Lo: 0xf8000000ffff0000, Hi: 0x7fefff}},
 	// SULD texture.sass:6
-	{op: 135, class: ClassTex, sms: 0x7e, item: 12392, nitem: 20, arg: 4044, narg: 5, mod: 2948, nmod: 6,
+	{op: 135, class: ClassTex, sms: 0x7e, item: 12488, nitem: 20, arg: 4074, narg: 5, mod: 2977, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fef00}},
 	// SULD texture.sass:7
-	{op: 135, class: ClassTex, sms: 0x7e, item: 12412, nitem: 20, arg: 4049, narg: 5, mod: 2954, nmod: 6,
+	{op: 135, class: ClassTex, sms: 0x7e, item: 12508, nitem: 20, arg: 4079, narg: 5, mod: 2983, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xf83fff00ffff0000, Hi: 0x7fef00}},
 	// SULD texture.sass:8
-	{op: 135, class: ClassTex, sms: 0x380, item: 12432, nitem: 18, arg: 4054, narg: 4, mod: 2960, nmod: 6,
+	{op: 135, class: ClassTex, sms: 0x380, item: 12528, nitem: 18, arg: 4084, narg: 4, mod: 2989, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xf800ff00ffff0000, Hi: 0x7fef00}},
 	// SULD texture.sass:9
-	{op: 135, class: ClassTex, sms: 0xc00, item: 12450, nitem: 22, arg: 4058, narg: 5, mod: 2966, nmod: 7,
+	{op: 135, class: ClassTex, sms: 0xc00, item: 12546, nitem: 22, arg: 4088, narg: 5, mod: 2995, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}, cover: bits.Word{Lo: 0xfcff0000ffff0000, Hi: 0x7fefff}},
 	// SULD texture.sass:10
-	{op: 135, class: ClassTex, sms: 0xc00, item: 12472, nitem: 22, arg: 4063, narg: 5, mod: 2973, nmod: 7,
+	{op: 135, class: ClassTex, sms: 0xc00, item: 12568, nitem: 22, arg: 4093, narg: 5, mod: 3002, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xfcffff00ffff0000, Hi: 0x7fef00}},
 	// SURED texture.sass:12
-	{op: 136, class: ClassTex, sms: 0x1, item: 12494, nitem: 16, arg: 4068, narg: 3, mod: 2980, nmod: 9,
+	{op: 136, class: ClassTex, sms: 0x1, item: 12590, nitem: 16, arg: 4098, narg: 3, mod: 3009, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x3f1ffff}},
 	// SURED texture.sass:13
-	{op: 136, class: ClassTex, sms: 0x1, item: 12510, nitem: 18, arg: 4071, narg: 4, mod: 2989, nmod: 9,
+	{op: 136, class: ClassTex, sms: 0x1, item: 12606, nitem: 18, arg: 4101, narg: 4, mod: 3018, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
 	// SURED texture.sass:14
-	{op: 136, class: ClassTex, sms: 0x1, item: 12528, nitem: 18, arg: 4075, narg: 4, mod: 2998, nmod: 9,
+	{op: 136, class: ClassTex, sms: 0x1, item: 12624, nitem: 18, arg: 4105, narg: 4, mod: 3027, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x3f1ff00}},
 	// SURED texture.sass:15
-	{op: 136, class: ClassTex, sms: 0x3fe, item: 12546, nitem: 16, arg: 4079, narg: 3, mod: 3007, nmod: 7,
+	{op: 136, class: ClassTex, sms: 0x3fe, item: 12642, nitem: 16, arg: 4109, narg: 3, mod: 3036, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x3f1efff}},
 	// SURED texture.sass:16
-	{op: 136, class: ClassTex, sms: 0x7e, item: 12562, nitem: 18, arg: 4082, narg: 4, mod: 3014, nmod: 7,
+	{op: 136, class: ClassTex, sms: 0x7e, item: 12658, nitem: 18, arg: 4112, narg: 4, mod: 3043, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ef00}},
 	// SURED texture.sass:17
-	{op: 136, class: ClassTex, sms: 0x7e, item: 12580, nitem: 18, arg: 4086, narg: 4, mod: 3021, nmod: 7,
+	{op: 136, class: ClassTex, sms: 0x7e, item: 12676, nitem: 18, arg: 4116, narg: 4, mod: 3050, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x3f1ef00}},
 	// SURED texture.sass:18
-	{op: 136, class: ClassTex, sms: 0x380, item: 12598, nitem: 16, arg: 4090, narg: 3, mod: 3028, nmod: 7,
+	{op: 136, class: ClassTex, sms: 0x380, item: 12694, nitem: 16, arg: 4120, narg: 3, mod: 3057, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x3f1ef00}},
 	// SURED texture.sass:19
-	{op: 136, class: ClassTex, sms: 0xc00, item: 12614, nitem: 20, arg: 4093, narg: 4, mod: 3035, nmod: 8,
+	{op: 136, class: ClassTex, sms: 0xc00, item: 12710, nitem: 20, arg: 4123, narg: 4, mod: 3064, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x3f1efff}},
 	// SURED texture.sass:20
-	{op: 136, class: ClassTex, sms: 0xc00, item: 12634, nitem: 20, arg: 4097, narg: 4, mod: 3043, nmod: 8,
+	{op: 136, class: ClassTex, sms: 0xc00, item: 12730, nitem: 20, arg: 4127, narg: 4, mod: 3072, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x3f1ef00}},
 	// SUST texture.sass:22
-	{op: 137, class: ClassTex, sms: 0x1, item: 12654, nitem: 14, arg: 4101, narg: 3, mod: 3051, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12750, nitem: 14, arg: 4131, narg: 3, mod: 3080, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71ffff}},
 	// SUST texture.sass:23
-	{op: 137, class: ClassTex, sms: 0x1, item: 12668, nitem: 15, arg: 4104, narg: 3, mod: 3058, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12764, nitem: 15, arg: 4134, narg: 3, mod: 3087, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71ffff}},
 	// SUST texture.sass:24
-	{op: 137, class: ClassTex, sms: 0x1, item: 12683, nitem: 16, arg: 4107, narg: 4, mod: 3066, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12779, nitem: 16, arg: 4137, narg: 4, mod: 3095, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
 	// SUST texture.sass:25
-	{op: 137, class: ClassTex, sms: 0x1, item: 12699, nitem: 17, arg: 4111, narg: 4, mod: 3073, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12795, nitem: 17, arg: 4141, narg: 4, mod: 3102, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
 	// SUST texture.sass:26
-	{op: 137, class: ClassTex, sms: 0x1, item: 12716, nitem: 16, arg: 4115, narg: 4, mod: 3081, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12812, nitem: 16, arg: 4145, narg: 4, mod: 3110, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ff00}},
 	// SUST texture.sass:27
-	{op: 137, class: ClassTex, sms: 0x1, item: 12732, nitem: 17, arg: 4119, narg: 4, mod: 3088, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 12828, nitem: 17, arg: 4149, narg: 4, mod: 3117, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ff00}},
 	// SUST texture.sass:28
-	{op: 137, class: ClassTex, sms: 0x3fe, item: 12749, nitem: 14, arg: 4123, narg: 3, mod: 3096, nmod: 5,
+	{op: 137, class: ClassTex, sms: 0x3fe, item: 12845, nitem: 14, arg: 4153, narg: 3, mod: 3125, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71efff}},
 	// SUST texture.sass:29
-	{op: 137, class: ClassTex, sms: 0x3fe, item: 12763, nitem: 15, arg: 4126, narg: 3, mod: 3101, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x3fe, item: 12859, nitem: 15, arg: 4156, narg: 3, mod: 3130, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71efff}},
 	// SUST texture.sass:30
-	{op: 137, class: ClassTex, sms: 0x7e, item: 12778, nitem: 16, arg: 4129, narg: 4, mod: 3107, nmod: 5,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 12874, nitem: 16, arg: 4159, narg: 4, mod: 3136, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:31
-	{op: 137, class: ClassTex, sms: 0x7e, item: 12794, nitem: 17, arg: 4133, narg: 4, mod: 3112, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 12890, nitem: 17, arg: 4163, narg: 4, mod: 3141, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:32
-	{op: 137, class: ClassTex, sms: 0x7e, item: 12811, nitem: 16, arg: 4137, narg: 4, mod: 3118, nmod: 5,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 12907, nitem: 16, arg: 4167, narg: 4, mod: 3147, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:33
-	{op: 137, class: ClassTex, sms: 0x7e, item: 12827, nitem: 17, arg: 4141, narg: 4, mod: 3123, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 12923, nitem: 17, arg: 4171, narg: 4, mod: 3152, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:34
-	{op: 137, class: ClassTex, sms: 0x380, item: 12844, nitem: 14, arg: 4145, narg: 3, mod: 3129, nmod: 5,
+	{op: 137, class: ClassTex, sms: 0x380, item: 12940, nitem: 14, arg: 4175, narg: 3, mod: 3158, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:35
-	{op: 137, class: ClassTex, sms: 0x380, item: 12858, nitem: 15, arg: 4148, narg: 3, mod: 3134, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x380, item: 12954, nitem: 15, arg: 4178, narg: 3, mod: 3163, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:36
-	{op: 137, class: ClassTex, sms: 0xc00, item: 12873, nitem: 18, arg: 4151, narg: 4, mod: 3140, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 12969, nitem: 18, arg: 4181, narg: 4, mod: 3169, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x71efff}},
 	// SUST texture.sass:37
-	{op: 137, class: ClassTex, sms: 0xc00, item: 12891, nitem: 19, arg: 4155, narg: 4, mod: 3146, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 12987, nitem: 19, arg: 4185, narg: 4, mod: 3175, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x71efff}},
 	// SUST texture.sass:38
-	{op: 137, class: ClassTex, sms: 0xc00, item: 12910, nitem: 18, arg: 4159, narg: 4, mod: 3153, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 13006, nitem: 18, arg: 4189, narg: 4, mod: 3182, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x71ef00}},
 	// SUST texture.sass:39
-	{op: 137, class: ClassTex, sms: 0xc00, item: 12928, nitem: 19, arg: 4163, narg: 4, mod: 3159, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 13024, nitem: 19, arg: 4193, narg: 4, mod: 3188, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x71ef00}},
 	// SYNCS memory.sass:168
-	{op: 138, class: ClassSyncs, sms: 0x40, item: 12947, nitem: 14, arg: 4167, narg: 5, mod: 3166, nmod: 1,
+	{op: 138, class: ClassSyncs, sms: 0x40, item: 13043, nitem: 14, arg: 4197, narg: 5, mod: 3195, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe013f}},
 	// SYNCS memory.sass:169
-	{op: 138, class: ClassSyncs, sms: 0xf80, item: 12961, nitem: 14, arg: 4172, narg: 5, mod: 3167, nmod: 1,
+	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13057, nitem: 14, arg: 4202, narg: 5, mod: 3196, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe01ff}},
 	// SYNCS memory.sass:170
-	{op: 138, class: ClassSyncs, sms: 0x40, item: 12975, nitem: 16, arg: 4177, narg: 5, mod: 3168, nmod: 3,
+	{op: 138, class: ClassSyncs, sms: 0x40, item: 13071, nitem: 16, arg: 4207, narg: 5, mod: 3197, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e3f}},
 	// SYNCS memory.sass:171
-	{op: 138, class: ClassSyncs, sms: 0xf80, item: 12991, nitem: 16, arg: 4182, narg: 5, mod: 3171, nmod: 3,
+	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13087, nitem: 16, arg: 4212, narg: 5, mod: 3200, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700eff}},
 	// SYNCS memory.sass:172
-	{op: 138, class: ClassSyncs, sms: 0xfc0, item: 13007, nitem: 2, arg: 4187, narg: 0, mod: 3174, nmod: 1,
+	{op: 138, class: ClassSyncs, sms: 0xfc0, item: 13103, nitem: 2, arg: 4217, narg: 0, mod: 3203, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x100}},
 	// SYNCS memory.sass:173
-	{op: 138, class: ClassSyncs, sms: 0x40, item: 13009, nitem: 11, arg: 4187, narg: 3, mod: 3175, nmod: 1,
+	{op: 138, class: ClassSyncs, sms: 0x40, item: 13105, nitem: 11, arg: 4217, narg: 3, mod: 3204, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x13f}},
 	// SYNCS memory.sass:173
-	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13020, nitem: 11, arg: 4190, narg: 3, mod: 3176, nmod: 1,
+	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13116, nitem: 11, arg: 4220, narg: 3, mod: 3205, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x1ff}},
 	// SYNCS memory.sass:174
-	{op: 138, class: ClassSyncs, sms: 0x40, uguard: true, item: 13031, nitem: 10, arg: 4193, narg: 4, mod: 3177, nmod: 0,
+	{op: 138, class: ClassSyncs, sms: 0x40, uguard: true, item: 13127, nitem: 10, arg: 4223, narg: 4, mod: 3206, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xffffff3f3f3f0000, Hi: 0x0}},
 	// SYNCS memory.sass:174
-	{op: 138, class: ClassSyncs, sms: 0xf80, uguard: true, item: 13041, nitem: 10, arg: 4197, narg: 4, mod: 3177, nmod: 0,
+	{op: 138, class: ClassSyncs, sms: 0xf80, uguard: true, item: 13137, nitem: 10, arg: 4227, narg: 4, mod: 3206, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x0}},
 	// TEX texture.sass:41
-	{op: 139, class: ClassTex, sms: 0x1, item: 13051, nitem: 25, arg: 4201, narg: 6, mod: 3177, nmod: 9,
+	{op: 139, class: ClassTex, sms: 0x1, item: 13147, nitem: 25, arg: 4231, narg: 6, mod: 3206, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:42
-	{op: 139, class: ClassTex, sms: 0x7f, item: 13076, nitem: 30, arg: 4207, narg: 8, mod: 3186, nmod: 10,
+	{op: 139, class: ClassTex, sms: 0x7f, item: 13172, nitem: 30, arg: 4237, narg: 8, mod: 3215, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:43
-	{op: 139, class: ClassTex, sms: 0x7f, item: 13106, nitem: 29, arg: 4215, narg: 8, mod: 3196, nmod: 9,
+	{op: 139, class: ClassTex, sms: 0x7f, item: 13202, nitem: 29, arg: 4245, narg: 8, mod: 3225, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:44
-	{op: 139, class: ClassTex, sms: 0x7e, item: 13135, nitem: 25, arg: 4223, narg: 6, mod: 3205, nmod: 9,
+	{op: 139, class: ClassTex, sms: 0x7e, item: 13231, nitem: 25, arg: 4253, narg: 6, mod: 3234, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:45
-	{op: 139, class: ClassTex, sms: 0x380, item: 13160, nitem: 27, arg: 4229, narg: 7, mod: 3214, nmod: 9,
+	{op: 139, class: ClassTex, sms: 0x380, item: 13256, nitem: 27, arg: 4259, narg: 7, mod: 3243, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xfb00ffffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:46
-	{op: 139, class: ClassTex, sms: 0xc00, item: 13187, nitem: 30, arg: 4236, narg: 8, mod: 3223, nmod: 10,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 13283, nitem: 30, arg: 4266, narg: 8, mod: 3252, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
 	// TEX texture.sass:47
-	{op: 139, class: ClassTex, sms: 0xc00, item: 13217, nitem: 31, arg: 4244, narg: 8, mod: 3233, nmod: 10,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 13313, nitem: 31, arg: 4274, narg: 8, mod: 3262, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
 	// TLD texture.sass:49
-	{op: 140, class: ClassTex, sms: 0x1, item: 13248, nitem: 25, arg: 4252, narg: 6, mod: 3243, nmod: 9,
+	{op: 140, class: ClassTex, sms: 0x1, item: 13344, nitem: 25, arg: 4282, narg: 6, mod: 3272, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
 	// TLD texture.sass:50
-	{op: 140, class: ClassTex, sms: 0x7f, item: 13273, nitem: 30, arg: 4258, narg: 8, mod: 3252, nmod: 10,
+	{op: 140, class: ClassTex, sms: 0x7f, item: 13369, nitem: 30, arg: 4288, narg: 8, mod: 3281, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
 	// TLD texture.sass:51
-	{op: 140, class: ClassTex, sms: 0x7f, item: 13303, nitem: 29, arg: 4266, narg: 8, mod: 3262, nmod: 9,
+	{op: 140, class: ClassTex, sms: 0x7f, item: 13399, nitem: 29, arg: 4296, narg: 8, mod: 3291, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x7ffffff}},
 	// TLD texture.sass:52
-	{op: 140, class: ClassTex, sms: 0x7e, item: 13332, nitem: 25, arg: 4274, narg: 6, mod: 3271, nmod: 9,
+	{op: 140, class: ClassTex, sms: 0x7e, item: 13428, nitem: 25, arg: 4304, narg: 6, mod: 3300, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
 	// TLD texture.sass:53
-	{op: 140, class: ClassTex, sms: 0x380, item: 13357, nitem: 27, arg: 4280, narg: 7, mod: 3280, nmod: 9,
+	{op: 140, class: ClassTex, sms: 0x380, item: 13453, nitem: 27, arg: 4310, narg: 7, mod: 3309, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf300ffffffff0000, Hi: 0x5ffffff}},
 	// TLD texture.sass:54
-	{op: 140, class: ClassTex, sms: 0xc00, item: 13384, nitem: 31, arg: 4287, narg: 8, mod: 3289, nmod: 10,
+	{op: 140, class: ClassTex, sms: 0xc00, item: 13480, nitem: 31, arg: 4317, narg: 8, mod: 3318, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf7ffffffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:56
-	{op: 141, class: ClassTex, sms: 0x1, item: 13415, nitem: 24, arg: 4295, narg: 6, mod: 3299, nmod: 8,
+	{op: 141, class: ClassTex, sms: 0x1, item: 13511, nitem: 24, arg: 4325, narg: 6, mod: 3328, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:57
-	{op: 141, class: ClassTex, sms: 0x7f, item: 13439, nitem: 29, arg: 4301, narg: 8, mod: 3307, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0x7f, item: 13535, nitem: 29, arg: 4331, narg: 8, mod: 3336, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:58
-	{op: 141, class: ClassTex, sms: 0x7f, item: 13468, nitem: 28, arg: 4309, narg: 8, mod: 3316, nmod: 8,
+	{op: 141, class: ClassTex, sms: 0x7f, item: 13564, nitem: 28, arg: 4339, narg: 8, mod: 3345, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:59
-	{op: 141, class: ClassTex, sms: 0x7e, item: 13496, nitem: 24, arg: 4317, narg: 6, mod: 3324, nmod: 8,
+	{op: 141, class: ClassTex, sms: 0x7e, item: 13592, nitem: 24, arg: 4347, narg: 6, mod: 3353, nmod: 8,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:60
-	{op: 141, class: ClassTex, sms: 0x380, item: 13520, nitem: 26, arg: 4323, narg: 7, mod: 3332, nmod: 8,
+	{op: 141, class: ClassTex, sms: 0x380, item: 13616, nitem: 26, arg: 4353, narg: 7, mod: 3361, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf000ffffffff0000, Hi: 0x5ffffff}},
 	// TLD4 texture.sass:61
-	{op: 141, class: ClassTex, sms: 0xc00, item: 13546, nitem: 30, arg: 4330, narg: 8, mod: 3340, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0xc00, item: 13642, nitem: 30, arg: 4360, narg: 8, mod: 3369, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf4ffffffffff0000, Hi: 0x5ffffff}},
 	// TXD texture.sass:63
-	{op: 142, class: ClassTex, sms: 0x1, item: 13576, nitem: 22, arg: 4338, narg: 6, mod: 3349, nmod: 6,
+	{op: 142, class: ClassTex, sms: 0x1, item: 13672, nitem: 22, arg: 4368, narg: 6, mod: 3378, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xe00000ffffff0000, Hi: 0x4ff9fff}},
 	// TXD texture.sass:64
-	{op: 142, class: ClassTex, sms: 0x7f, item: 13598, nitem: 26, arg: 4344, narg: 8, mod: 3355, nmod: 7,
+	{op: 142, class: ClassTex, sms: 0x7f, item: 13694, nitem: 26, arg: 4374, narg: 8, mod: 3384, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xefffffffffff0000, Hi: 0x4ff9fff}},
 	// TXD texture.sass:65
-	{op: 142, class: ClassTex, sms: 0x7f, item: 13624, nitem: 25, arg: 4352, narg: 8, mod: 3362, nmod: 6,
+	{op: 142, class: ClassTex, sms: 0x7f, item: 13720, nitem: 25, arg: 4382, narg: 8, mod: 3391, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe03fffffffff0000, Hi: 0x4ff9fff}},
 	// TXD texture.sass:66
-	{op: 142, class: ClassTex, sms: 0x7e, item: 13649, nitem: 22, arg: 4360, narg: 6, mod: 3368, nmod: 6,
+	{op: 142, class: ClassTex, sms: 0x7e, item: 13745, nitem: 22, arg: 4390, narg: 6, mod: 3397, nmod: 6,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xe00000ffffff0000, Hi: 0x4ff9fff}},
 	// TXD texture.sass:67
-	{op: 142, class: ClassTex, sms: 0x380, item: 13671, nitem: 23, arg: 4366, narg: 7, mod: 3374, nmod: 6,
+	{op: 142, class: ClassTex, sms: 0x380, item: 13767, nitem: 23, arg: 4396, narg: 7, mod: 3403, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe300ffffffff0000, Hi: 0x5ff8fff}},
 	// TXD texture.sass:68
-	{op: 142, class: ClassTex, sms: 0xc00, item: 13694, nitem: 27, arg: 4373, narg: 8, mod: 3380, nmod: 7,
+	{op: 142, class: ClassTex, sms: 0xc00, item: 13790, nitem: 27, arg: 4403, narg: 8, mod: 3409, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe7ffffffffff0000, Hi: 0x5ff8fff}},
 	// TXQ texture.sass:70
-	{op: 143, class: ClassTex, sms: 0xfff, item: 13721, nitem: 10, arg: 4381, narg: 4, mod: 3387, nmod: 1,
+	{op: 143, class: ClassTex, sms: 0xfff, item: 13817, nitem: 10, arg: 4411, narg: 4, mod: 3416, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x4000fff}},
 	// TXQ texture.sass:71
-	{op: 143, class: ClassTex, sms: 0x7f, item: 13731, nitem: 14, arg: 4385, narg: 6, mod: 3388, nmod: 2,
+	{op: 143, class: ClassTex, sms: 0x7f, item: 13827, nitem: 14, arg: 4415, narg: 6, mod: 3417, nmod: 2,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xfffff00ffff0000, Hi: 0x4000fff}},
 	// TXQ texture.sass:72
-	{op: 143, class: ClassTex, sms: 0x7f, item: 13745, nitem: 13, arg: 4391, narg: 6, mod: 3390, nmod: 1,
+	{op: 143, class: ClassTex, sms: 0x7f, item: 13841, nitem: 13, arg: 4421, narg: 6, mod: 3419, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fff00ffff0000, Hi: 0x4000fff}},
 	// TXQ texture.sass:73
-	{op: 143, class: ClassTex, sms: 0xf80, item: 13758, nitem: 11, arg: 4397, narg: 5, mod: 3391, nmod: 1,
+	{op: 143, class: ClassTex, sms: 0xf80, item: 13854, nitem: 11, arg: 4427, narg: 5, mod: 3420, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xff00ffff0000, Hi: 0x4000fff}},
 	// UBLKCP memory.sass:176
-	{op: 144, class: ClassUdp, sms: 0x40, uguard: true, item: 13769, nitem: 11, arg: 4402, narg: 3, mod: 3392, nmod: 5,
+	{op: 144, class: ClassUdp, sms: 0x40, uguard: true, item: 13865, nitem: 11, arg: 4432, narg: 3, mod: 3421, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0xe0e3f}},
 	// UBLKCP memory.sass:177
-	{op: 144, class: ClassUdp, sms: 0x40, uguard: true, item: 13780, nitem: 14, arg: 4405, narg: 4, mod: 3397, nmod: 5,
+	{op: 144, class: ClassUdp, sms: 0x40, uguard: true, item: 13876, nitem: 14, arg: 4435, narg: 4, mod: 3426, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0xe0e3f}},
 	// UBLKCP memory.sass:178
-	{op: 144, class: ClassUdp, sms: 0x380, uguard: true, item: 13794, nitem: 13, arg: 4409, narg: 3, mod: 3402, nmod: 7,
+	{op: 144, class: ClassUdp, sms: 0x380, uguard: true, item: 13890, nitem: 13, arg: 4439, narg: 3, mod: 3431, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3e0eff}},
 	// UBLKCP memory.sass:179
-	{op: 144, class: ClassUdp, sms: 0x380, uguard: true, item: 13807, nitem: 16, arg: 4412, narg: 4, mod: 3409, nmod: 7,
+	{op: 144, class: ClassUdp, sms: 0x380, uguard: true, item: 13903, nitem: 16, arg: 4442, narg: 4, mod: 3438, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3e0eff}},
 	// UBLKCP memory.sass:180
-	{op: 144, class: ClassUdp, sms: 0xc00, uguard: true, item: 13823, nitem: 12, arg: 4416, narg: 3, mod: 3416, nmod: 6,
+	{op: 144, class: ClassUdp, sms: 0xc00, uguard: true, item: 13919, nitem: 12, arg: 4446, narg: 3, mod: 3445, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1e0eff}},
 	// UBLKCP memory.sass:181
-	{op: 144, class: ClassUdp, sms: 0xc00, uguard: true, item: 13835, nitem: 15, arg: 4419, narg: 4, mod: 3422, nmod: 6,
+	{op: 144, class: ClassUdp, sms: 0xc00, uguard: true, item: 13931, nitem: 15, arg: 4449, narg: 4, mod: 3451, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1e0eff}},
 	// UBLKPF memory.sass:183
-	{op: 145, class: ClassUdp, sms: 0x40, uguard: true, item: 13850, nitem: 4, arg: 4423, narg: 2, mod: 3428, nmod: 0,
+	{op: 145, class: ClassUdp, sms: 0x40, uguard: true, item: 13946, nitem: 4, arg: 4453, narg: 2, mod: 3457, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f000000, Hi: 0x3f}},
 	// UBLKPF memory.sass:183
-	{op: 145, class: ClassUdp, sms: 0xf80, uguard: true, item: 13854, nitem: 4, arg: 4425, narg: 2, mod: 3428, nmod: 0,
+	{op: 145, class: ClassUdp, sms: 0xf80, uguard: true, item: 13950, nitem: 4, arg: 4455, narg: 2, mod: 3457, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xff000000, Hi: 0xff}},
 	// UBLKPF memory.sass:184
-	{op: 145, class: ClassUdp, sms: 0x40, uguard: true, item: 13858, nitem: 7, arg: 4427, narg: 3, mod: 3428, nmod: 0,
+	{op: 145, class: ClassUdp, sms: 0x40, uguard: true, item: 13954, nitem: 7, arg: 4457, narg: 3, mod: 3457, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f003f000000, Hi: 0x3f}},
 	// UBLKPF memory.sass:184
-	{op: 145, class: ClassUdp, sms: 0xf80, uguard: true, item: 13865, nitem: 7, arg: 4430, narg: 3, mod: 3428, nmod: 0,
+	{op: 145, class: ClassUdp, sms: 0xf80, uguard: true, item: 13961, nitem: 7, arg: 4460, narg: 3, mod: 3457, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xff00ff000000, Hi: 0xff}},
 	// UBLKRED memory.sass:186
-	{op: 146, class: ClassUdp, sms: 0x40, uguard: true, item: 13872, nitem: 10, arg: 4433, narg: 3, mod: 3428, nmod: 3,
+	{op: 146, class: ClassUdp, sms: 0x40, uguard: true, item: 13968, nitem: 10, arg: 4463, narg: 3, mod: 3457, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x39e023f}},
 	// UBLKRED memory.sass:186
-	{op: 146, class: ClassUdp, sms: 0xc00, uguard: true, item: 13882, nitem: 10, arg: 4436, narg: 3, mod: 3431, nmod: 3,
+	{op: 146, class: ClassUdp, sms: 0xc00, uguard: true, item: 13978, nitem: 10, arg: 4466, narg: 3, mod: 3460, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x39e02ff}},
 	// UBLKRED memory.sass:187
-	{op: 146, class: ClassUdp, sms: 0x40, uguard: true, item: 13892, nitem: 13, arg: 4439, narg: 4, mod: 3434, nmod: 3,
+	{op: 146, class: ClassUdp, sms: 0x40, uguard: true, item: 13988, nitem: 13, arg: 4469, narg: 4, mod: 3463, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x39e023f}},
 	// UBLKRED memory.sass:187
-	{op: 146, class: ClassUdp, sms: 0xc00, uguard: true, item: 13905, nitem: 13, arg: 4443, narg: 4, mod: 3437, nmod: 3,
+	{op: 146, class: ClassUdp, sms: 0xc00, uguard: true, item: 14001, nitem: 13, arg: 4473, narg: 4, mod: 3466, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x39e02ff}},
 	// UBLKRED memory.sass:188
-	{op: 146, class: ClassUdp, sms: 0x380, uguard: true, item: 13918, nitem: 11, arg: 4447, narg: 3, mod: 3440, nmod: 4,
+	{op: 146, class: ClassUdp, sms: 0x380, uguard: true, item: 14014, nitem: 11, arg: 4477, narg: 3, mod: 3469, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3be02ff}},
 	// UBLKRED memory.sass:189
-	{op: 146, class: ClassUdp, sms: 0x380, uguard: true, item: 13929, nitem: 14, arg: 4450, narg: 4, mod: 3444, nmod: 4,
+	{op: 146, class: ClassUdp, sms: 0x380, uguard: true, item: 14025, nitem: 14, arg: 4480, narg: 4, mod: 3473, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3be02ff}},
 	// UBREV uniform.sass:2
-	{op: 147, class: ClassUdp, sms: 0x7f, uguard: true, item: 13943, nitem: 4, arg: 4454, narg: 2, mod: 3448, nmod: 0,
+	{op: 147, class: ClassUdp, sms: 0x7f, uguard: true, item: 14039, nitem: 4, arg: 4484, narg: 2, mod: 3477, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f003f0000, Hi: 0x0}},
 	// UBREV uniform.sass:2
-	{op: 147, class: ClassUdp, sms: 0xf80, uguard: true, item: 13947, nitem: 4, arg: 4456, narg: 2, mod: 3448, nmod: 0,
+	{op: 147, class: ClassUdp, sms: 0xf80, uguard: true, item: 14043, nitem: 4, arg: 4486, narg: 2, mod: 3477, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
 	// UCGABAR_ARV control.sass:112
-	{op: 148, class: ClassBar, sms: 0xfc0, uguard: true, item: 13951, nitem: 0, arg: 4458, narg: 0, mod: 3448, nmod: 0,
+	{op: 148, class: ClassBar, sms: 0xfc0, uguard: true, item: 14047, nitem: 0, arg: 4488, narg: 0, mod: 3477, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// UCGABAR_WAIT control.sass:114
-	{op: 149, class: ClassBar, sms: 0xfc0, uguard: true, item: 13951, nitem: 0, arg: 4458, narg: 0, mod: 3448, nmod: 0,
+	{op: 149, class: ClassBar, sms: 0xfc0, uguard: true, item: 14047, nitem: 0, arg: 4488, narg: 0, mod: 3477, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// UF2I uniform.sass:4
-	{op: 150, class: ClassUfp, sms: 0xc00, uguard: true, item: 13951, nitem: 8, arg: 4458, narg: 2, mod: 3448, nmod: 4,
+	{op: 150, class: ClassUfp, sms: 0xc00, uguard: true, item: 14047, nitem: 8, arg: 4488, narg: 2, mod: 3477, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
 	// UFADD uniform.sass:6
-	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 13959, nitem: 9, arg: 4460, narg: 3, mod: 3452, nmod: 3,
+	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 14055, nitem: 9, arg: 4490, narg: 3, mod: 3481, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x1efff}},
 	// UFADD uniform.sass:7
-	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 13968, nitem: 9, arg: 4463, narg: 3, mod: 3455, nmod: 3,
+	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 14064, nitem: 9, arg: 4493, narg: 3, mod: 3484, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
 	// UFFMA uniform.sass:9
-	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 13977, nitem: 11, arg: 4466, narg: 4, mod: 3458, nmod: 3,
+	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14073, nitem: 11, arg: 4496, narg: 4, mod: 3487, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
 	// UFFMA uniform.sass:10
-	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 13988, nitem: 11, arg: 4470, narg: 4, mod: 3461, nmod: 3,
+	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14084, nitem: 11, arg: 4500, narg: 4, mod: 3490, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// UFFMA uniform.sass:10
-	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 13999, nitem: 11, arg: 4474, narg: 4, mod: 3464, nmod: 3,
+	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14095, nitem: 11, arg: 4504, narg: 4, mod: 3493, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
 	// UFLO uniform.sass:12
-	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 14010, nitem: 9, arg: 4478, narg: 3, mod: 3467, nmod: 2,
+	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 14106, nitem: 9, arg: 4508, narg: 3, mod: 3496, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x8000003f003f0000, Hi: 0xe0600}},
 	// UFLO uniform.sass:12
-	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 14019, nitem: 9, arg: 4481, narg: 3, mod: 3469, nmod: 2,
+	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 14115, nitem: 9, arg: 4511, narg: 3, mod: 3498, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
 	// UFMUL uniform.sass:14
-	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14028, nitem: 10, arg: 4484, narg: 3, mod: 3471, nmod: 4,
+	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14124, nitem: 10, arg: 4514, narg: 3, mod: 3500, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
 	// UFMUL uniform.sass:14
-	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14038, nitem: 10, arg: 4487, narg: 3, mod: 3475, nmod: 4,
+	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14134, nitem: 10, arg: 4517, narg: 3, mod: 3504, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71f300}},
 	// UFSEL uniform.sass:16
-	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 14048, nitem: 9, arg: 4490, narg: 4, mod: 3479, nmod: 1,
+	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 14144, nitem: 9, arg: 4520, narg: 4, mod: 3508, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
 	// UFSETP uniform.sass:18
-	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14057, nitem: 13, arg: 4494, narg: 5, mod: 3480, nmod: 3,
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14153, nitem: 13, arg: 4524, narg: 5, mod: 3509, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
 	// UFSETP uniform.sass:18
-	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14070, nitem: 13, arg: 4499, narg: 5, mod: 3483, nmod: 3,
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14166, nitem: 13, arg: 4529, narg: 5, mod: 3512, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffff00}},
 	// UGETNEXTWORKID control.sass:116
-	{op: 157, class: ClassTma, sms: 0xf80, uguard: true, item: 14083, nitem: 6, arg: 4504, narg: 1, mod: 3486, nmod: 1,
+	{op: 157, class: ClassTma, sms: 0xf80, uguard: true, item: 14179, nitem: 6, arg: 4534, narg: 1, mod: 3515, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x100}},
 	// UI2F uniform.sass:20
-	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 14089, nitem: 8, arg: 4505, narg: 2, mod: 3487, nmod: 4,
+	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 14185, nitem: 8, arg: 4535, narg: 2, mod: 3516, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0x30fc00}},
 	// UI2FP uniform.sass:22
-	{op: 159, class: ClassUfp, sms: 0xc00, uguard: true, item: 14097, nitem: 7, arg: 4507, narg: 2, mod: 3491, nmod: 2,
+	{op: 159, class: ClassUfp, sms: 0xc00, uguard: true, item: 14193, nitem: 7, arg: 4537, narg: 2, mod: 3520, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
 	// UIADD3 uniform.sass:24
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14104, nitem: 14, arg: 4509, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14200, nitem: 14, arg: 4539, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7e093f}},
 	// UIADD3 uniform.sass:24
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14118, nitem: 14, arg: 4515, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14214, nitem: 14, arg: 4545, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7e093f}},
 	// UIADD3 uniform.sass:25
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14132, nitem: 18, arg: 4521, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14228, nitem: 18, arg: 4551, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7ffe93f}},
 	// UIADD3 uniform.sass:25
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14150, nitem: 18, arg: 4529, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14246, nitem: 18, arg: 4559, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7ffe93f}},
 	// UIADD3 uniform.sass:26
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14168, nitem: 14, arg: 4537, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14264, nitem: 14, arg: 4567, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7e093f}},
 	// UIADD3 uniform.sass:26
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14182, nitem: 14, arg: 4543, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14278, nitem: 14, arg: 4573, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7e093f}},
 	// UIADD3 uniform.sass:27
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14196, nitem: 18, arg: 4549, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14292, nitem: 18, arg: 4579, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7ffe93f}},
 	// UIADD3 uniform.sass:27
-	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14214, nitem: 18, arg: 4557, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14310, nitem: 18, arg: 4587, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7ffe93f}},
 	// UIADD3 uniform.sass:28
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14232, nitem: 12, arg: 4565, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14328, nitem: 12, arg: 4595, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// UIADD3 uniform.sass:28
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14244, nitem: 12, arg: 4571, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14340, nitem: 12, arg: 4601, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
 	// UIADD3 uniform.sass:29
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14256, nitem: 16, arg: 4577, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14352, nitem: 16, arg: 4607, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// UIADD3 uniform.sass:29
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14272, nitem: 16, arg: 4585, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14368, nitem: 16, arg: 4615, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
 	// UIADD3 uniform.sass:30
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14288, nitem: 12, arg: 4593, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14384, nitem: 12, arg: 4623, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
 	// UIADD3 uniform.sass:30
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14300, nitem: 12, arg: 4599, narg: 6, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14396, nitem: 12, arg: 4629, narg: 6, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
 	// UIADD3 uniform.sass:31
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14312, nitem: 16, arg: 4605, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14408, nitem: 16, arg: 4635, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
 	// UIADD3 uniform.sass:31
-	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14328, nitem: 16, arg: 4613, narg: 8, mod: 3493, nmod: 0,
+	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14424, nitem: 16, arg: 4643, narg: 8, mod: 3522, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14344, nitem: 9, arg: 4621, narg: 4, mod: 3493, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14440, nitem: 9, arg: 4651, narg: 4, mod: 3522, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0xa3f}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14353, nitem: 9, arg: 4625, narg: 4, mod: 3494, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14449, nitem: 9, arg: 4655, narg: 4, mod: 3523, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14362, nitem: 9, arg: 4629, narg: 4, mod: 3495, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14458, nitem: 9, arg: 4659, narg: 4, mod: 3524, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x23f}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14371, nitem: 9, arg: 4633, narg: 4, mod: 3496, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14467, nitem: 9, arg: 4663, narg: 4, mod: 3525, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14380, nitem: 9, arg: 4637, narg: 4, mod: 3497, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14476, nitem: 9, arg: 4667, narg: 4, mod: 3526, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xa3f}},
 	// UIMAD uniform.sass:33
-	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14389, nitem: 9, arg: 4641, narg: 4, mod: 3498, nmod: 1,
+	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14485, nitem: 9, arg: 4671, narg: 4, mod: 3527, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
 	// UIMAD.HI uniform.sass:35
-	{op: 162, class: ClassUwide, sms: 0xc00, uguard: true, item: 14398, nitem: 12, arg: 4645, narg: 5, mod: 3499, nmod: 1,
+	{op: 162, class: ClassUwide, sms: 0xc00, uguard: true, item: 14494, nitem: 12, arg: 4675, narg: 5, mod: 3528, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// UIMAD.WIDE uniform.sass:37
-	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14410, nitem: 12, arg: 4650, narg: 5, mod: 3500, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14506, nitem: 12, arg: 4680, narg: 5, mod: 3529, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0xe0a3f}},
 	// UIMAD.WIDE uniform.sass:37
-	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14422, nitem: 12, arg: 4655, narg: 5, mod: 3501, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14518, nitem: 12, arg: 4685, narg: 5, mod: 3530, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// UIMAD.WIDE uniform.sass:37
-	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14434, nitem: 12, arg: 4660, narg: 5, mod: 3502, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14530, nitem: 12, arg: 4690, narg: 5, mod: 3531, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xe0a3f}},
 	// UIMAD.WIDE uniform.sass:37
-	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14446, nitem: 12, arg: 4665, narg: 5, mod: 3503, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14542, nitem: 12, arg: 4695, narg: 5, mod: 3532, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
 	// UIMAD.WIDE uniform.sass:38
-	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14458, nitem: 14, arg: 4670, narg: 6, mod: 3504, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14554, nitem: 14, arg: 4700, narg: 6, mod: 3533, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x78e0a3f}},
 	// UIMAD.WIDE uniform.sass:38
-	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14472, nitem: 14, arg: 4676, narg: 6, mod: 3505, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14568, nitem: 14, arg: 4706, narg: 6, mod: 3534, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
 	// UIMAD.WIDE uniform.sass:38
-	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14486, nitem: 14, arg: 4682, narg: 6, mod: 3506, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14582, nitem: 14, arg: 4712, narg: 6, mod: 3535, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78e0a3f}},
 	// UIMAD.WIDE uniform.sass:38
-	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14500, nitem: 14, arg: 4688, narg: 6, mod: 3507, nmod: 1,
+	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14596, nitem: 14, arg: 4718, narg: 6, mod: 3536, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
 	// UISETP uniform.sass:40
-	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14514, nitem: 13, arg: 4694, narg: 5, mod: 3508, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14610, nitem: 13, arg: 4724, narg: 5, mod: 3537, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7fe7e00}},
 	// UISETP uniform.sass:40
-	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14527, nitem: 13, arg: 4699, narg: 5, mod: 3511, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14623, nitem: 13, arg: 4729, narg: 5, mod: 3540, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
 	// UISETP uniform.sass:40
-	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14540, nitem: 13, arg: 4704, narg: 5, mod: 3514, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14636, nitem: 13, arg: 4734, narg: 5, mod: 3543, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x7fe7e00}},
 	// UISETP uniform.sass:40
-	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14553, nitem: 13, arg: 4709, narg: 5, mod: 3517, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14649, nitem: 13, arg: 4739, narg: 5, mod: 3546, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7e00}},
 	// UISETP uniform.sass:41
-	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14566, nitem: 15, arg: 4714, narg: 6, mod: 3520, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14662, nitem: 15, arg: 4744, narg: 6, mod: 3549, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7fe7ef0}},
 	// UISETP uniform.sass:41
-	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14581, nitem: 15, arg: 4720, narg: 6, mod: 3523, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14677, nitem: 15, arg: 4750, narg: 6, mod: 3552, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
 	// UISETP uniform.sass:41
-	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14596, nitem: 15, arg: 4726, narg: 6, mod: 3526, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14692, nitem: 15, arg: 4756, narg: 6, mod: 3555, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x7fe7ef0}},
 	// UISETP uniform.sass:41
-	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14611, nitem: 15, arg: 4732, narg: 6, mod: 3529, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14707, nitem: 15, arg: 4762, narg: 6, mod: 3558, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ef0}},
 	// UISETP uniform.sass:42
-	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14626, nitem: 13, arg: 4738, narg: 5, mod: 3532, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14722, nitem: 13, arg: 4768, narg: 5, mod: 3561, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
 	// UISETP uniform.sass:42
-	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14639, nitem: 13, arg: 4743, narg: 5, mod: 3535, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14735, nitem: 13, arg: 4773, narg: 5, mod: 3564, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7e00}},
 	// UISETP uniform.sass:43
-	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14652, nitem: 15, arg: 4748, narg: 6, mod: 3538, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14748, nitem: 15, arg: 4778, narg: 6, mod: 3567, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
 	// UISETP uniform.sass:43
-	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14667, nitem: 15, arg: 4754, narg: 6, mod: 3541, nmod: 3,
+	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14763, nitem: 15, arg: 4784, narg: 6, mod: 3570, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7ef0}},
 	// ULDC memory.sass:191
-	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14682, nitem: 8, arg: 4760, narg: 3, mod: 3544, nmod: 1,
+	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14778, nitem: 8, arg: 4790, narg: 3, mod: 3573, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0x7ffffc0003f0000, Hi: 0xe00}},
 	// ULDC memory.sass:192
-	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14690, nitem: 12, arg: 4763, narg: 4, mod: 3545, nmod: 1,
+	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14786, nitem: 12, arg: 4793, narg: 4, mod: 3574, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffc03f3f0000, Hi: 0xe00}},
 	// ULEA uniform.sass:45
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14702, nitem: 11, arg: 4767, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14798, nitem: 11, arg: 4797, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef900}},
 	// ULEA uniform.sass:45
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14713, nitem: 11, arg: 4772, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14809, nitem: 11, arg: 4802, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef900}},
 	// ULEA uniform.sass:46
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14724, nitem: 11, arg: 4777, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14820, nitem: 11, arg: 4807, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// ULEA uniform.sass:46
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14735, nitem: 11, arg: 4782, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14831, nitem: 11, arg: 4812, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
 	// ULEA uniform.sass:47
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14746, nitem: 13, arg: 4787, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14842, nitem: 13, arg: 4817, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef93f}},
 	// ULEA uniform.sass:47
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14759, nitem: 13, arg: 4793, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14855, nitem: 13, arg: 4823, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
 	// ULEA uniform.sass:47
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14772, nitem: 13, arg: 4799, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14868, nitem: 13, arg: 4829, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef93f}},
 	// ULEA uniform.sass:47
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14785, nitem: 13, arg: 4805, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14881, nitem: 13, arg: 4835, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef9ff}},
 	// ULEA uniform.sass:48
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14798, nitem: 11, arg: 4811, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14894, nitem: 11, arg: 4841, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef900}},
 	// ULEA uniform.sass:48
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14809, nitem: 11, arg: 4816, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14905, nitem: 11, arg: 4846, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef900}},
 	// ULEA uniform.sass:49
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14820, nitem: 11, arg: 4821, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14916, nitem: 11, arg: 4851, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
 	// ULEA uniform.sass:49
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14831, nitem: 11, arg: 4826, narg: 5, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14927, nitem: 11, arg: 4856, narg: 5, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
 	// ULEA uniform.sass:50
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14842, nitem: 13, arg: 4831, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14938, nitem: 13, arg: 4861, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:50
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14855, nitem: 13, arg: 4837, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14951, nitem: 13, arg: 4867, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:51
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14868, nitem: 13, arg: 4843, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14964, nitem: 13, arg: 4873, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:51
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14881, nitem: 13, arg: 4849, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14977, nitem: 13, arg: 4879, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:52
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14894, nitem: 15, arg: 4855, narg: 7, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14990, nitem: 15, arg: 4885, narg: 7, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef93f}},
 	// ULEA uniform.sass:52
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14909, nitem: 15, arg: 4862, narg: 7, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15005, nitem: 15, arg: 4892, narg: 7, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
 	// ULEA uniform.sass:52
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14924, nitem: 15, arg: 4869, narg: 7, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15020, nitem: 15, arg: 4899, narg: 7, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef93f}},
 	// ULEA uniform.sass:52
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14939, nitem: 15, arg: 4876, narg: 7, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15035, nitem: 15, arg: 4906, narg: 7, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef9ff}},
 	// ULEA uniform.sass:53
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14954, nitem: 13, arg: 4883, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15050, nitem: 13, arg: 4913, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:53
-	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14967, nitem: 13, arg: 4889, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15063, nitem: 13, arg: 4919, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:54
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14980, nitem: 13, arg: 4895, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15076, nitem: 13, arg: 4925, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
 	// ULEA uniform.sass:54
-	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14993, nitem: 13, arg: 4901, narg: 6, mod: 3546, nmod: 0,
+	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15089, nitem: 13, arg: 4931, narg: 6, mod: 3575, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
 	// ULOP3 uniform.sass:56
-	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15006, nitem: 17, arg: 4907, narg: 7, mod: 3546, nmod: 1,
+	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15102, nitem: 17, arg: 4937, narg: 7, mod: 3575, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x78fff3f}},
 	// ULOP3 uniform.sass:56
-	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15023, nitem: 17, arg: 4914, narg: 7, mod: 3547, nmod: 1,
+	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15119, nitem: 17, arg: 4944, narg: 7, mod: 3576, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
 	// ULOP3 uniform.sass:56
-	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15040, nitem: 17, arg: 4921, narg: 7, mod: 3548, nmod: 1,
+	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15136, nitem: 17, arg: 4951, narg: 7, mod: 3577, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78fff3f}},
 	// ULOP3 uniform.sass:56
-	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15057, nitem: 17, arg: 4928, narg: 7, mod: 3549, nmod: 1,
+	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15153, nitem: 17, arg: 4958, narg: 7, mod: 3578, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78fffff}},
 	// UMEMSETS memory.sass:194
-	{op: 168, class: ClassTma, sms: 0xf80, uguard: true, item: 15074, nitem: 10, arg: 4935, narg: 4, mod: 3550, nmod: 0,
+	{op: 168, class: ClassTma, sms: 0xf80, uguard: true, item: 15170, nitem: 10, arg: 4965, narg: 4, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xff}},
 	// UMOV uniform.sass:58
-	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15084, nitem: 4, arg: 4939, narg: 2, mod: 3550, nmod: 0,
+	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15180, nitem: 4, arg: 4969, narg: 2, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff003f0000, Hi: 0x0}},
 	// UMOV uniform.sass:58
-	{op: 169, class: ClassUmov, sms: 0xf80, uguard: true, item: 15088, nitem: 4, arg: 4941, narg: 2, mod: 3550, nmod: 0,
+	{op: 169, class: ClassUmov, sms: 0xf80, uguard: true, item: 15184, nitem: 4, arg: 4971, narg: 2, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x0}},
 	// UMOV uniform.sass:59
-	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15092, nitem: 4, arg: 4943, narg: 2, mod: 3550, nmod: 0,
+	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15188, nitem: 4, arg: 4973, narg: 2, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f003f0000, Hi: 0x0}},
 	// UMOV uniform.sass:59
-	{op: 169, class: ClassUmov, sms: 0x380, uguard: true, item: 15096, nitem: 4, arg: 4945, narg: 2, mod: 3550, nmod: 0,
+	{op: 169, class: ClassUmov, sms: 0x380, uguard: true, item: 15192, nitem: 4, arg: 4975, narg: 2, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
 	// UMOV uniform.sass:60
-	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15100, nitem: 4, arg: 4947, narg: 2, mod: 3550, nmod: 0,
+	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15196, nitem: 4, arg: 4977, narg: 2, mod: 3579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xffffff}},
 	// UMOV uniform.sass:61
-	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15104, nitem: 5, arg: 4949, narg: 2, mod: 3550, nmod: 1,
+	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15200, nitem: 5, arg: 4979, narg: 2, mod: 3579, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
 	// UP2UR uniform.sass:63
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15109, nitem: 7, arg: 4951, narg: 3, mod: 3551, nmod: 1,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15205, nitem: 7, arg: 4981, narg: 3, mod: 3580, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x3000}},
 	// UP2UR uniform.sass:63
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15116, nitem: 7, arg: 4954, narg: 3, mod: 3552, nmod: 1,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15212, nitem: 7, arg: 4984, narg: 3, mod: 3581, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
 	// UPLOP3 uniform.sass:65
-	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 15123, nitem: 14, arg: 4957, narg: 7, mod: 3553, nmod: 0,
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 15219, nitem: 14, arg: 4987, narg: 7, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}, cover: bits.Word{Lo: 0x3f3fff0000, Hi: 0x7eff3f}},
 	// UPLOP3 uniform.sass:65
-	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 15137, nitem: 14, arg: 4964, narg: 7, mod: 3553, nmod: 0,
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 15233, nitem: 14, arg: 4994, narg: 7, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
 	// UPLOP3 uniform.sass:66
-	{op: 171, class: ClassUdp, sms: 0xfff, uguard: true, item: 15151, nitem: 14, arg: 4971, narg: 7, mod: 3553, nmod: 0,
+	{op: 171, class: ClassUdp, sms: 0xfff, uguard: true, item: 15247, nitem: 14, arg: 5001, narg: 7, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
 	// UPOPC uniform.sass:68
-	{op: 172, class: ClassUdp, sms: 0x7f, uguard: true, item: 15165, nitem: 4, arg: 4978, narg: 2, mod: 3553, nmod: 0,
+	{op: 172, class: ClassUdp, sms: 0x7f, uguard: true, item: 15261, nitem: 4, arg: 5008, narg: 2, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003f003f0000, Hi: 0x0}},
 	// UPOPC uniform.sass:68
-	{op: 172, class: ClassUdp, sms: 0xf80, uguard: true, item: 15169, nitem: 4, arg: 4980, narg: 2, mod: 3553, nmod: 0,
+	{op: 172, class: ClassUdp, sms: 0xf80, uguard: true, item: 15265, nitem: 4, arg: 5010, narg: 2, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
 	// UPRMT uniform.sass:70
-	{op: 173, class: ClassUdp, sms: 0x7f, uguard: true, item: 15173, nitem: 8, arg: 4982, narg: 4, mod: 3553, nmod: 0,
+	{op: 173, class: ClassUdp, sms: 0x7f, uguard: true, item: 15269, nitem: 8, arg: 5012, narg: 4, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x3f}},
 	// UPRMT uniform.sass:70
-	{op: 173, class: ClassUdp, sms: 0xf80, uguard: true, item: 15181, nitem: 8, arg: 4986, narg: 4, mod: 3553, nmod: 0,
+	{op: 173, class: ClassUdp, sms: 0xf80, uguard: true, item: 15277, nitem: 8, arg: 5016, narg: 4, mod: 3582, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xff}},
 	// UR2UP uniform.sass:72
-	{op: 174, class: ClassUdp, sms: 0x7f, uguard: true, item: 15189, nitem: 6, arg: 4990, narg: 2, mod: 3553, nmod: 1,
+	{op: 174, class: ClassUdp, sms: 0x7f, uguard: true, item: 15285, nitem: 6, arg: 5020, narg: 2, mod: 3582, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x3000}},
 	// UR2UP uniform.sass:72
-	{op: 174, class: ClassUdp, sms: 0xf80, uguard: true, item: 15195, nitem: 6, arg: 4992, narg: 2, mod: 3554, nmod: 1,
+	{op: 174, class: ClassUdp, sms: 0xf80, uguard: true, item: 15291, nitem: 6, arg: 5022, narg: 2, mod: 3583, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3000}},
 	// UREDGR memory.sass:196
-	{op: 175, class: ClassStg, sms: 0x380, uguard: true, item: 15201, nitem: 12, arg: 4994, narg: 3, mod: 3555, nmod: 3,
+	{op: 175, class: ClassStg, sms: 0x380, uguard: true, item: 15297, nitem: 12, arg: 5024, narg: 3, mod: 3584, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x19ee00}},
 	// USEL uniform.sass:74
-	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15213, nitem: 8, arg: 4997, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15309, nitem: 8, arg: 5027, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x7800000}},
 	// USEL uniform.sass:74
-	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15221, nitem: 8, arg: 5001, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15317, nitem: 8, arg: 5031, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// USEL uniform.sass:74
-	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15229, nitem: 8, arg: 5005, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15325, nitem: 8, arg: 5035, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7800000}},
 	// USEL uniform.sass:74
-	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15237, nitem: 8, arg: 5009, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15333, nitem: 8, arg: 5039, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800000}},
 	// USEL uniform.sass:75
-	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15245, nitem: 8, arg: 5013, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15341, nitem: 8, arg: 5043, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800001}},
 	// USEL uniform.sass:76
-	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15253, nitem: 8, arg: 5017, narg: 4, mod: 3558, nmod: 0,
+	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15349, nitem: 8, arg: 5047, narg: 4, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
 	// USETMAXREG control.sass:118
-	{op: 177, class: ClassOther, sms: 0xfc0, uguard: true, item: 15261, nitem: 2, arg: 5021, narg: 1, mod: 3558, nmod: 0,
+	{op: 177, class: ClassOther, sms: 0xfc0, uguard: true, item: 15357, nitem: 2, arg: 5051, narg: 1, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}, cover: bits.Word{Lo: 0x3ff00000000, Hi: 0x0}},
 	// USETMAXREG control.sass:119
-	{op: 177, class: ClassOther, sms: 0xfc0, uguard: true, item: 15263, nitem: 4, arg: 5022, narg: 2, mod: 3558, nmod: 0,
+	{op: 177, class: ClassOther, sms: 0xfc0, uguard: true, item: 15359, nitem: 4, arg: 5052, narg: 2, mod: 3587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}, cover: bits.Word{Lo: 0x3ff00000000, Hi: 0xe0000}},
 	// USGXT uniform.sass:78
-	{op: 178, class: ClassUdp, sms: 0x7f, uguard: true, item: 15267, nitem: 8, arg: 5024, narg: 3, mod: 3558, nmod: 2,
+	{op: 178, class: ClassUdp, sms: 0x7f, uguard: true, item: 15363, nitem: 8, arg: 5054, narg: 3, mod: 3587, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xa00}},
 	// USGXT uniform.sass:78
-	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 15275, nitem: 8, arg: 5027, narg: 3, mod: 3560, nmod: 2,
+	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 15371, nitem: 8, arg: 5057, narg: 3, mod: 3589, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xa00}},
 	// USHF uniform.sass:80
-	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15283, nitem: 12, arg: 5030, narg: 4, mod: 3562, nmod: 4,
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15379, nitem: 12, arg: 5060, narg: 4, mod: 3591, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x11e3f}},
 	// USHF uniform.sass:80
-	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15295, nitem: 12, arg: 5034, narg: 4, mod: 3566, nmod: 4,
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15391, nitem: 12, arg: 5064, narg: 4, mod: 3595, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
 	// USHF uniform.sass:80
-	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15307, nitem: 12, arg: 5038, narg: 4, mod: 3570, nmod: 4,
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15403, nitem: 12, arg: 5068, narg: 4, mod: 3599, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x11e3f}},
+	// USHF uniform.sass:80
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15415, nitem: 12, arg: 5072, narg: 4, mod: 3603, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
+	// USHF uniform.sass:80
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15427, nitem: 12, arg: 5076, narg: 4, mod: 3607, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x11e3f}},
 	// USHF uniform.sass:80
-	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15319, nitem: 12, arg: 5042, narg: 4, mod: 3574, nmod: 4,
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15439, nitem: 12, arg: 5080, narg: 4, mod: 3611, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
 	// USTGR memory.sass:198
-	{op: 180, class: ClassStg, sms: 0x380, uguard: true, item: 15331, nitem: 12, arg: 5046, narg: 3, mod: 3578, nmod: 3,
+	{op: 180, class: ClassStg, sms: 0x380, uguard: true, item: 15451, nitem: 12, arg: 5084, narg: 3, mod: 3615, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x19ee00}},
 	// UTCATOMSWS tensor.sass:78
-	{op: 181, class: ClassUdp, sms: 0x380, uguard: true, item: 15343, nitem: 9, arg: 5049, narg: 3, mod: 3581, nmod: 2,
+	{op: 181, class: ClassUdp, sms: 0x380, uguard: true, item: 15463, nitem: 9, arg: 5087, narg: 3, mod: 3618, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x2e0800}},
 	// UTCATOMSWS tensor.sass:79
-	{op: 181, class: ClassUdp, sms: 0x380, uguard: true, item: 15352, nitem: 6, arg: 5052, narg: 2, mod: 3583, nmod: 2,
+	{op: 181, class: ClassUdp, sms: 0x380, uguard: true, item: 15472, nitem: 6, arg: 5090, narg: 2, mod: 3620, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xa00000}},
 	// UTCBAR tensor.sass:81
-	{op: 182, class: ClassUdp, sms: 0x380, uguard: true, item: 15358, nitem: 10, arg: 5054, narg: 3, mod: 3585, nmod: 3,
+	{op: 182, class: ClassUdp, sms: 0x380, uguard: true, item: 15478, nitem: 10, arg: 5092, narg: 3, mod: 3622, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x2028ff}},
 	// UTCCP tensor.sass:83
-	{op: 183, class: ClassUdp, sms: 0x380, uguard: true, item: 15368, nitem: 13, arg: 5057, narg: 3, mod: 3588, nmod: 3,
+	{op: 183, class: ClassUdp, sms: 0x380, uguard: true, item: 15488, nitem: 13, arg: 5095, narg: 3, mod: 3625, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x13bff00}},
 	// UTCHMMA tensor.sass:85
-	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15381, nitem: 25, arg: 5060, narg: 7, mod: 3591, nmod: 4,
+	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15501, nitem: 25, arg: 5098, narg: 7, mod: 3628, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7dff8ff}},
 	// UTCHMMA tensor.sass:86
-	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15406, nitem: 23, arg: 5067, narg: 7, mod: 3595, nmod: 2,
+	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15526, nitem: 23, arg: 5105, narg: 7, mod: 3632, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d878ff}},
 	// UTCHMMA tensor.sass:87
-	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15429, nitem: 26, arg: 5074, narg: 7, mod: 3597, nmod: 5,
+	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15549, nitem: 26, arg: 5112, narg: 7, mod: 3634, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7dffcff}},
 	// UTCHMMA tensor.sass:88
-	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15455, nitem: 24, arg: 5081, narg: 7, mod: 3602, nmod: 3,
+	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15575, nitem: 24, arg: 5119, narg: 7, mod: 3639, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d87cff}},
 	// UTCIMMA tensor.sass:90
-	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15479, nitem: 22, arg: 5088, narg: 6, mod: 3605, nmod: 4,
+	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15599, nitem: 22, arg: 5126, narg: 6, mod: 3642, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df80ff}},
 	// UTCIMMA tensor.sass:91
-	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15501, nitem: 20, arg: 5094, narg: 6, mod: 3609, nmod: 2,
+	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15621, nitem: 20, arg: 5132, narg: 6, mod: 3646, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d800ff}},
 	// UTCIMMA tensor.sass:92
-	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15521, nitem: 23, arg: 5100, narg: 6, mod: 3611, nmod: 5,
+	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15641, nitem: 23, arg: 5138, narg: 6, mod: 3648, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df84ff}},
 	// UTCIMMA tensor.sass:93
-	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15544, nitem: 21, arg: 5106, narg: 6, mod: 3616, nmod: 3,
+	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15664, nitem: 21, arg: 5144, narg: 6, mod: 3653, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d804ff}},
 	// UTCOMMA tensor.sass:95
-	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15565, nitem: 18, arg: 5112, narg: 6, mod: 3619, nmod: 3,
+	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15685, nitem: 18, arg: 5150, narg: 6, mod: 3656, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
 	// UTCOMMA tensor.sass:96
-	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15583, nitem: 18, arg: 5118, narg: 6, mod: 3622, nmod: 3,
+	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15703, nitem: 18, arg: 5156, narg: 6, mod: 3659, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
 	// UTCOMMA tensor.sass:97
-	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15601, nitem: 18, arg: 5124, narg: 6, mod: 3625, nmod: 3,
+	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15721, nitem: 18, arg: 5162, narg: 6, mod: 3662, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
 	// UTCOMMA tensor.sass:98
-	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15619, nitem: 18, arg: 5130, narg: 6, mod: 3628, nmod: 3,
+	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15739, nitem: 18, arg: 5168, narg: 6, mod: 3665, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
 	// UTCQMMA tensor.sass:100
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15637, nitem: 22, arg: 5136, narg: 6, mod: 3631, nmod: 4,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15757, nitem: 22, arg: 5174, narg: 6, mod: 3668, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df80ff}},
 	// UTCQMMA tensor.sass:101
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15659, nitem: 20, arg: 5142, narg: 6, mod: 3635, nmod: 2,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15779, nitem: 20, arg: 5180, narg: 6, mod: 3672, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d800ff}},
 	// UTCQMMA tensor.sass:102
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15679, nitem: 23, arg: 5148, narg: 6, mod: 3637, nmod: 5,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15799, nitem: 23, arg: 5186, narg: 6, mod: 3674, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df84ff}},
 	// UTCQMMA tensor.sass:103
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15702, nitem: 21, arg: 5154, narg: 6, mod: 3642, nmod: 3,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15822, nitem: 21, arg: 5192, narg: 6, mod: 3679, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d804ff}},
 	// UTCQMMA tensor.sass:104
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15723, nitem: 17, arg: 5160, narg: 6, mod: 3645, nmod: 2,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15843, nitem: 17, arg: 5198, narg: 6, mod: 3682, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7f000ff}},
 	// UTCQMMA tensor.sass:105
-	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15740, nitem: 17, arg: 5166, narg: 6, mod: 3647, nmod: 2,
+	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15860, nitem: 17, arg: 5204, narg: 6, mod: 3684, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7f000ff}},
 	// UTCSHIFT tensor.sass:107
-	{op: 188, class: ClassUdp, sms: 0x380, uguard: true, item: 15757, nitem: 8, arg: 5172, narg: 2, mod: 3649, nmod: 1,
+	{op: 188, class: ClassUdp, sms: 0x380, uguard: true, item: 15877, nitem: 8, arg: 5210, narg: 2, mod: 3686, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x20ff00}},
 	// UTMACCTL memory.sass:200
-	{op: 189, class: ClassTma, sms: 0x40, uguard: true, item: 15765, nitem: 4, arg: 5174, narg: 1, mod: 3650, nmod: 1,
+	{op: 189, class: ClassTma, sms: 0x40, uguard: true, item: 15885, nitem: 4, arg: 5212, narg: 1, mod: 3687, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f000000, Hi: 0x40000}},
 	// UTMACCTL memory.sass:200
-	{op: 189, class: ClassTma, sms: 0xf80, uguard: true, item: 15769, nitem: 4, arg: 5175, narg: 1, mod: 3651, nmod: 1,
+	{op: 189, class: ClassTma, sms: 0xf80, uguard: true, item: 15889, nitem: 4, arg: 5213, narg: 1, mod: 3688, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x40000}},
 	// UTMACMDFLUSH memory.sass:202
-	{op: 190, class: ClassTma, sms: 0xfc0, uguard: true, item: 15773, nitem: 0, arg: 5176, narg: 0, mod: 3652, nmod: 0,
+	{op: 190, class: ClassTma, sms: 0xfc0, uguard: true, item: 15893, nitem: 0, arg: 5214, narg: 0, mod: 3689, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// UTMALDG memory.sass:204
-	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15773, nitem: 9, arg: 5176, narg: 3, mod: 3652, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15893, nitem: 9, arg: 5214, narg: 3, mod: 3689, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7883f}},
 	// UTMALDG memory.sass:205
-	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15782, nitem: 12, arg: 5179, narg: 4, mod: 3655, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15902, nitem: 12, arg: 5217, narg: 4, mod: 3692, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x7883f}},
 	// UTMALDG memory.sass:206
-	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15794, nitem: 6, arg: 5183, narg: 2, mod: 3658, nmod: 1,
+	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15914, nitem: 6, arg: 5221, narg: 2, mod: 3695, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x38000}},
 	// UTMALDG memory.sass:207
-	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15800, nitem: 8, arg: 5185, narg: 3, mod: 3659, nmod: 1,
+	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 15920, nitem: 8, arg: 5223, narg: 3, mod: 3696, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x38000}},
 	// UTMALDG memory.sass:208
-	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15808, nitem: 10, arg: 5188, narg: 3, mod: 3660, nmod: 4,
+	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15928, nitem: 10, arg: 5226, narg: 3, mod: 3697, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3f88ff}},
 	// UTMALDG memory.sass:209
-	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15818, nitem: 13, arg: 5191, narg: 4, mod: 3664, nmod: 4,
+	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15938, nitem: 13, arg: 5229, narg: 4, mod: 3701, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3f88ff}},
 	// UTMALDG memory.sass:210
-	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15831, nitem: 8, arg: 5195, narg: 2, mod: 3668, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15951, nitem: 8, arg: 5233, narg: 2, mod: 3705, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3f8000}},
 	// UTMALDG memory.sass:211
-	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15839, nitem: 10, arg: 5197, narg: 3, mod: 3671, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 15959, nitem: 10, arg: 5235, narg: 3, mod: 3708, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3f8000}},
 	// UTMALDG memory.sass:212
-	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15849, nitem: 9, arg: 5200, narg: 3, mod: 3674, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15969, nitem: 9, arg: 5238, narg: 3, mod: 3711, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f88ff}},
 	// UTMALDG memory.sass:213
-	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15858, nitem: 12, arg: 5203, narg: 4, mod: 3677, nmod: 3,
+	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15978, nitem: 12, arg: 5241, narg: 4, mod: 3714, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f88ff}},
 	// UTMALDG memory.sass:214
-	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15870, nitem: 7, arg: 5207, narg: 2, mod: 3680, nmod: 2,
+	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15990, nitem: 7, arg: 5245, narg: 2, mod: 3717, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f8000}},
 	// UTMALDG memory.sass:215
-	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15877, nitem: 9, arg: 5209, narg: 3, mod: 3682, nmod: 2,
+	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 15997, nitem: 9, arg: 5247, narg: 3, mod: 3719, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f8000}},
 	// UTMAPF memory.sass:217
-	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 15886, nitem: 8, arg: 5212, narg: 3, mod: 3684, nmod: 1,
+	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 16006, nitem: 8, arg: 5250, narg: 3, mod: 3721, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x3803f}},
 	// UTMAPF memory.sass:218
-	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 15894, nitem: 11, arg: 5215, narg: 4, mod: 3685, nmod: 1,
+	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 16014, nitem: 11, arg: 5253, narg: 4, mod: 3722, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x3803f}},
 	// UTMAPF memory.sass:219
-	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 15905, nitem: 7, arg: 5219, narg: 2, mod: 3686, nmod: 1,
+	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 16025, nitem: 7, arg: 5257, narg: 2, mod: 3723, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x38000}},
 	// UTMAPF memory.sass:220
-	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 15912, nitem: 9, arg: 5221, narg: 3, mod: 3687, nmod: 1,
+	{op: 192, class: ClassUdp, sms: 0x40, uguard: true, item: 16032, nitem: 9, arg: 5259, narg: 3, mod: 3724, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x38000}},
 	// UTMAPF memory.sass:221
-	{op: 192, class: ClassUdp, sms: 0x380, uguard: true, item: 15921, nitem: 9, arg: 5224, narg: 3, mod: 3688, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0x380, uguard: true, item: 16041, nitem: 9, arg: 5262, narg: 3, mod: 3725, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f80ff}},
 	// UTMAPF memory.sass:222
-	{op: 192, class: ClassUdp, sms: 0x380, uguard: true, item: 15930, nitem: 12, arg: 5227, narg: 4, mod: 3690, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0x380, uguard: true, item: 16050, nitem: 12, arg: 5265, narg: 4, mod: 3727, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f80ff}},
 	// UTMAPF memory.sass:223
-	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 15942, nitem: 8, arg: 5231, narg: 2, mod: 3692, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 16062, nitem: 8, arg: 5269, narg: 2, mod: 3729, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f8000}},
 	// UTMAPF memory.sass:224
-	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 15950, nitem: 10, arg: 5233, narg: 3, mod: 3694, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 16070, nitem: 10, arg: 5271, narg: 3, mod: 3731, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f8000}},
 	// UTMAPF memory.sass:225
-	{op: 192, class: ClassUdp, sms: 0xc00, uguard: true, item: 15960, nitem: 9, arg: 5236, narg: 3, mod: 3696, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0xc00, uguard: true, item: 16080, nitem: 9, arg: 5274, narg: 3, mod: 3733, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f80ff}},
 	// UTMAPF memory.sass:226
-	{op: 192, class: ClassUdp, sms: 0xc00, uguard: true, item: 15969, nitem: 12, arg: 5239, narg: 4, mod: 3698, nmod: 2,
+	{op: 192, class: ClassUdp, sms: 0xc00, uguard: true, item: 16089, nitem: 12, arg: 5277, narg: 4, mod: 3735, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f80ff}},
 	// UTMAREDG memory.sass:228
-	{op: 193, class: ClassUdp, sms: 0x40, uguard: true, item: 15981, nitem: 8, arg: 5243, narg: 2, mod: 3700, nmod: 3,
+	{op: 193, class: ClassUdp, sms: 0x40, uguard: true, item: 16101, nitem: 8, arg: 5281, narg: 2, mod: 3737, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x3878000}},
 	// UTMAREDG memory.sass:228
-	{op: 193, class: ClassUdp, sms: 0xf80, uguard: true, item: 15989, nitem: 8, arg: 5245, narg: 2, mod: 3703, nmod: 3,
+	{op: 193, class: ClassUdp, sms: 0xf80, uguard: true, item: 16109, nitem: 8, arg: 5283, narg: 2, mod: 3740, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3878000}},
 	// UTMAREDG memory.sass:229
-	{op: 193, class: ClassUdp, sms: 0x40, uguard: true, item: 15997, nitem: 10, arg: 5247, narg: 3, mod: 3706, nmod: 3,
+	{op: 193, class: ClassUdp, sms: 0x40, uguard: true, item: 16117, nitem: 10, arg: 5285, narg: 3, mod: 3743, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x3878000}},
 	// UTMAREDG memory.sass:229
-	{op: 193, class: ClassUdp, sms: 0xf80, uguard: true, item: 16007, nitem: 10, arg: 5250, narg: 3, mod: 3709, nmod: 3,
+	{op: 193, class: ClassUdp, sms: 0xf80, uguard: true, item: 16127, nitem: 10, arg: 5288, narg: 3, mod: 3746, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3878000}},
 	// UTMASTG memory.sass:231
-	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16017, nitem: 7, arg: 5253, narg: 2, mod: 3712, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16137, nitem: 7, arg: 5291, narg: 2, mod: 3749, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x78000}},
 	// UTMASTG memory.sass:232
-	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16024, nitem: 9, arg: 5255, narg: 3, mod: 3714, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16144, nitem: 9, arg: 5293, narg: 3, mod: 3751, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x78000}},
 	// UTMASTG memory.sass:233
-	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16033, nitem: 7, arg: 5258, narg: 2, mod: 3716, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16153, nitem: 7, arg: 5296, narg: 2, mod: 3753, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0xf8000}},
 	// UTMASTG memory.sass:234
-	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16040, nitem: 9, arg: 5260, narg: 3, mod: 3718, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16160, nitem: 9, arg: 5298, narg: 3, mod: 3755, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0xf8000}},
 	// UVIADD uniform.sass:82
-	{op: 195, class: ClassUdp, sms: 0xc00, uguard: true, item: 16049, nitem: 8, arg: 5263, narg: 3, mod: 3720, nmod: 2,
+	{op: 195, class: ClassUdp, sms: 0xc00, uguard: true, item: 16169, nitem: 8, arg: 5301, narg: 3, mod: 3757, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
 	// UVIMNMX uniform.sass:84
-	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16057, nitem: 10, arg: 5266, narg: 4, mod: 3722, nmod: 2,
+	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16177, nitem: 10, arg: 5304, narg: 4, mod: 3759, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
 	// UVIMNMX uniform.sass:84
-	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16067, nitem: 10, arg: 5270, narg: 4, mod: 3724, nmod: 2,
+	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16187, nitem: 10, arg: 5308, narg: 4, mod: 3761, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801700}},
 	// UVIRTCOUNT uniform.sass:86
-	{op: 197, class: ClassUdp, sms: 0xf80, uguard: true, item: 16077, nitem: 2, arg: 5274, narg: 1, mod: 3726, nmod: 0,
+	{op: 197, class: ClassUdp, sms: 0xf80, uguard: true, item: 16197, nitem: 2, arg: 5312, narg: 1, mod: 3763, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x0}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16079, nitem: 12, arg: 5275, narg: 5, mod: 3726, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16199, nitem: 12, arg: 5313, narg: 5, mod: 3763, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16091, nitem: 12, arg: 5280, narg: 5, mod: 3727, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16211, nitem: 12, arg: 5318, narg: 5, mod: 3764, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x7f, item: 16103, nitem: 12, arg: 5285, narg: 5, mod: 3728, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x7f, item: 16223, nitem: 12, arg: 5323, narg: 5, mod: 3765, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16115, nitem: 12, arg: 5290, narg: 5, mod: 3729, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16235, nitem: 12, arg: 5328, narg: 5, mod: 3766, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x7f, item: 16127, nitem: 12, arg: 5295, narg: 5, mod: 3730, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x7f, item: 16247, nitem: 12, arg: 5333, narg: 5, mod: 3767, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x7f, item: 16139, nitem: 12, arg: 5300, narg: 5, mod: 3731, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x7f, item: 16259, nitem: 12, arg: 5338, narg: 5, mod: 3768, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe02ff}},
 	// VABSDIFF integer.sass:105
-	{op: 198, class: ClassAlu, sms: 0x380, item: 16151, nitem: 12, arg: 5305, narg: 5, mod: 3732, nmod: 1,
+	{op: 198, class: ClassAlu, sms: 0x380, item: 16271, nitem: 12, arg: 5343, narg: 5, mod: 3769, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
+	// VABSDIFF integer.sass:105
+	{op: 198, class: ClassAlu, sms: 0x7f, item: 16283, nitem: 12, arg: 5348, narg: 5, mod: 3770, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe02ff}},
+	// VABSDIFF integer.sass:105
+	{op: 198, class: ClassAlu, sms: 0x380, item: 16295, nitem: 12, arg: 5353, narg: 5, mod: 3771, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
 	// VABSDIFF4 integer.sass:107
-	{op: 199, class: ClassAlu, sms: 0x3ff, item: 16163, nitem: 13, arg: 5310, narg: 5, mod: 3733, nmod: 2,
+	{op: 199, class: ClassAlu, sms: 0x3ff, item: 16307, nitem: 13, arg: 5358, narg: 5, mod: 3772, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
 	// VHMNMX float.sass:166
-	{op: 200, class: ClassAlu, sms: 0x40, item: 16176, nitem: 17, arg: 5315, narg: 5, mod: 3735, nmod: 7,
+	{op: 200, class: ClassAlu, sms: 0x40, item: 16320, nitem: 17, arg: 5363, narg: 5, mod: 3774, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf7fff}},
 	// VHMNMX float.sass:167
-	{op: 200, class: ClassAlu, sms: 0x180, item: 16193, nitem: 17, arg: 5320, narg: 5, mod: 3742, nmod: 7,
+	{op: 200, class: ClassAlu, sms: 0x180, item: 16337, nitem: 17, arg: 5368, narg: 5, mod: 3781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf7fff}},
 	// VIADD integer.sass:109
-	{op: 201, class: ClassImad, sms: 0x1c0, item: 16210, nitem: 7, arg: 5325, narg: 3, mod: 3749, nmod: 1,
+	{op: 201, class: ClassImad, sms: 0x1c0, item: 16354, nitem: 7, arg: 5373, narg: 3, mod: 3788, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x200}},
 	// VIADD integer.sass:109
-	{op: 201, class: ClassImad, sms: 0x1c0, item: 16217, nitem: 7, arg: 5328, narg: 3, mod: 3750, nmod: 1,
+	{op: 201, class: ClassImad, sms: 0x1c0, item: 16361, nitem: 7, arg: 5376, narg: 3, mod: 3789, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x200}},
 	// VIADD integer.sass:109
-	{op: 201, class: ClassImad, sms: 0x40, item: 16224, nitem: 7, arg: 5331, narg: 3, mod: 3751, nmod: 1,
+	{op: 201, class: ClassImad, sms: 0x40, item: 16368, nitem: 7, arg: 5379, narg: 3, mod: 3790, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x200}},
+	// VIADD integer.sass:109
+	{op: 201, class: ClassImad, sms: 0x40, item: 16375, nitem: 7, arg: 5382, narg: 3, mod: 3791, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x200}},
 	// VIADD integer.sass:109
-	{op: 201, class: ClassImad, sms: 0x180, item: 16231, nitem: 7, arg: 5334, narg: 3, mod: 3752, nmod: 1,
+	{op: 201, class: ClassImad, sms: 0x180, item: 16382, nitem: 7, arg: 5385, narg: 3, mod: 3792, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x200}},
 	// VIADD integer.sass:110
-	{op: 201, class: ClassImad, sms: 0xc00, item: 16238, nitem: 8, arg: 5337, narg: 3, mod: 3753, nmod: 2,
+	{op: 201, class: ClassImad, sms: 0xc00, item: 16389, nitem: 8, arg: 5388, narg: 3, mod: 3793, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
 	// VIADD integer.sass:110
-	{op: 201, class: ClassImad, sms: 0xc00, item: 16246, nitem: 8, arg: 5340, narg: 3, mod: 3755, nmod: 2,
+	{op: 201, class: ClassImad, sms: 0xc00, item: 16397, nitem: 8, arg: 5391, narg: 3, mod: 3795, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x10f00}},
 	// VIADD integer.sass:110
-	{op: 201, class: ClassImad, sms: 0xc00, item: 16254, nitem: 8, arg: 5343, narg: 3, mod: 3757, nmod: 2,
+	{op: 201, class: ClassImad, sms: 0xc00, item: 16405, nitem: 8, arg: 5394, narg: 3, mod: 3797, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16262, nitem: 12, arg: 5346, narg: 5, mod: 3759, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16413, nitem: 12, arg: 5397, narg: 5, mod: 3799, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78013ff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16274, nitem: 12, arg: 5351, narg: 5, mod: 3761, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16425, nitem: 12, arg: 5402, narg: 5, mod: 3801, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801bff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16286, nitem: 12, arg: 5356, narg: 5, mod: 3763, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x40, item: 16437, nitem: 12, arg: 5407, narg: 5, mod: 3803, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7801bff}},
+	// VIADDMNMX integer.sass:112
+	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16449, nitem: 12, arg: 5412, narg: 5, mod: 3805, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78013ff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x40, item: 16298, nitem: 12, arg: 5361, narg: 5, mod: 3765, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x40, item: 16461, nitem: 12, arg: 5417, narg: 5, mod: 3807, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78013ff}},
+	// VIADDMNMX integer.sass:112
+	{op: 202, class: ClassAlu, sms: 0x40, item: 16473, nitem: 12, arg: 5422, narg: 5, mod: 3809, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78013ff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x180, item: 16310, nitem: 12, arg: 5366, narg: 5, mod: 3767, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x180, item: 16485, nitem: 12, arg: 5427, narg: 5, mod: 3811, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78013ff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x40, item: 16322, nitem: 12, arg: 5371, narg: 5, mod: 3769, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x40, item: 16497, nitem: 12, arg: 5432, narg: 5, mod: 3813, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7801bff}},
 	// VIADDMNMX integer.sass:112
-	{op: 202, class: ClassAlu, sms: 0x180, item: 16334, nitem: 12, arg: 5376, narg: 5, mod: 3771, nmod: 2,
+	{op: 202, class: ClassAlu, sms: 0x180, item: 16509, nitem: 12, arg: 5437, narg: 5, mod: 3815, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801bff}},
 	// VIMNMX integer.sass:114
-	{op: 203, class: ClassAlu, sms: 0x40, item: 16346, nitem: 10, arg: 5381, narg: 4, mod: 3773, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x40, item: 16521, nitem: 10, arg: 5442, narg: 4, mod: 3817, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801300}},
 	// VIMNMX integer.sass:114
-	{op: 203, class: ClassAlu, sms: 0x40, item: 16356, nitem: 10, arg: 5385, narg: 4, mod: 3775, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x40, item: 16531, nitem: 10, arg: 5446, narg: 4, mod: 3819, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801300}},
 	// VIMNMX integer.sass:114
-	{op: 203, class: ClassAlu, sms: 0x40, item: 16366, nitem: 10, arg: 5389, narg: 4, mod: 3777, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x40, item: 16541, nitem: 10, arg: 5450, narg: 4, mod: 3821, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7801300}},
+	// VIMNMX integer.sass:114
+	{op: 203, class: ClassAlu, sms: 0x40, item: 16551, nitem: 10, arg: 5454, narg: 4, mod: 3823, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7801300}},
 	// VIMNMX integer.sass:115
-	{op: 203, class: ClassAlu, sms: 0x180, item: 16376, nitem: 14, arg: 5393, narg: 6, mod: 3779, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x180, item: 16561, nitem: 14, arg: 5458, narg: 6, mod: 3825, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fe1300}},
 	// VIMNMX integer.sass:115
-	{op: 203, class: ClassAlu, sms: 0x180, item: 16390, nitem: 14, arg: 5399, narg: 6, mod: 3781, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x180, item: 16575, nitem: 14, arg: 5464, narg: 6, mod: 3827, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fe1300}},
 	// VIMNMX integer.sass:115
-	{op: 203, class: ClassAlu, sms: 0x180, item: 16404, nitem: 14, arg: 5405, narg: 6, mod: 3783, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0x180, item: 16589, nitem: 14, arg: 5470, narg: 6, mod: 3829, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fe1300}},
 	// VIMNMX integer.sass:116
-	{op: 203, class: ClassAlu, sms: 0xc00, item: 16418, nitem: 10, arg: 5411, narg: 4, mod: 3785, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0xc00, item: 16603, nitem: 10, arg: 5476, narg: 4, mod: 3831, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
 	// VIMNMX integer.sass:116
-	{op: 203, class: ClassAlu, sms: 0xc00, item: 16428, nitem: 10, arg: 5415, narg: 4, mod: 3787, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0xc00, item: 16613, nitem: 10, arg: 5480, narg: 4, mod: 3833, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801700}},
 	// VIMNMX integer.sass:116
-	{op: 203, class: ClassAlu, sms: 0xc00, item: 16438, nitem: 10, arg: 5419, narg: 4, mod: 3789, nmod: 2,
+	{op: 203, class: ClassAlu, sms: 0xc00, item: 16623, nitem: 10, arg: 5484, narg: 4, mod: 3835, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
 	// VIMNMX3 integer.sass:118
-	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16448, nitem: 12, arg: 5423, narg: 5, mod: 3791, nmod: 2,
+	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16633, nitem: 12, arg: 5488, narg: 5, mod: 3837, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78013ff}},
 	// VIMNMX3 integer.sass:118
-	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16460, nitem: 12, arg: 5428, narg: 5, mod: 3793, nmod: 2,
+	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16645, nitem: 12, arg: 5493, narg: 5, mod: 3839, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78013ff}},
 	// VIMNMX3 integer.sass:118
-	{op: 204, class: ClassAlu, sms: 0x40, item: 16472, nitem: 12, arg: 5433, narg: 5, mod: 3795, nmod: 2,
+	{op: 204, class: ClassAlu, sms: 0x40, item: 16657, nitem: 12, arg: 5498, narg: 5, mod: 3841, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78013ff}},
+	// VIMNMX3 integer.sass:118
+	{op: 204, class: ClassAlu, sms: 0x40, item: 16669, nitem: 12, arg: 5503, narg: 5, mod: 3843, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78013ff}},
 	// VIMNMX3 integer.sass:118
-	{op: 204, class: ClassAlu, sms: 0x180, item: 16484, nitem: 12, arg: 5438, narg: 5, mod: 3797, nmod: 2,
+	{op: 204, class: ClassAlu, sms: 0x180, item: 16681, nitem: 12, arg: 5508, narg: 5, mod: 3845, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78013ff}},
 	// VOTE control.sass:121
-	{op: 205, class: ClassVote, sms: 0xfff, item: 16496, nitem: 8, arg: 5443, narg: 3, mod: 3799, nmod: 1,
+	{op: 205, class: ClassVote, sms: 0xfff, item: 16693, nitem: 8, arg: 5513, narg: 3, mod: 3847, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x78e0300}},
 	// VOTEU control.sass:123
-	{op: 206, class: ClassVoteu, sms: 0x7f, item: 16504, nitem: 8, arg: 5446, narg: 3, mod: 3800, nmod: 1,
+	{op: 206, class: ClassVoteu, sms: 0x7f, item: 16701, nitem: 8, arg: 5516, narg: 3, mod: 3848, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0x78e0300}},
 	// VOTEU control.sass:123
-	{op: 206, class: ClassVoteu, sms: 0xf80, item: 16512, nitem: 8, arg: 5449, narg: 3, mod: 3801, nmod: 1,
+	{op: 206, class: ClassVoteu, sms: 0xf80, item: 16709, nitem: 8, arg: 5519, narg: 3, mod: 3849, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x78e0300}},
 	// WARPGROUP control.sass:125
-	{op: 207, class: ClassBar, sms: 0x40, item: 16520, nitem: 1, arg: 5452, narg: 0, mod: 3802, nmod: 0,
+	{op: 207, class: ClassBar, sms: 0x40, item: 16717, nitem: 1, arg: 5522, narg: 0, mod: 3850, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
 	// WARPGROUP control.sass:126
-	{op: 207, class: ClassBar, sms: 0x40, item: 16521, nitem: 2, arg: 5452, narg: 1, mod: 3802, nmod: 0,
+	{op: 207, class: ClassBar, sms: 0x40, item: 16718, nitem: 2, arg: 5522, narg: 1, mod: 3850, nmod: 0,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x700}},
 	// WARPSYNC control.sass:128
-	{op: 208, class: ClassCbu, sms: 0x1, item: 16523, nitem: 5, arg: 5453, narg: 2, mod: 3802, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0x1, item: 16720, nitem: 5, arg: 5523, narg: 2, mod: 3850, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7800000}},
 	// WARPSYNC control.sass:129
-	{op: 208, class: ClassCbu, sms: 0x3e, item: 16528, nitem: 6, arg: 5455, narg: 2, mod: 3802, nmod: 1,
+	{op: 208, class: ClassCbu, sms: 0x3e, item: 16725, nitem: 6, arg: 5525, narg: 2, mod: 3850, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7c00000}},
 	// WARPSYNC control.sass:130
-	{op: 208, class: ClassCbu, sms: 0x3f, item: 16534, nitem: 5, arg: 5457, narg: 2, mod: 3803, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0x3f, item: 16731, nitem: 5, arg: 5527, narg: 2, mod: 3851, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7800000}},
 	// WARPSYNC control.sass:131
-	{op: 208, class: ClassCbu, sms: 0x3f, item: 16539, nitem: 5, arg: 5459, narg: 2, mod: 3803, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0x3f, item: 16736, nitem: 5, arg: 5529, narg: 2, mod: 3851, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7800000}},
 	// WARPSYNC control.sass:132
-	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16544, nitem: 6, arg: 5461, narg: 2, mod: 3803, nmod: 1,
+	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16741, nitem: 6, arg: 5531, narg: 2, mod: 3851, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x7a00000}},
 	// WARPSYNC control.sass:133
-	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16550, nitem: 7, arg: 5463, narg: 3, mod: 3804, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16747, nitem: 7, arg: 5533, narg: 3, mod: 3852, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x783ffff}},
 	// WARPSYNC control.sass:134
-	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16557, nitem: 4, arg: 5466, narg: 1, mod: 3804, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16754, nitem: 4, arg: 5536, narg: 1, mod: 3852, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
 	// WARPSYNC control.sass:135
-	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16561, nitem: 5, arg: 5467, narg: 2, mod: 3804, nmod: 0,
+	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16758, nitem: 5, arg: 5537, narg: 2, mod: 3852, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x783ffff}},
 	// YIELD control.sass:137
-	{op: 209, class: ClassCbu, sms: 0xfff, item: 16566, nitem: 3, arg: 5469, narg: 1, mod: 3804, nmod: 0,
+	{op: 209, class: ClassCbu, sms: 0xfff, item: 16763, nitem: 3, arg: 5539, narg: 1, mod: 3852, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
 }
 
@@ -6061,14 +6121,6 @@ var items = [...]item{
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
-	{kind: kF16, lo: 32, n: 16},
-	{kind: kMod, lo: 80, n: 1, aux: 62},
-	{kind: kMod, lo: 75, n: 3, aux: 63},
-	{kind: kLit, aux: 39},
-	{kind: kMod, lo: 78, n: 2, aux: 54},
-	{kind: kLit, aux: 5},
-	{kind: kReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 6},
 	{kind: kConst, flags: fSpace, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
@@ -6100,6 +6152,14 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kMod, lo: 75, n: 3, aux: 63},
+	{kind: kLit, aux: 40},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kMod, lo: 75, n: 3, aux: 63},
 	{kind: kLit, aux: 40},
@@ -6221,6 +6281,13 @@ var items = [...]item{
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kLit, aux: 43},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
 	{kind: kConst, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
@@ -6246,13 +6313,6 @@ var items = [...]item{
 	{kind: kReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
-	{kind: kMod, lo: 80, n: 1, aux: 62},
-	{kind: kLit, aux: 44},
-	{kind: kMod, lo: 78, n: 2, aux: 54},
-	{kind: kLit, aux: 5},
-	{kind: kReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kBF16, lo: 32, n: 16},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kLit, aux: 44},
 	{kind: kMod, lo: 78, n: 2, aux: 54},
@@ -6288,6 +6348,14 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kMod, lo: 75, n: 3, aux: 63},
+	{kind: kLit, aux: 45},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kF64, lo: 32, n: 32},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kMod, lo: 75, n: 3, aux: 63},
 	{kind: kLit, aux: 45},
@@ -6610,6 +6678,30 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kMod, lo: 72, n: 1, aux: 68},
+	{kind: kMod, lo: 77, n: 1, aux: 65},
+	{kind: kMod, lo: 75, n: 1, aux: 66},
+	{kind: kMod, lo: 76, n: 1, lo2: 86, n2: 2, aux: 69},
+	{kind: kLit, aux: 50},
+	{kind: kMod, lo: 79, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 6},
+	{kind: kMod, lo: 72, n: 1, aux: 68},
+	{kind: kMod, lo: 77, n: 1, aux: 65},
+	{kind: kMod, lo: 75, n: 1, aux: 66},
+	{kind: kMod, lo: 76, n: 1, lo2: 85, n2: 3, aux: 70},
+	{kind: kLit, aux: 50},
+	{kind: kMod, lo: 79, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
 	{kind: kMod, lo: 72, n: 1, aux: 68},
 	{kind: kMod, lo: 77, n: 1, aux: 65},
 	{kind: kMod, lo: 75, n: 1, aux: 66},
@@ -7341,6 +7433,34 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
 	{kind: kMod, lo: 72, n: 1, aux: 68},
+	{kind: kMod, lo: 76, n: 2, aux: 79},
+	{kind: kLit, aux: 40},
+	{kind: kMod, lo: 78, n: 2, aux: 80},
+	{kind: kMod, lo: 74, n: 1, aux: 76},
+	{kind: kMod, lo: 75, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 6},
+	{kind: kMod, lo: 72, n: 1, aux: 68},
+	{kind: kMod, lo: 76, n: 2, aux: 79},
+	{kind: kLit, aux: 40},
+	{kind: kMod, lo: 78, n: 2, aux: 80},
+	{kind: kMod, lo: 74, n: 1, aux: 76},
+	{kind: kMod, lo: 75, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kMod, lo: 72, n: 1, aux: 68},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kMod, lo: 78, n: 2, aux: 54},
 	{kind: kMod, lo: 77, n: 1, aux: 81},
@@ -7445,6 +7565,18 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kConst, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kClose, abs: 62},
+	{kind: kLit, aux: 5},
+	{kind: kPred, flags: fWrite, lo: 81, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 6, neg: 63, abs: 62},
+	{kind: kLit, aux: 5},
+	{kind: kPred, flags: fWrite, lo: 81, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kLit, aux: 55},
 	{kind: kMod, lo: 72, n: 1, aux: 83},
 	{kind: kLit, aux: 55},
@@ -8019,6 +8151,13 @@ var items = [...]item{
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
+	{kind: kF16, lo: 32, n: 16},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kLit, aux: 39},
+	{kind: kMod, lo: 78, n: 2, aux: 75},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
 	{kind: kConst, flags: fSpace, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
@@ -8046,6 +8185,12 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kMod, lo: 78, n: 2, aux: 75},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kMod, lo: 78, n: 2, aux: 75},
 	{kind: kLit, aux: 5},
@@ -8108,6 +8253,13 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kLit, aux: 45},
+	{kind: kMod, lo: 78, n: 2, aux: 75},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kF64, lo: 32, n: 32},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kLit, aux: 45},
 	{kind: kMod, lo: 78, n: 2, aux: 75},
@@ -14812,6 +14964,10 @@ var items = [...]item{
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
 	{kind: kConst, flags: fInv, lo: 40, n: 14, neg: 63},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
@@ -19497,6 +19653,30 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 64, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kMod, lo: 76, n: 1, aux: 204},
+	{kind: kMod, lo: 75, n: 1, aux: 30},
+	{kind: kMod, lo: 73, n: 2, aux: 205},
+	{kind: kMod, lo: 80, n: 1, aux: 206},
+	{kind: kLit, aux: 5},
+	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kMod, lo: 76, n: 1, aux: 204},
+	{kind: kMod, lo: 75, n: 1, aux: 30},
+	{kind: kMod, lo: 73, n: 2, aux: 205},
+	{kind: kMod, lo: 80, n: 1, aux: 206},
+	{kind: kLit, aux: 5},
+	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 24, n: 6},
+	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 6},
@@ -20344,6 +20524,30 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kMod, lo: 73, n: 1, aux: 87},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
+	{kind: kLit, aux: 6},
+	{kind: kPred, flags: fWrite, lo: 81, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 6},
+	{kind: kMod, lo: 73, n: 1, aux: 87},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
+	{kind: kLit, aux: 6},
+	{kind: kPred, flags: fWrite, lo: 81, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
 	{kind: kMod, lo: 73, n: 1, aux: 284},
 	{kind: kMod, lo: 75, n: 1, aux: 285},
 	{kind: kLit, aux: 5},
@@ -20411,6 +20615,13 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kConst, lo: 40, n: 14, neg: 63},
+	{kind: kMod, lo: 73, n: 1, aux: 287},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 6, neg: 63},
 	{kind: kMod, lo: 73, n: 1, aux: 287},
 	{kind: kLit, aux: 5},
@@ -20474,7 +20685,31 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kConst, lo: 40, n: 14},
+	{kind: kLit, aux: 6},
+	{kind: kPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 72, n: 2, aux: 288},
+	{kind: kMod, lo: 76, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 6},
+	{kind: kPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 72, n: 2, aux: 288},
+	{kind: kMod, lo: 76, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kConst, lo: 40, n: 14, neg: 63},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
 	{kind: kLit, aux: 6},
@@ -20554,6 +20789,16 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kConst, lo: 40, n: 14},
+	{kind: kLit, aux: 6},
+	{kind: kPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 72, n: 2, aux: 288},
+	{kind: kMod, lo: 76, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
@@ -20649,6 +20894,18 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 6},
+	{kind: kPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 72, n: 2, aux: 288},
+	{kind: kMod, lo: 76, n: 1, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kConst, lo: 40, n: 14},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
 	{kind: kLit, aux: 6},
@@ -21356,6 +21613,14 @@ var args = [...]argInfo{
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
@@ -21369,14 +21634,6 @@ var args = [...]argInfo{
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
-	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
-	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
-	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
@@ -21392,13 +21649,13 @@ var args = [...]argInfo{
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
-	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
@@ -21407,6 +21664,8 @@ var args = [...]argInfo{
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 7, width: 2, wmod: 255, role: Read, file: FileNone},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
@@ -21494,6 +21753,12 @@ var args = [...]argInfo{
 	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
@@ -21657,6 +21922,14 @@ var args = [...]argInfo{
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 10, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 12, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 12, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 6, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 10, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 12, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
@@ -21693,6 +21966,12 @@ var args = [...]argInfo{
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 1, width: 1, wmod: 255, role: Write, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 1, width: 1, wmod: 255, role: Write, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
@@ -21890,11 +22169,15 @@ var args = [...]argInfo{
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
@@ -21911,6 +22194,8 @@ var args = [...]argInfo{
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 2, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 2, wmod: 255, role: Write, file: FileR},
@@ -24257,6 +24542,8 @@ var args = [...]argInfo{
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 3, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 1, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileU},
@@ -25793,6 +26080,14 @@ var args = [...]argInfo{
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileU},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileU},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileU},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileU},
@@ -26063,6 +26358,16 @@ var args = [...]argInfo{
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 2, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileP},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 2, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Write, file: FileP},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Write, file: FileP},
 	{item: 8, width: 1, wmod: 255, role: Read, file: FileR},
@@ -26081,6 +26386,9 @@ var args = [...]argInfo{
 	{item: 2, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 4, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 2, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 4, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 2, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 4, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
@@ -26111,6 +26419,16 @@ var args = [...]argInfo{
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
@@ -26137,6 +26455,10 @@ var args = [...]argInfo{
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
@@ -26179,6 +26501,11 @@ var args = [...]argInfo{
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
@@ -26618,9 +26945,6 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{56, 1},
 	{47, 3},
-	{55, 0},
-	{56, 1},
-	{47, 3},
 	{57, 8},
 	{55, 0},
 	{56, 1},
@@ -26645,7 +26969,6 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{56, 1},
 	{47, 3},
-	{57, 8},
 	{55, 0},
 	{56, 1},
 	{47, 3},
@@ -26659,27 +26982,9 @@ var modRefs = [...]modRef{
 	{47, 3},
 	{57, 8},
 	{55, 0},
-	{47, 2},
-	{57, 7},
-	{55, 0},
-	{47, 2},
-	{55, 0},
-	{47, 2},
-	{57, 7},
-	{55, 0},
-	{47, 2},
-	{57, 7},
-	{55, 0},
-	{47, 2},
-	{57, 7},
-	{55, 0},
-	{47, 2},
-	{55, 0},
-	{47, 2},
-	{55, 0},
-	{47, 2},
-	{55, 0},
-	{47, 2},
+	{56, 1},
+	{47, 3},
+	{57, 8},
 	{55, 0},
 	{47, 2},
 	{57, 7},
@@ -26694,6 +26999,31 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{47, 2},
 	{57, 7},
+	{55, 0},
+	{47, 2},
+	{55, 0},
+	{47, 2},
+	{55, 0},
+	{47, 2},
+	{55, 0},
+	{47, 2},
+	{55, 0},
+	{47, 2},
+	{55, 0},
+	{47, 2},
+	{57, 7},
+	{55, 0},
+	{47, 2},
+	{57, 7},
+	{55, 0},
+	{47, 2},
+	{57, 7},
+	{55, 0},
+	{47, 2},
+	{57, 7},
+	{55, 0},
+	{56, 1},
+	{47, 3},
 	{55, 0},
 	{56, 1},
 	{47, 3},
@@ -26784,6 +27114,16 @@ var modRefs = [...]modRef{
 	{58, 0},
 	{59, 1},
 	{62, 2},
+	{58, 0},
+	{59, 1},
+	{62, 2},
+	{47, 4},
+	{61, 11},
+	{58, 0},
+	{59, 1},
+	{62, 2},
+	{47, 4},
+	{61, 11},
 	{58, 0},
 	{59, 1},
 	{62, 2},
@@ -27127,6 +27467,16 @@ var modRefs = [...]modRef{
 	{69, 1},
 	{66, 3},
 	{67, 4},
+	{70, 0},
+	{71, 2},
+	{67, 3},
+	{59, 4},
+	{61, 13},
+	{70, 0},
+	{71, 2},
+	{67, 3},
+	{59, 4},
+	{61, 13},
 	{70, 0},
 	{71, 2},
 	{67, 3},
@@ -27338,6 +27688,8 @@ var modRefs = [...]modRef{
 	{57, 7},
 	{55, 0},
 	{66, 2},
+	{55, 0},
+	{66, 2},
 	{57, 7},
 	{55, 0},
 	{66, 2},
@@ -27354,8 +27706,7 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{66, 1},
 	{55, 0},
-	{66, 2},
-	{57, 7},
+	{66, 1},
 	{55, 0},
 	{66, 2},
 	{57, 7},
@@ -27365,6 +27716,11 @@ var modRefs = [...]modRef{
 	{55, 0},
 	{66, 2},
 	{57, 7},
+	{55, 0},
+	{66, 2},
+	{57, 7},
+	{55, 0},
+	{66, 2},
 	{55, 0},
 	{66, 2},
 	{55, 0},
@@ -29804,6 +30160,14 @@ var modRefs = [...]modRef{
 	{28, 1},
 	{187, 2},
 	{188, 3},
+	{186, 0},
+	{28, 1},
+	{187, 2},
+	{188, 3},
+	{186, 0},
+	{28, 1},
+	{187, 2},
+	{188, 3},
 	{245, 1},
 	{126, 2},
 	{246, 3},
@@ -29959,6 +30323,8 @@ var modRefs = [...]modRef{
 	{78, 0},
 	{78, 0},
 	{78, 0},
+	{78, 0},
+	{78, 0},
 	{271, 0},
 	{272, 1},
 	{88, 0},
@@ -29979,6 +30345,7 @@ var modRefs = [...]modRef{
 	{274, 0},
 	{274, 0},
 	{274, 0},
+	{274, 0},
 	{268, 0},
 	{269, 1},
 	{268, 0},
@@ -30011,11 +30378,19 @@ var modRefs = [...]modRef{
 	{59, 1},
 	{275, 0},
 	{59, 1},
-	{270, 0},
+	{275, 0},
+	{59, 1},
+	{275, 0},
+	{59, 1},
+	{275, 0},
 	{59, 1},
 	{270, 0},
 	{59, 1},
 	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{275, 0},
 	{59, 1},
 	{275, 0},
 	{59, 1},
