@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/ebitengine/purego v0.11.0
+	github.com/google/go-cmp v0.6.0
 	github.com/rogpeppe/go-internal v1.16.0
 	pgregory.net/rapid v1.3.0
 )

@@ -201,6 +201,11 @@ func (k *checker) unknowns() {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].pos < list[j].pos })
 	for _, p := range list {
+		if _, _, member := k.scope.find(k.tree, p.name); member {
+			// Declared after its use, as one of a family.
+			k.fatal(p.pos, "Label expected for forward reference of '"+k.name(p.name)+"'")
+			return
+		}
 		k.error(p.pos, "Unknown symbol '"+k.name(p.name)+"'")
 	}
 	for _, l := range k.missing {

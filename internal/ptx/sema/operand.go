@@ -241,7 +241,23 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	default:
 		out.Sel = o.Sel
 		out.Flags |= Selected
+		if text := k.tree.SelText(o); out.Kind == isa.KReg && !videoSelector(text[1:]) {
+			k.error(k.instrPos(), "Unknown video selector: '"+string(text)+"'")
+		}
 	}
+}
+
+// videoSelector reports whether a selector names bytes or halves: b0, h10.
+func videoSelector(b []byte) bool {
+	if len(b) < 2 || b[0] != 'b' && b[0] != 'h' {
+		return false
+	}
+	for _, c := range b[1:] {
+		if c < '0' || c > '7' {
+			return false
+		}
+	}
+	return true
 }
 
 // badComponent refuses a selector that names no component.
@@ -319,7 +335,7 @@ func (k *checker) index(o *syntax.Operand) Operand {
 	scale := uint64(1)
 	if shape == nil || !shape.Array {
 		k.error(k.after(o.Pos), "Array indexing on non-array")
-		if out.Kind != isa.KSymbol {
+		if out.Kind != isa.KSymbol && k.instr.Op == isa.WMov {
 			k.handled = true
 		}
 	} else {
