@@ -12,29 +12,29 @@ import (
 type token uint8
 
 const (
-	tEOF      token = iota // end of the text
-	tErr                   // an error was reported: nothing more is read
-	tName                  // identifier
-	tDot                   // .word, .word::word
-	tInt                   // integer literal
-	tFloat                 // decimal float or 0d literal
-	tRaw                   // 0f literal
-	tString                // "text"
-	tVersion               // .version N.M, one token as the reference has it
-	tBank                  // .const[N]
-	tDwarf                 // @@DWARF
-	tAtWord                // @progbits
-	tWarp                  // WARP_SZ
-	tFuncName              // function_name
-	tInlined               // inlined_at
-	tShl                   // <<
-	tShr                   // >>
-	tLe                    // <=
-	tGe                    // >=
-	tEq                    // ==
-	tNe                    // !=
-	tLand                  // &&
-	tLor                   // ||
+	tEOF      token = 0x80 + iota // end of the text
+	tErr                          // an error was reported: nothing more is read
+	tName                         // identifier
+	tDot                          // .word, .word::word
+	tInt                          // integer literal
+	tFloat                        // decimal float or 0d literal
+	tRaw                          // 0f literal
+	tString                       // "text"
+	tVersion                      // .version N.M, one token as the reference has it
+	tBank                         // .const[N]
+	tDwarf                        // @@DWARF
+	tAtWord                       // @progbits
+	tWarp                         // WARP_SZ
+	tFuncName                     // function_name
+	tInlined                      // inlined_at
+	tShl                          // <<
+	tShr                          // >>
+	tLe                           // <=
+	tGe                           // >=
+	tEq                           // ==
+	tNe                           // !=
+	tLand                         // &&
+	tLor                          // ||
 )
 
 // Classes of bytes. A byte below is either the start of a token class or,

@@ -65,7 +65,7 @@ func TestHostileInput(t *testing.T) {
 		case err == nil && c.want != "":
 			t.Errorf("%s: no error, want %q", c.name, c.want)
 		case err != nil && (c.want == "" || !strings.Contains(err.Msg, c.want)):
-			t.Errorf("%s: %.200s, want %q", c.name, err.Msg, c.want)
+			t.Errorf("%s: %.200q, want %q", c.name, err.Msg, c.want)
 		}
 		if used := int(after.TotalAlloc - before.TotalAlloc); used > 64*len(c.text)+1<<20 {
 			t.Errorf("%s: %d bytes allocated for %d of text", c.name, used, len(c.text))
