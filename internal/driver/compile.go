@@ -73,14 +73,17 @@ func (j *Job) Run(ctx context.Context) *Result {
 	}
 	j.applyLaunchOptions(m)
 	whole := m.Finish(j.Sink)
-	if j.Sink.Raised() > 0 && j.gate() || !whole {
+	if j.Sink.Raised() > 0 && j.gate() || !whole && (j.Sink.Fatal() || !j.Settings.Verbose) {
 		return res
 	}
 	j.judgeDebug(m)
-	if j.gate() {
+	if whole && j.gate() {
 		return res
 	}
 	j.generate(ctx, m, res)
+	if !whole { // kernels beyond a limit are reported on, not written
+		res.OK, res.Cubin = false, nil
+	}
 	res.Cost.Time = time.Since(start)
 	return res
 }

@@ -30,7 +30,7 @@ func TestForms(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
-	if s.Errors() != 3 {
+	if s.Errors() != 3 || !s.Fatal() {
 		t.Errorf("%d errors, want 3", s.Errors())
 	}
 }

@@ -26,6 +26,7 @@ type Sink struct {
 	units  []*Unit // opened and not yet shown, in order
 	errors int
 	raised int
+	fatal  bool
 	dead   *src.File // file whose later units are dropped after a fatal fault
 	buf    []byte
 }
@@ -66,6 +67,7 @@ func (s *Sink) show(u *Unit) {
 	}
 	s.errors += u.errors
 	s.raised += u.raised
+	s.fatal = s.fatal || u.fatal
 	if u.fatal {
 		s.dead = u.file
 	}
@@ -109,6 +111,13 @@ func (s *Sink) Raised() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.raised
+}
+
+// Fatal reports whether a fatal fault was shown.
+func (s *Sink) Fatal() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fatal
 }
 
 // Say shows one message outside any file, in its own unit.

@@ -1,0 +1,59 @@
+package driver
+
+import (
+	"slices"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/pipeline"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/target"
+)
+
+// reportCode prints the -v report: the module's memory, then every kernel in
+// the reference's order.
+func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output) {
+	if !j.Settings.Verbose {
+		return
+	}
+	j.Sink.Say(diag.Info, moduleLine(int(memory(m, isa.SpaceGlobal)), []Bank{{3, int(memory(m, isa.SpaceConst))}}, arch.SM))
+	for _, fn := range m.Kernels() {
+		n := slices.Index(out.Funcs, fn)
+		if n < 0 || out.Kernels[n] == nil {
+			continue
+		}
+		b := block(&m.Funcs[fn], out.Kernels[n])
+		for _, text := range b.lines(arch.Name, arch.SM) {
+			j.Sink.Say(diag.Info, text)
+		}
+	}
+}
+
+// memory returns the bytes that the module's own variables of a space take,
+// each at its alignment in order of declaration. Textures, samplers and
+// surfaces are names without memory.
+func memory(m *sema.Module, space isa.Space) uint64 {
+	var size uint64
+	for i := range m.Vars {
+		v := &m.Vars[i]
+		if v.Space != space || !v.Defined || v.Shape.Type.IsOpaque() {
+			continue
+		}
+		align := max(1, v.Shape.Align)
+		size = (size+align-1)/align*align + v.Shape.Size()
+	}
+	return size
+}
+
+// block collects what the report says about one kernel.
+func block(f *sema.Func, k *pipeline.Kernel) Block {
+	p := &k.Props
+	return Block{
+		Name: f.Name, Entry: true, Time: k.Time,
+		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
+		Usage: Usage{
+			Registers: int(p.Registers), Barriers: int(p.Barriers), CumulativeStack: int(k.Frame), Shared: int(p.SharedBytes),
+			Consts: []Bank{{0, int(p.ParamBase + p.ParamBytes)}},
+		},
+	}
+}
