@@ -163,7 +163,7 @@ func TestArith(t *testing.T) {
 // TestFastPaths holds the host's arithmetic against the generic code.
 func TestFastPaths(t *testing.T) {
 	n := 0
-	for _, f := range []Format{F32, F64} {
+	for _, f := range []Format{F16, BF16, F32, F64} {
 		e := edges(f)
 		r := rand.New(rand.NewPCG(2, uint64(f)))
 		for k := range 120000 {
