@@ -28,7 +28,7 @@ var opCp = Op{Rows: []Row{
 	},
 	{Words: []Word{WAsync, WCommitGroup}, Name: "cp.async.commit_group", Forms: []Form{{Args: ""}}, Gates: g70},
 	{Words: []Word{WAsync, WWaitAll}, Name: "cp.async.wait_all", Forms: []Form{{Args: ""}}, Gates: g70},
-	{Words: []Word{WAsync, WWaitGroup}, Name: "cp.async.wait_group", Forms: []Form{{Args: "i"}}, Gates: g70, Rules: []Rule{{SlotRead, waitCount}}},
+	{Words: []Word{WAsync, WWaitGroup}, Name: "cp.async.wait_group", Forms: []Form{{Args: "i"}}, Gates: g70},
 	{
 		Words: []Word{WAsync, WMbarrier, WArrive}, Name: "cp.async.mbarrier.arrive", Forms: []Form{{Types: b64, Args: "m"}},
 		Mods: []Slot{SlotSpace, SlotNoinc}, Spaces: mbSpaces, Gates: g70,
@@ -38,26 +38,26 @@ var opCp = Op{Rows: []Row{
 		Forms: []Form{{Args: "mmu?***", May: eMcast | eGroup}, {Args: "mmu*?**", May: eMcast | eGroup, Must: eHint}},
 		Mods:  bulkMods, Spaces: bulkSpaces,
 		Gates: []Gate{{V: 80, SM: 90}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast},
-		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotMask, bulkMask}},
+		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotMask, bulkMask}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
 	{Words: []Word{WAsync, WBulk, WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []Form{{Args: ""}}, Gates: []Gate{{V: 80, SM: 90}}},
 	{
 		Words: []Word{WAsync, WBulk, WWaitGroup}, Name: "cp.async.bulk.wait_group", Forms: []Form{{Args: "i"}}, Mods: []Slot{SlotRead},
-		Gates: []Gate{{V: 80, SM: 90}}, Rules: []Rule{{SlotRead, waitCount}},
+		Gates: []Gate{{V: 80, SM: 90}},
 	},
 	{
 		Words: []Word{WAsync, WBulk, WPrefetch}, Name: "cp.async.bulk.prefetch",
 		Forms: []Form{{Args: "mu"}, {Args: "muk", Must: eHint}},
-		Mods:  []Slot{SlotSpace, SlotLevel}, Need: []Slot{SlotLevel}, Spaces: Spaces{sGlobal, 1, 1},
+		Mods:  []Slot{SlotSpace, SlotLevel}, Spaces: Spaces{sGlobal, 1, 1}, Rules: []Rule{{NoSlot, needLevel}},
 		Gates: []Gate{{V: 80, SM: 90}},
 	},
 	{
 		Words: []Word{WAsync, WBulk, WPrefetch, WTensor}, Name: "cp.async.bulk.prefetch.tensor",
 		Forms: []Form{{Args: "o?***", May: eTile}, {Args: "o*?**", May: eTile, Must: eHint}},
-		Mods:  []Slot{SlotSpace, SlotLevel, SlotDim}, Need: []Slot{SlotDim, SlotLevel}, Spaces: Spaces{sGlobal, 1, 1},
+		Mods:  []Slot{SlotSpace, SlotLevel, SlotDim}, Need: []Slot{SlotDim}, Spaces: Spaces{sGlobal, 1, 1},
 		Gates: []Gate{{V: 80, SM: 90}},
-		Rules: []Rule{{NoSlot, prefetchMode}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}},
+		Rules: []Rule{{NoSlot, needLevel}, {NoSlot, prefetchMode}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}},
 		Flags: fManySpaces | fVector2,
 	},
 	{
@@ -87,7 +87,7 @@ var opCp = Op{Rows: []Row{
 		Forms: []Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotDone, SlotNoftz, SlotOp}, Spaces: bulkSpaces,
 		Gates: []Gate{{V: 80, SM: 90}},
-		Rules: []Rule{{NoSlot, reduceOp}, {SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotNoftz, reduceNoftz}},
+		Rules: []Rule{{NoSlot, reduceOp}, {SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotNoftz, reduceNoftz}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
 	{
@@ -244,6 +244,20 @@ func bulkArgs(c *checker) {
 	}
 	if !c.extras(3, string(want)) || in.Has(SlotMask) && in.early&eHint != 0 {
 		c.errorf("Arguments mismatch for instruction '%s'", c.row.Name)
+	}
+}
+
+// bulkSize: bulk copies move whole 16 bytes.
+func bulkSize(c *checker) {
+	if o := &c.in.Args[2]; o.Kind == KInt && o.Value%16 != 0 {
+		c.errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be multiple of 16", c.row.Name, o.Value)
+	}
+}
+
+// needLevel: bulk prefetches name the cache.
+func needLevel(c *checker) {
+	if !c.in.Has(SlotLevel) {
+		c.errorf(".level modifier required for instruction '%s'", c.row.Name)
 	}
 }
 

@@ -32,7 +32,7 @@ var opAtom = Op{Rows: []Row{{
 		{SlotCmp, atomOp},
 		{SlotSem, atomSem},
 	},
-	Flags: fVector | fGeneric | fSink,
+	Flags: fVectorIf | fGeneric | fSink,
 }}}
 
 var opRed = Op{Rows: []Row{
@@ -54,7 +54,7 @@ var opRed = Op{Rows: []Row{
 			{SlotCmp, atomOp},
 			{SlotSem, atomSem},
 		},
-		Flags: fVector | fGeneric,
+		Flags: fVectorIf | fGeneric,
 	},
 	{
 		Words: []Word{WAsync}, Name: "red.async",
@@ -65,7 +65,7 @@ var opRed = Op{Rows: []Row{
 		Mods:   []Slot{SlotSpace, SlotDone, SlotSem, SlotScope, SlotMmio, SlotOp},
 		Spaces: Spaces{sCluster | sGlobal, 0, 1},
 		Gates:  asyncGates,
-		Rules:  asyncRules,
+		Rules:  []Rule{{SlotSpace, asyncOldSpace}, {SlotDone, asyncDone}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
 	},
 }}
 
@@ -157,6 +157,11 @@ func atomVector(c *checker) {
 		if tHalves.has(t) && in.early&(eMin|eMax) != 0 {
 			c.errorf("Vector modifier required for instruction '%s'", c.atomName())
 		}
+		for i := range in.Args {
+			if in.Args[i].Kind == KVector {
+				c.errorf("Vector is not expected for argument %d of instruction '%s'", i, c.row.Name)
+			}
+		}
 		return
 	}
 	if c.ctx.Version < 81 || c.ctx.SM < 90 {
@@ -219,6 +224,13 @@ func atomOp(c *checker) {
 		if o := &atomOps[i]; o.w == w && !o.types.has(in.Types[0]) {
 			c.errorf("Operation .%s requires %s type for instruction '%s'", w, o.list, c.row.Name)
 		}
+	}
+}
+
+// needOp: a reduction names its operation.
+func needOp(c *checker) {
+	if !c.in.Has(SlotOp) {
+		c.errorf("Reduction operation is required for instruction '%s'", c.row.Name)
 	}
 }
 

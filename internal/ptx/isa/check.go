@@ -38,6 +38,11 @@ func Check(in *Inst, ctx *Context) bool {
 	c.row = row
 	c.sortMods(used)
 	if row == nil {
+		for i := range in.Args {
+			if in.Args[i].Kind == KVector {
+				c.vectorLength(len(in.Args[i].Elems))
+			}
+		}
 		c.errorf("Not a name of any known instruction: '%s'", c.partName())
 		return false
 	}

@@ -5,9 +5,20 @@ package isa
 var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slot{SlotUni}, Rules: []Rule{{SlotRead, wantLabel}}}}}
 
 var opBrx = Op{Rows: []Row{{
-	Words: []Word{WIdx}, Name: "brx.idx", Forms: []Form{{Args: "uT"}}, Mods: []Slot{SlotUni},
-	Gates: []Gate{{SM: 30, Inst: true}},
+	Words: []Word{WIdx}, Name: "brx.idx", Forms: []Form{{Args: "u*"}}, Mods: []Slot{SlotUni},
+	Gates: []Gate{{SM: 30, Inst: true}}, Rules: []Rule{{SlotRead, wantTable}},
 }}}
+
+// wantTable: an indexed branch has a table of labels.
+func wantTable(c *checker) {
+	switch c.in.Args[1].Kind {
+	case KTable:
+	case KBad, KLabel, KSymbol, KFunc:
+		c.errorf("Arguments mismatch for instruction 'brx.idx'")
+	default:
+		c.errorf("Label with '.branchtargets' directive expected for argument 1 of instruction 'brx.idx'")
+	}
+}
 
 // wantLabel: bra goes to a label.
 func wantLabel(c *checker) {

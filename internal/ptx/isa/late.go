@@ -81,6 +81,12 @@ func (c *checker) slotIllegal(s Slot) {
 		return
 	}
 	row := &slotRows[s]
+	before := gateFirst(s)
+	if before {
+		c.wordGate(w, false)
+	} else {
+		defer c.wordGate(w, false)
+	}
 	switch s {
 	case SlotCc:
 		if t := in.Types[0]; t.IsInt() && t.Bits() >= 32 || in.NTypes == 0 {
@@ -246,7 +252,7 @@ func (c *checker) roundValue(w Word) {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotPo}
+var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *checker) generalAt(s Slot) {
@@ -269,6 +275,10 @@ func (c *checker) generalAt(s Slot) {
 	case SlotSem:
 		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
 			c.semGate(w)
+		}
+	case SlotMmio:
+		if w := c.in.Mod(SlotSem); c.in.Has(SlotNc) && w != WNone && w != WWeak {
+			c.errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
 		}
 	case SlotPo:
 		c.negations()
@@ -306,4 +316,15 @@ func (c *checker) lateOp() {
 	if w := c.in.Mod(SlotOp); w != WNone && earlyOf[w] == 0 && !c.row.takes(SlotOp) {
 		c.redName()
 	}
+}
+
+// gateFirst tells the slots whose words are gated before they are found
+// illegal; of the others the gate comes after.
+func gateFirst(s Slot) bool {
+	switch s {
+	case SlotWarpx, SlotTask, SlotPack, SlotMask, SlotInit, SlotRestrict, SlotKind, SlotBlock, SlotScale,
+		SlotAshift, SlotCollA, SlotCollB:
+		return true
+	}
+	return false
 }

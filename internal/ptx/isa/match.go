@@ -12,6 +12,7 @@ type argRow struct {
 	grow   bool // a register wider than the type will do
 	vec    bool // a vector is meant
 	tex    bool // an address of a texture or surface
+	tmem   bool // an address in tensor memory will do
 	tensor bool // an address of a tensor map
 	desc   bool // a 64-bit descriptor, or else registers of a matrix
 	frag   bool // registers of a matrix: small elements are packed
@@ -30,7 +31,7 @@ const (
 	kVec  kinds = 1 << KVector
 	kSink kinds = 1 << KSink
 	// kVal is any scalar: whether this one is fit is told later.
-	kVal = kReg | kImm | kSpec | kSym | kVec
+	kVal = kReg | kImm | kSpec | kSym | kVec | kAddr
 	kDst = kVal | kSink
 )
 
@@ -77,8 +78,9 @@ var argRows = [128]argRow{
 	'g': {ref: 2, kinds: kVal, vec: true, desc: true},            // matrix A: descriptor or registers
 	'o': {fixed: B32, kinds: kAddr, tensor: true},                // tensor map with coordinates
 	'J': {fixed: B16, kinds: kVal, vec: true},                    // offsets of a convolution
-	'e': {fixed: B64, kinds: kVal | kAddr},                       // matrix A: descriptor or tensor memory
+	'e': {fixed: B64, kinds: kVal, desc: true, tmem: true},       // matrix A: descriptor or tensor memory
 	'E': {ref: 1, dst: true, kinds: kDst, vec: true},             // registers of the first type
+	'B': {fixed: B32, kinds: kReg},                               // .b32 register
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
 	'T': {kinds: 1 << KTable},                                    // table of labels
@@ -114,8 +116,29 @@ func (c *checker) match() bool {
 		c.errorf("Unexpected instruction types specified for '%s'", row.Name)
 		return false
 	}
+	c.hintMissing()
 	c.errorf("Arguments mismatch for instruction '%s'", row.Name)
 	return false
+}
+
+// hintMissing: the operands would fit with a cache hint.
+func (c *checker) hintMissing() {
+	in := c.in
+	switch c.row.Name {
+	case "ld", "st", "atom", "red":
+	default:
+		return
+	}
+	if in.early&eHint != 0 {
+		return
+	}
+	for i := range c.row.Forms {
+		f := &c.row.Forms[i]
+		if f.Must&eHint != 0 && in.early&^(f.May|f.Must) == 0 && (in.early|eHint)&f.Must == f.Must && c.typesFit(f) && c.argsFit(f) {
+			c.errorf(".L2::cache_hint modifier required for instruction '%s' with %d arguments", c.row.Name, len(in.Args))
+			return
+		}
+	}
 }
 
 // earlyIllegal complains about the early words no form has.
@@ -172,7 +195,10 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.ref > 0 {
 		t = c.in.Types[r.ref-1]
 	}
-	if o.Kind == KAddr {
+	if o.Kind == KAddr && r.kinds&kReg != 0 && r.ref == 0 && !r.tmem && r.kinds != 0xffff {
+		return false
+	}
+	if o.Kind == KAddr && (r.kinds&kReg == 0 || t == TNone || r.tmem) {
 		return c.addrFits(r, o, t)
 	}
 	if t == TNone {
@@ -238,9 +264,14 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 	case KSingle:
 		return t == F32 || t == F64 || t == B32
 	case KSpecial:
-		return specialFits(o, t)
+		return specialFits(o, t, grow)
 	case KSymbol:
-		return t.IsInt() || t.Class() == Bits
+		return symbolFits(o, t, grow) && (c.in.Op != WMov || !t.IsFloat())
+	case KAddr:
+		if o.Base == KReg {
+			return len(o.Elems) == 0 && regFits(o.Type, t, grow)
+		}
+		return len(o.Elems) == 0 && symbolFits(o, t, grow)
 	case KVector:
 		for i := range o.Elems {
 			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) {
@@ -254,6 +285,18 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 	return false
 }
 
+// symbolFits: the address of a variable passes as a number of 64 or 32 bits,
+// that of a variable outside global memory as one of 32.
+func symbolFits(o *Operand, t Type, grow bool) bool {
+	if t == Pred || t.IsOpaque() || o.Kind == KSymbol && t.Bits() <= 64 && o.Space == SpaceGlobal {
+		return t != Pred && !t.IsOpaque()
+	}
+	if t.Bits() == 64 {
+		return o.Space == SpaceGlobal || o.Kind == KSymbol
+	}
+	return t.Bits() == 32 || grow && t.Bits() < 32 || o.Kind == KSymbol
+}
+
 func intFits(t Type) bool {
 	switch t.Class() {
 	case Bits, Signed, Unsigned, Predicate:
@@ -262,9 +305,12 @@ func intFits(t Type) bool {
 	return false
 }
 
-func specialFits(o *Operand, t Type) bool {
+func specialFits(o *Operand, t Type, grow bool) bool {
 	if o.Type == Pred || t == Pred {
 		return o.Type == t
+	}
+	if grow && o.Type.Bits() > t.Bits() {
+		return true
 	}
 	return o.Type.Bits() == t.Bits() || o.Special.Vector() && t.Bits() == 16 || o.Special.Word() == WSrGridid && t.Bits() == 32
 }

@@ -22,7 +22,7 @@ var opLdmatrix = Op{Rows: []Row{{
 		{Name: ".m8n8", V: 65, W: WM8n8},
 		{Name: "ldmatrix.b8", V: 86, Only: onF100 | onF120, T: tB8},
 	},
-	Rules: []Rule{{NoSlot, matrixGates}, {SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {SlotRead, needSync}},
+	Rules: []Rule{{NoSlot, matrixGates}, {SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {NoSlot, needSync}, {SlotRead, needSync}},
 	Flags: fVector2,
 }}}
 
@@ -40,7 +40,7 @@ var opStmatrix = Op{Rows: []Row{{
 }}}
 
 var opMovmatrix = Op{Rows: []Row{{
-	Name: "movmatrix", Forms: []Form{{Types: []TypeSet{tB16}, Args: "Nv", May: eSync}},
+	Name: "movmatrix", Forms: []Form{{Types: []TypeSet{tB16}, Args: "NB", May: eSync}},
 	Mods: []Slot{SlotAligned, SlotShape, SlotTrans}, Need: []Slot{SlotAligned, SlotShape},
 	Gates: []Gate{{V: 78, SM: 75}},
 	Rules: []Rule{{SlotShape, movmatrixShape}, {SlotTrans, needTrans}, {SlotRead, needSync}},

@@ -30,45 +30,45 @@ var opMbarrier = Op{Rows: []Row{
 	{Words: []Word{WInval}, Name: "mbarrier.inval", Forms: []Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: fGeneric},
 	{
 		Words: []Word{WExpectTx}, Name: "mbarrier.expect_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{SlotLayout, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbTxOrder}},
 	},
 	{
 		Words: []Word{WCompleteTx}, Name: "mbarrier.complete_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{SlotLayout, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbTxOrder}},
 	},
 	{
 		Words: []Word{WArrive}, Name: "mbarrier.arrive", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArrive, WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop, WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WTestWait}, Name: "mbarrier.test_wait", Forms: []Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,
-		Rules: []Rule{{SlotLayout, mbAcquireOrder}},
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
 	},
 	{
 		Words: []Word{WTestWait, WParity}, Name: "mbarrier.test_wait.parity", Forms: []Form{{Types: b64, Args: "qmu"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 71, SM: 80}}, Rules: []Rule{{SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 71, SM: 80}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
 	},
 	{
 		Words: []Word{WTryWait}, Name: "mbarrier.try_wait", Forms: []Form{{Types: b64, Args: "qmk?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
 	},
 	{
 		Words: []Word{WTryWait, WParity}, Name: "mbarrier.try_wait.parity", Forms: []Form{{Types: b64, Args: "qmu?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
 	},
 	{Words: []Word{WPendingCount}, Name: "mbarrier.pending_count", Forms: []Form{{Types: b64, Args: "nk"}}, Gates: g70},
 }}
@@ -105,11 +105,23 @@ func (c *checker) mbOrder(strong Word) {
 	if scope == WGpu || scope == WSys || scope == WGl {
 		c.illegal("." + scope.String())
 	}
+}
+
+// mbNeeds: an order needs a scope and a scope an order.
+func mbNeeds(c *checker) {
+	sem, scope := c.in.Mod(SlotSem), c.in.Mod(SlotScope)
 	switch {
 	case sem == WNone && scope != WNone:
 		c.errorf("Modifier '.%s' requires order with '%s' instruction", scope, c.row.Name)
 	case sem != WNone && scope == WNone:
 		c.errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.row.Name)
+	}
+}
+
+// mbParity: a phase is 0 or 1.
+func mbParity(c *checker) {
+	if o := &c.in.Args[2]; o.Kind == KInt && o.Value != 0 && o.Value != 1 {
+		c.errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be 0 or 1", c.row.Name, o.Value)
 	}
 }
 

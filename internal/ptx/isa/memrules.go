@@ -140,11 +140,7 @@ func (c *checker) mmioRules(sem, scope Word) {
 		c.errorf("Modifier '.mmio' cannot be applied to '%s' space", s)
 	}
 	if sem != WRelaxed {
-		if scope == WNone {
-			c.errorf("Modifier '.mmio' requires modifier '.relaxed'")
-		} else {
-			c.errorf("Modifier '.mmio' requires modifier '.relaxed' for instruction '%s'", c.row.Name)
-		}
+		c.errorf("Modifier '.mmio' requires modifier '.relaxed' for instruction '%s'", c.row.Name)
 	}
 	if scope != WNone && scope != WSys && sem == WRelaxed {
 		c.errorf("Modifier '.mmio' cannot be combined with modifier '.%s'", scope)
@@ -159,9 +155,6 @@ func ncRules(c *checker) {
 	}
 	if in.Space() != SpaceGlobal {
 		c.errorf("Modifier '.nc' requires .global space")
-	}
-	if w := in.Mod(SlotSem); w != WNone && w != WWeak {
-		c.errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
 	}
 	if w := in.Mod(SlotCop); w == WCv || w == WLu {
 		c.errorf("Illegal cache operation for instruction '%s.nc'", c.row.Name)

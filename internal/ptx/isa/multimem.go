@@ -17,7 +17,7 @@ var opMultimem = Op{Rows: []Row{
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "dm", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
-		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotDim, multiVec}},
+		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVector,
 	},
 	{
@@ -33,7 +33,7 @@ var opMultimem = Op{Rows: []Row{
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "ma", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
-		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotDim, multiVec}},
+		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVector,
 	},
 }}
@@ -85,7 +85,6 @@ func multiOp(c *checker) {
 	var ok TypeSet
 	switch w {
 	case WNone:
-		c.errorf("Reduction operation is required for instruction '%s'", c.row.Name)
 		c.errorf("Reduction operation is required for instruction '%s'", c.row.Name)
 		return
 	case WAdd:

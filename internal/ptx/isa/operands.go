@@ -23,6 +23,9 @@ func (c *checker) operandWords() bool {
 		c.ctx.Report(diag.Fatal, "Result discard mode is not allowed for instruction '"+c.row.Name+"'")
 		return false
 	}
+	if len(in.Args) > 0 && in.Args[0].Neg {
+		c.errorf("Operand negation limited to either (source A xor source B) or source C")
+	}
 	if in.Guarded && (in.Guard.Kind != KReg || in.Guard.Type != Pred) {
 		c.errorf("Predicate expression expected")
 		return false
@@ -42,7 +45,7 @@ func (c *checker) vectorLength(n int) {
 			c.errorf("Illegal vector size: 8")
 		}
 	}
-	if n == 3 || n > 4 && n != 8 {
+	if n == 3 || n > 4 && n != 8 || n == 8 && c.row == nil {
 		c.errorf("Illegal vector size: %d", n)
 	}
 }
@@ -102,7 +105,7 @@ func (c *checker) vecResult() {
 	}
 	n := in.Vec()
 	d := &in.Args[0]
-	if in.Has(SlotVec) && d.Kind != KAddr {
+	if in.Has(SlotVec) && argRows[c.letter(0)].dst && d.Type != Pred {
 		if vectorLen(d) == 1 {
 			c.errorf("Result vector expected")
 		}
@@ -110,7 +113,7 @@ func (c *checker) vecResult() {
 			c.errorf("Argument vector size mismatch for instruction '%s'", c.row.Name)
 		}
 	}
-	if c.row.Flags&fVector == 0 {
+	if c.row.Flags&fVector == 0 && (c.row.Flags&fVectorIf == 0 || !in.Has(SlotVec)) {
 		return
 	}
 	switch {
@@ -183,7 +186,7 @@ func (c *checker) negations() {
 		return
 	}
 	for i := range c.in.Args {
-		if c.in.Args[i].Neg {
+		if i > 0 && c.in.Args[i].Neg {
 			c.errorf("Operand negation not allowed for instruction '%s'", c.row.Name)
 		}
 	}
@@ -202,7 +205,11 @@ func (c *checker) operandsLate() {
 			}
 		case KSymbol:
 			if row.Flags&fSymbol == 0 || i == 0 {
-				c.errorf("Argument %d of instruction '%s': must be register", i, row.Name)
+				c.errorf("Argument %d of instruction '%s': must be register", c.argNumber(i), row.Name)
+			}
+		case KAddr:
+			if r := &argRows[c.letter(i)]; r.kinds&kReg != 0 && r.kinds != 0xffff && !r.tmem {
+				c.errorf("Argument %d of instruction '%s': must be register", c.argNumber(i), row.Name)
 			}
 		}
 		if o.Sel != "" && row.Flags&fSel == 0 {
@@ -220,8 +227,20 @@ func (c *checker) operandsLate() {
 	}
 }
 
+// argNumber is how the reference counts operands: what stands in brackets
+// with an address counts by itself.
+func (c *checker) argNumber(i int) int {
+	n := i
+	for k := range i {
+		if o := &c.in.Args[k]; o.Kind == KAddr {
+			n += len(o.Elems)
+		}
+	}
+	return n
+}
+
 func (c *checker) vectorAllowed(i int) bool {
-	if c.row.Flags&(fVector|fTexture|fVector2) != 0 {
+	if c.row.Flags&(fVector|fTexture|fVector2) != 0 || c.row.Flags&fVectorIf != 0 && c.in.Has(SlotVec) {
 		return true
 	}
 	k := c.letter(i)

@@ -192,6 +192,8 @@ const (
 	fVector2
 	// fSharedCTA: of shared memory only .shared::cta is meant.
 	fSharedCTA
+	// fVectorIf: vectors only with .v2, .v4 or .v8.
+	fVectorIf
 )
 
 // Spaces says which state spaces an operation may name, and how many of

@@ -69,6 +69,9 @@ func (c *checker) addressSpaces() {
 	want := in.Space().Base()
 	for i := range in.Args {
 		o := &in.Args[i]
+		if argRows[c.letter(i)].kinds&kReg != 0 {
+			continue
+		}
 		if o.Kind != KAddr || o.Base != KSymbol || o.Type.IsOpaque() {
 			continue
 		}

@@ -283,7 +283,7 @@ var opFence = Op{Rows: []Row{
 	{
 		Name: "fence", Forms: []Form{{Args: ""}}, Mods: fenceMods,
 		Gates: []Gate{{Name: "fence instruction", V: 60, SM: 70}, {At: SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: WMbarrierInit}},
-		Rules: []Rule{{SlotScope, fenceScope}, {SlotSem, fenceSem}},
+		Rules: []Rule{{SlotInit, fenceInit}, {SlotScope, fenceScope}, {SlotSem, fenceSem}},
 	},
 	{
 		Words: []Word{WProxy}, Name: "fence.proxy",
@@ -297,6 +297,27 @@ var opFence = Op{Rows: []Row{
 		Rules: []Rule{{NoSlot, proxyTarget}, {NoSlot, proxyKind}, {SlotSem, proxySem}},
 	},
 }}
+
+// fenceInit: making a barrier known to the cluster is a release.
+func fenceInit(c *checker) {
+	in := c.in
+	if !in.Has(SlotInit) {
+		return
+	}
+	sem := in.Mod(SlotSem)
+	text := ""
+	if sem == WNone {
+		c.errorf("Modifier '.mbarrier_init' requires modifier 'order'")
+	} else {
+		text = "." + sem.String()
+	}
+	if sem != WRelease {
+		c.errorf("Modifier '.mbarrier_init' cannot be combined with modifier '%s'", text)
+	}
+	if w := in.Mod(SlotScope); w != WNone && w != WCluster {
+		c.errorf("Modifier '.mbarrier_init' cannot be combined with modifier '.%s'", w)
+	}
+}
 
 // fenceScope: a fence names a scope.
 func fenceScope(c *checker) {

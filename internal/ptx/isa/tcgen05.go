@@ -5,24 +5,24 @@ package isa
 var (
 	tcGate   = []Gate{{V: 86, Only: onF100, Inst: true}}
 	tcAlloc  = []Slot{SlotAligned, SlotSpace}
-	tcRules  = []Rule{{SlotOob, tcGroup}, {SlotNoinc, needSync}, {SlotRead, needSync}}
+	tcRules  = []Rule{{NoSlot, tcNeeds}, {SlotOob, tcGroup}, {SlotRead, needSync}}
 	tcLdMods = []Slot{SlotAligned, SlotShape, SlotNum, SlotPack}
-	tcLdNeed = []Slot{SlotAligned, SlotShape, SlotNum}
+	tcLdNeed = []Slot{SlotShape, SlotNum}
 	tcMods   = []Slot{SlotSparse, SlotKind, SlotBlock, SlotScale, SlotAshift, SlotCollA}
 )
 
 var opTcgen05 = Op{Rows: []Row{
 	{
 		Words: []Word{WAlloc}, Name: "tcgen05.alloc", Forms: []Form{{Types: []TypeSet{tB32}, Args: "mu", May: eSync | eGroup}},
-		Mods: tcAlloc, Need: aligned, Spaces: Spaces{sCTA, 0, 1}, Gates: tcGate, Rules: tcRules,
+		Mods: tcAlloc, Spaces: Spaces{sCTA, 0, 1}, Gates: tcGate, Rules: tcRules,
 	},
 	{
 		Words: []Word{WDealloc}, Name: "tcgen05.dealloc", Forms: []Form{{Types: []TypeSet{tB32}, Args: "uu", May: eSync | eGroup}},
-		Mods: aligned, Need: aligned, Gates: tcGate, Rules: tcRules,
+		Mods: aligned, Gates: tcGate, Rules: tcRules,
 	},
 	{
 		Words: []Word{WRelinquishAllocPermit}, Name: "tcgen05.relinquish_alloc_permit", Forms: []Form{{Args: "", May: eSync | eGroup}},
-		Mods: aligned, Need: aligned, Gates: tcGate, Rules: tcRules,
+		Mods: aligned, Gates: tcGate, Rules: tcRules,
 	},
 	{
 		Words: []Word{WFenceBeforeThreadSync}, Name: "tcgen05.fence", Forms: []Form{{Args: ""}}, Gates: tcGate,
@@ -32,30 +32,30 @@ var opTcgen05 = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WWaitLd}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned, Need: aligned,
-		Gates: tcGate, Rules: []Rule{{SlotRead, needSync}},
+		Gates: tcGate, Rules: []Rule{{NoSlot, tcNeeds}, {SlotRead, needSync}},
 	},
 	{
 		Words: []Word{WWaitSt}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned, Need: aligned,
-		Gates: tcGate, Rules: []Rule{{SlotRead, needSync}},
+		Gates: tcGate, Rules: []Rule{{NoSlot, tcNeeds}, {SlotRead, needSync}},
 	},
 	{
 		Words: []Word{WLd}, Name: "tcgen05.ld",
 		Forms: []Form{{Types: []TypeSet{tB32}, Args: "Fm?i", May: eSync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []Rule{{SlotShape, tcShape}, {SlotRead, needSync}}, Flags: fVector2,
+		Rules: []Rule{{SlotShape, tcShape}, {NoSlot, tcNeeds}, {SlotRead, needSync}}, Flags: fVector2,
 	},
 	{
 		Words: []Word{WLd, WRed}, Name: "tcgen05.ld.red",
 		Forms: []Form{{Types: []TypeSet{tInt32 | tF32}, Args: "ENm?i", May: eSync | eMin | eMax}},
 		Mods:  []Slot{SlotAligned, SlotShape, SlotNum, SlotAbs, SlotNaN}, Need: tcLdNeed,
 		Gates: []Gate{{V: 88, Only: on103a | on103f | on101a | on101f | on110a | on110f, Inst: true}},
-		Rules: []Rule{{SlotShape, tcShape}, {SlotRead, needSync}}, Flags: fVector2,
+		Rules: []Rule{{SlotShape, tcShape}, {NoSlot, tcNeeds}, {SlotRead, needSync}}, Flags: fVector2,
 	},
 	{
 		Words: []Word{WSt}, Name: "tcgen05.st",
 		Forms: []Form{{Types: []TypeSet{tB32}, Args: "mF", May: eSync}, {Types: []TypeSet{tB32}, Args: "miF", May: eSync}},
 		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
-		Rules: []Rule{{SlotShape, tcShape}, {SlotRead, needSync}}, Flags: fVector2,
+		Rules: []Rule{{SlotShape, tcShape}, {NoSlot, tcNeeds}, {SlotRead, needSync}}, Flags: fVector2,
 	},
 	{
 		Words: []Word{WCp}, Name: "tcgen05.cp",
@@ -64,18 +64,18 @@ var opTcgen05 = Op{Rows: []Row{
 			{Types: []TypeSet{tB8x16, tB6b4x16}, Args: "mk", May: eGroup},
 		},
 		Mods: []Slot{SlotShape, SlotWarpx}, Need: []Slot{SlotShape}, Gates: tcGate,
-		Rules: []Rule{{SlotOob, tcGroup}, {SlotShape, tcCpShape}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotShape, tcCpShape}},
 	},
 	{
 		Words: []Word{WCommit}, Name: "tcgen05.commit",
 		Forms: []Form{{Types: b64, Args: "m", May: eGroup}, {Types: b64, Args: "mj", May: eGroup, Must: eMcast}},
 		Mods:  []Slot{SlotDone, SlotSpace}, Need: []Slot{SlotDone}, Spaces: Spaces{sCluster, 0, 1}, Gates: tcGate,
-		Rules: []Rule{{SlotOob, tcGroup}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}},
 	},
 	{
 		Words: []Word{WShift}, Name: "tcgen05.shift", Forms: []Form{{Args: "m", May: eGroup}},
 		Mods: []Slot{SlotShuffle}, Need: []Slot{SlotShuffle}, Gates: []Gate{{V: 86, Only: onA100, Inst: true}},
-		Rules: []Rule{{SlotOob, tcGroup}, {SlotShuffle, tcDown}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotShuffle, tcDown}},
 	},
 	{
 		Words: []Word{WMma}, Name: "tcgen05.mma",
@@ -89,14 +89,14 @@ var opTcgen05 = Op{Rows: []Row{
 		},
 		Mods: tcMods, Need: []Slot{SlotKind},
 		Gates: []Gate{{V: 86, Only: onF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: on100a | on100f | on103a | on103f, If: tcScaleImm}},
-		Rules: []Rule{{SlotOob, tcGroup}, {SlotKind, tcKind}, {SlotScale, tcScale}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotKind, tcKind}, {SlotScale, tcScale}},
 		Flags: fVector2,
 	},
 	{
 		Words: []Word{WMma, WWs}, Name: "tcgen05.mma.ws",
 		Forms: []Form{{Args: "mekup?k", May: eGroup}, {Args: "mekmup?k", May: eGroup}},
 		Mods:  []Slot{SlotSparse, SlotKind, SlotCollB}, Need: []Slot{SlotKind}, Gates: tcGate,
-		Rules: []Rule{{SlotOob, tcGroup}, {SlotKind, tcKind}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotKind, tcKind}},
 	},
 }}
 
@@ -104,10 +104,26 @@ var opTcgen05 = Op{Rows: []Row{
 func tcGroup(c *checker) {
 	w := c.in.Mod(SlotGroup)
 	if w == WNone {
-		c.errorf(".cta_group modifier required for instruction '%s'", c.row.Name)
 		return
 	}
 	c.gate(&Gate{Name: "." + w.String(), Plain: true, V: 86, Only: onF100})
+}
+
+// tcNeeds: what an operation of a whole warp must say.
+func tcNeeds(c *checker) {
+	if !c.in.Has(SlotAligned) {
+		c.errorf(".aligned modifier required for instruction '%s'", c.row.Name)
+	}
+	needSync(c)
+	if c.row.Forms[0].May&eGroup != 0 {
+		tcNeedGroup(c)
+	}
+}
+
+func tcNeedGroup(c *checker) {
+	if c.in.Mod(SlotGroup) == WNone {
+		c.errorf(".cta_group modifier required for instruction '%s'", c.row.Name)
+	}
 }
 
 // tcRegs is the number of registers a load or store of the shape moves.

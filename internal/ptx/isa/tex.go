@@ -10,7 +10,7 @@ const (
 var (
 	texMods  = []Slot{SlotDim, SlotGeom, SlotVec}
 	texRules = []Rule{
-		{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
+		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
 	}
 	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?**"}}
 

@@ -10,24 +10,24 @@ var (
 	simdGate  = []Gate{{At: SlotRead, Name: "3.0", V: 30}, {At: SlotRead, SM: 30, Inst: true}}
 
 	videoForms = []Form{
-		{Types: video3, Args: "duu", Mods: []Slot{SlotSat}},
-		{Types: video3, Args: "duuu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}},
+		{Types: video3, Args: "dbc", Mods: []Slot{SlotSat}},
+		{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}},
 	}
 	shiftForms = []Form{
-		{Types: video3, Args: "duu", Mods: []Slot{SlotSat, SlotClamp}},
-		{Types: video3, Args: "duuu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat, SlotClamp}},
+		{Types: video3, Args: "dbc", Mods: []Slot{SlotSat, SlotClamp}},
+		{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat, SlotClamp}},
 	}
 	vsetForms = []Form{
-		{Types: video2, Args: "nuu", Mods: []Slot{SlotCmp}},
-		{Types: video2, Args: "nuuu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}},
+		{Types: video2, Args: "nab", Mods: []Slot{SlotCmp}},
+		{Types: video2, Args: "nabu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}},
 	}
-	simdForms  = []Form{{Types: video3, Args: "duuu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}}}
-	vset2Forms = []Form{{Types: video2, Args: "nuuu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}}}
+	simdForms  = []Form{{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}}}
+	vset2Forms = []Form{{Types: video2, Args: "nabu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}}}
 
 	videoRules = []Rule{{SlotCmp, videoSecond}}
 	vsetRules  = []Rule{{SlotCmp, cmpType}, {SlotCmp, videoSecond}}
-	simdRules  = []Rule{{SlotCmp, simdSecond}}
-	simdSet    = []Rule{{SlotCmp, cmpType}, {SlotCmp, simdSecond}}
+	simdRules  = []Rule{{SlotCmp, simdSecond}, {SlotRead, simdRegs}}
+	simdSet    = []Rule{{SlotCmp, cmpType}, {SlotCmp, simdSecond}, {SlotRead, simdRegs}}
 )
 
 const videoFlags = fSel | fConvert
@@ -42,7 +42,7 @@ var (
 	opVshr     = Op{Rows: []Row{{Name: "vshr", Forms: shiftForms, Mods: []Slot{SlotOp}, Need: []Slot{SlotClamp}, Rules: videoRules, Gates: videoGate, Flags: videoFlags}}}
 	opVset     = Op{Rows: []Row{{Name: "vset", Forms: vsetForms, Mods: []Slot{SlotOp}, Need: []Slot{SlotCmp}, Rules: vsetRules, Gates: videoGate, Flags: videoFlags}}}
 	opVmad     = Op{Rows: []Row{{
-		Name: "vmad", Forms: []Form{{Types: video3, Args: "duuu", Mods: []Slot{SlotSat, SlotPo, SlotShr}}},
+		Name: "vmad", Forms: []Form{{Types: video3, Args: "dbcu", Mods: []Slot{SlotSat, SlotPo, SlotShr}}},
 		Rules: []Rule{{SlotPo, vmadNegate}}, Gates: videoGate, Flags: videoFlags | fNeg,
 	}}}
 
@@ -83,6 +83,15 @@ func (c *checker) second(ok Early) {
 	}
 	if earlyOf[w] == 0 {
 		c.redName()
+	}
+}
+
+// simdRegs: lanes are those of registers.
+func simdRegs(c *checker) {
+	for i := range c.in.Args {
+		if c.in.Args[i].Kind != KReg {
+			c.errorf("Incorrect video selector for operand %d", i)
+		}
 	}
 }
 
