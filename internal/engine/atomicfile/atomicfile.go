@@ -2,10 +2,11 @@
 //
 // The bytes go to a temporary file in the folder of the target, are synced, and
 // take the target's name in one step. Whatever ends the process, a reader finds
-// the old file or the new one. On Linux the temporary file has no name until
-// the moment before that step, so even SIGKILL leaves nothing behind; elsewhere
-// a killed process may leave a hidden file, which a later Create for the same
-// target removes.
+// the old file or the new one. On Linux the temporary file has no name while it
+// is written; a new target gets its name directly, and only replacing an old one
+// needs a second, hidden name for a moment. A process killed in that moment, or
+// elsewhere at any time while writing, leaves that hidden name, which the next
+// Create for the same target removes.
 //
 // A target that is not a regular file, such as /dev/null or a fifo, cannot be
 // replaced; it is opened at once and written to at Commit.
@@ -15,6 +16,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -155,22 +158,24 @@ func (w *File) Commit() error {
 		err = w.f.Sync()
 	}
 	if err == nil && w.named == "" {
+		if linkUnnamed(w.f, w.target) == nil {
+			w.over = true
+			return w.f.Close()
+		}
+		// Most likely the target exists, and a link cannot replace it.
 		name := tempName(w.target)
 		if err = linkUnnamed(w.f, name); err == nil {
 			w.named = name
 		}
 	}
+	if err == nil {
+		err = os.Rename(w.named, w.target)
+	}
 	if err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	if err := w.f.Close(); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	if err := os.Rename(w.named, w.target); err != nil {
-		return errors.Join(err, w.Abort())
-	}
 	w.over = true
-	return nil
+	return w.f.Close()
 }
 
 // Abort drops the bytes written so far and leaves the target as it was.
@@ -216,32 +221,46 @@ func WriteFile(ctx context.Context, path string, data []byte) error {
 const tempSuffix = ".tmp"
 
 // tempName returns a hidden name beside target that no other writer has: it
-// holds the process and the time.
+// holds the machine, the process and the time.
 func tempName(target string) string {
 	dir, base := filepath.Split(target)
-	return filepath.Join(dir, fmt.Sprintf(".%s.%d.%x%s", base, os.Getpid(), time.Now().UnixNano(), tempSuffix))
+	return filepath.Join(dir, fmt.Sprintf(".%s.%s.%d.%x%s", base, machine(), os.Getpid(), time.Now().UnixNano(), tempSuffix))
 }
 
-// staleAge is how old a temporary file of a process that seems dead must be
-// before it is removed. It may be of a live process on another machine or in
-// another container, which would be much younger.
-const staleAge = 10 * time.Minute
+// machine names the space of process numbers this process lives in.
+func machine() string {
+	host, _ := os.Hostname()                     // "" serves as well
+	space, _ := os.Readlink("/proc/self/ns/pid") // the same
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, host+"\x00"+space) // never fails
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// staleAge is how old a temporary file from another machine or container must
+// be to be removed: nobody can tell from here whether its process lives.
+const staleAge = 24 * time.Hour
 
 // sweep removes temporary files for target that killed processes left.
 func sweep(target string) {
 	dir, base := filepath.Split(target)
 	left, err := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+".*"+tempSuffix))
-	if err != nil {
+	if err != nil || len(left) == 0 {
 		return
 	}
+	here := machine()
 	for _, name := range left {
-		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), "."+base+"."), ".")
-		n, err := strconv.Atoi(pid)
+		part := strings.Split(strings.TrimPrefix(filepath.Base(name), "."+base+"."), ".")
+		if len(part) != 4 {
+			continue // not a name of ours
+		}
+		pid, err := strconv.Atoi(part[1])
 		st, serr := os.Stat(name)
-		if err != nil || serr != nil || time.Since(st.ModTime()) < staleAge || isAlive(n) {
+		if err != nil || serr != nil {
 			continue
 		}
-		_ = os.Remove(name) // somebody else may have been faster
+		if part[0] == here && !isAlive(pid) || time.Since(st.ModTime()) > staleAge {
+			_ = os.Remove(name) // somebody else may have been faster
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -194,12 +196,21 @@ func TestRefused(t *testing.T) {
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "k[1].cubin")
-	old := time.Now().Add(-time.Hour)
-	// Process 0x7ffffffe cannot exist; this one does.
+	old := time.Now().Add(-48 * time.Hour)
+	here := machine()
+	// Process 2147483646 cannot exist; this one does.
+	self := strconv.Itoa(os.Getpid())
 	for _, c := range []struct {
 		name string
 		old  bool
-	}{{".k[1].cubin.2147483646.aa.tmp", true}, {".k[1].cubin.2147483646.bb.tmp", false}, {".k[1].cubin.1.cc.tmp", true}, {".other.2147483646.dd.tmp", true}} {
+	}{
+		{".k[1].cubin." + here + ".2147483646.a.tmp", false}, // dead
+		{".k[1].cubin." + here + "." + self + ".b.tmp", false},
+		{".k[1].cubin.elsewhere.2147483646.c.tmp", false},
+		{".k[1].cubin.elsewhere.2147483646.d.tmp", true}, // forgotten
+		{".k[1].cubin.mine.tmp", true},
+		{".other." + here + ".2147483646.e.tmp", true},
+	} {
 		p := filepath.Join(dir, c.name)
 		if err := os.WriteFile(p, nil, 0o666); err != nil {
 			t.Fatal(err)
@@ -213,7 +224,12 @@ func TestSweep(t *testing.T) {
 	if err := WriteFile(context.Background(), out, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(t, dir), ".k[1].cubin.1.cc.tmp .k[1].cubin.2147483646.bb.tmp .other.2147483646.dd.tmp k[1].cubin"; got != want {
+	want := []string{
+		".k[1].cubin." + here + "." + self + ".b.tmp", ".k[1].cubin.elsewhere.2147483646.c.tmp",
+		".k[1].cubin.mine.tmp", ".other." + here + ".2147483646.e.tmp", "k[1].cubin",
+	}
+	slices.Sort(want)
+	if got := names(t, dir); got != strings.Join(want, " ") {
 		t.Errorf("left %s, want %s", got, want)
 	}
 }
