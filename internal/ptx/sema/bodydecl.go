@@ -202,7 +202,10 @@ func (k *checker) loc(s *syntax.Stmt) {
 	k.facts.locs = true
 	line := Line{At: int32(len(k.body.Instrs)), File: d.File, Line: d.Line, Col: d.Col, Of: -1}
 	if d.Func != 0 {
-		k.gate(s.Pos, &featInlined)
+		if !k.afterLoc {
+			// Right after another .loc the reference does not look.
+			k.gate(s.Pos, &featInlined)
+		}
 		line.Func = d.Func
 		if d.FuncOff != syntax.None {
 			line.Off = k.word64(d.FuncOff)
@@ -216,7 +219,9 @@ func (k *checker) loc(s *syntax.Stmt) {
 			k.error(s.Pos, "Source location "+num(d.AtFile)+" "+num(d.AtLine)+" "+num(d.At)+
 				" used in inlined_at directive must be used in a preceding .loc directive")
 		}
-		k.facts.inlined = append(k.facts.inlined, k.name(d.Func))
+		if k.ver >= featInlined.version {
+			k.facts.inlined = append(k.facts.inlined, k.name(d.Func))
+		}
 	}
 	k.body.Lines = append(k.body.Lines, line)
 }
@@ -301,7 +306,6 @@ func (k *checker) callTarget(o *syntax.Operand) {
 
 // prototype reads a .callprototype.
 func (k *checker) prototype(f *syntax.Func) {
-	k.gate(f.Pos, &featCallProto)
 	nf := Func{Proto: Proto{Preserve: -1, PreserveControl: -1}}
 	outer := k.fn
 	nf.Rets = k.params(&nf, f.Rets, true)
@@ -313,6 +317,7 @@ func (k *checker) prototype(f *syntax.Func) {
 		k.tune(&nf, &k.tree.Attrs[i])
 	}
 	k.fn = outer
+	k.gate(f.Pos, &featCallProto)
 	k.body.Tables = append(k.body.Tables, Table{Kind: isa.WCallprototype, Proto: int32(len(k.body.Protos))})
 	k.body.Protos = append(k.body.Protos, nf.Proto)
 }

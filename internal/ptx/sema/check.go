@@ -14,7 +14,7 @@ import (
 // a body then waits for one call of CheckBody, in any order and on any
 // goroutine; Finish must come after all of them.
 func CheckModule(files []*syntax.Tree, opts Options, sink *diag.Sink) *Module {
-	m := &Module{Opts: opts, Files: files, index: map[string]int32{}}
+	m := &Module{Opts: opts, Files: files, index: map[string]int32{}, late: make([]lateError, len(files))}
 	for i, t := range files {
 		c := &context{m: m, file: int32(i)}
 		c.open(t, sink.Open(t.File))
@@ -46,8 +46,14 @@ func (c *context) module(sink *diag.Sink) {
 			break
 		}
 		if !f.stmt(s) {
+			if f.complete > 0 {
+				f.knowsTarget()
+			}
 			c.unit.Close()
 			return
+		}
+		if s.Kind != syntax.StmtVersion && s.Kind != syntax.StmtTarget && s.Kind != syntax.StmtAddressSize {
+			f.complete++
 		}
 	}
 	if e := c.tree.Err; e != nil && !c.unit.Fatal() {
@@ -55,7 +61,7 @@ func (c *context) module(sink *diag.Sink) {
 	} else if e == nil {
 		f.end()
 	}
-	if !broken {
+	if !broken || f.complete > 0 {
 		f.knowsTarget()
 	}
 	c.unit.Close()
@@ -64,11 +70,10 @@ func (c *context) module(sink *diag.Sink) {
 // fileState is what is known about one file while its module level is read.
 type fileState struct {
 	*context
-	sink      *diag.Sink
-	texSet    bool
-	badTarget bool // some .target is newer than the version
-	targetPos src.Pos
-	dwarf     bool
+	sink     *diag.Sink
+	texSet   bool
+	dwarf    bool
+	complete int // statements after the header
 }
 
 // stmt checks one module-level statement. It returns false when nothing
@@ -160,7 +165,7 @@ func (f *fileState) funcStmt(x int32) bool {
 		return true
 	}
 	fn := &f.m.Funcs[idx]
-	fn.tex = f.tex
+	fn.tex, fn.first = f.tex, f.complete == 0
 	fn.unit = f.sink.Open(f.tree.File)
 	f.unit.Close()
 	f.unit = f.sink.Open(f.tree.File)
@@ -224,10 +229,11 @@ func (f *fileState) target(a *syntax.Attr) bool {
 }
 
 func (f *fileState) setTarget(t Target, p src.Pos) {
-	f.tgt, f.targetPos = t, p
+	f.tgt = t
 	f.m.Target = t
-	if older(f.ver, t.since) {
-		f.badTarget = true
+	l := &f.m.late[f.file]
+	if older(f.ver, t.since) || l.text != "" {
+		*l = lateError{p, "PTX .version " + f.ver.String() + " does not support .target " + t.Name}
 	}
 }
 
@@ -269,8 +275,8 @@ func (f *fileState) addressSize(a *syntax.Attr) {
 // knowsTarget reports a target that the version does not know. This comes
 // when the list of statements ends, be it with a token that begins none.
 func (f *fileState) knowsTarget() {
-	if f.badTarget {
-		f.error(f.targetPos, "PTX .version "+f.ver.String()+" does not support .target "+f.tgt.Name)
+	if l := &f.m.late[f.file]; l.text != "" {
+		f.error(l.pos, l.text)
 	}
 }
 

@@ -32,6 +32,7 @@ type checker struct {
 	facts      bodyFacts
 	seenFunc   []uint64 // bit sets over Module.Funcs and Module.Vars
 	seenVar    []uint64
+	afterLoc   bool // the statement before was a .loc
 	handled    bool // the instruction was refused before the table saw it
 	loud       bool // names are filled in and messages shown
 	faulty     bool // the quiet check found something
@@ -122,15 +123,25 @@ func (k *checker) run() {
 		}
 		k.stmt(i, s)
 		if k.unit.Fatal() {
+			k.lateTarget()
 			return
 		}
 	}
 	if e := t.Err; e != nil {
 		k.unit.Report(diag.Fatal, e.Pos, e.Msg)
+		k.lateTarget()
 		return
 	}
 	k.unknowns()
 	k.finishBody(k.fn, k.tree.Stmts[len(k.tree.Stmts)-1].Pos)
+}
+
+// lateTarget: a file that ends in a body still gets the complaint about its
+// target, unless this is its first statement.
+func (k *checker) lateTarget() {
+	if t := &k.m.late[k.file]; t.text != "" && !k.fn.first {
+		k.error(t.pos, t.text)
+	}
 }
 
 // formals makes the parameters names of the body.
@@ -172,6 +183,8 @@ func (k *checker) stmt(i int, s *syntax.Stmt) {
 		k.declare(&k.tree.Decls[s.Index])
 	case syntax.StmtLoc:
 		k.loc(s)
+		k.afterLoc = true
+		return
 	case syntax.StmtPragma:
 		k.bodyPragma(&k.tree.Attrs[s.Index])
 	case syntax.StmtTargets:
@@ -185,6 +198,7 @@ func (k *checker) stmt(i int, s *syntax.Stmt) {
 	case syntax.StmtFunc:
 		k.innerFunc(&k.tree.Funcs[s.Index])
 	}
+	k.afterLoc = false
 }
 
 // unknowns reports every use of a name that never got a meaning, in the

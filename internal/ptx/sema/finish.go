@@ -105,7 +105,7 @@ func (m *Module) debugLines(u *diag.Unit) {
 		f := &m.Funcs[i]
 		locs = locs || f.done.locs
 		for _, name := range f.done.inlined {
-			if !m.hasLabel(name) && (m.Opts.LineInfo || m.Opts.Debug) {
+			if !m.hasLabel(name) {
 				u.Report(diag.Error, noPos, "Unresolved label '"+name+"' used in function_name attribute.")
 			}
 		}

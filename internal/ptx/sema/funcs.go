@@ -31,6 +31,9 @@ func (c *context) function(x int32) int32 {
 	if nf.Entry && f.Params.Len > 0 && c.ver < 14 {
 		c.gate(at, &featParamList)
 	}
+	if nf.Entry && !f.HasBody {
+		c.gate(at, &featEntryProto)
+	}
 	nf.Rets = c.params(&nf, f.Rets, true)
 	nf.Params = c.params(&nf, f.Params, false)
 	if !nf.Entry && len(nf.Rets) > 1 {
@@ -429,7 +432,7 @@ func (c *context) tune(nf *Func, a *syntax.Attr) {
 		at = c.after(a.End) // another number might follow
 	}
 	if a.Word == isa.WMaxnctapersm {
-		c.oldBlocks(a, at)
+		c.oldBlocks(&nf.Launch, a, at)
 		return
 	}
 	for i := range tuning {
@@ -489,7 +492,7 @@ func (c *context) preserve(a *syntax.Attr, at src.Pos, limit uint32) int64 {
 }
 
 // oldBlocks handles .maxnctapersm, which 2.0 renamed and 2.1 dropped.
-func (c *context) oldBlocks(a *syntax.Attr, at src.Pos) {
+func (c *context) oldBlocks(l *Launch, a *syntax.Attr, at src.Pos) {
 	if c.ver >= 21 {
 		c.error(at, "Deprecated feature: '.maxnctapersm directive' not supported as of PTX version 2.1")
 		c.positive(a, at, "maxnctapersm")
@@ -499,7 +502,7 @@ func (c *context) oldBlocks(a *syntax.Attr, at src.Pos) {
 		c.warning(at, ".maxnctapersm directive deprecated in PTX version 2.0, will be ignored.")
 		return
 	}
-	c.positive(a, at, "maxnctapersm")
+	l.MinNCTAPerSM = c.positive(a, at, "maxnctapersm")
 }
 
 // triple reads one to three sizes; missing ones are one.
@@ -554,7 +557,11 @@ func (c *context) finishBody(fn *Func, at src.Pos) {
 		c.error(at, ".reqntid and .reqnctapercluster directive(s) required for directive '.blocksareclusters'")
 	}
 	if l.MinNCTAPerSM != 0 && l.MaxNTid[0] == 0 && l.ReqNTid[0] == 0 {
-		c.unit.Report(diag.Warning, at, ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.")
+		name := ".minnctapersm"
+		if c.ver < 20 {
+			name = ".maxnctapersm" // its name then
+		}
+		c.unit.Report(diag.Warning, at, name+" is ignored when neither .maxntid nor .reqntid is specified.")
 	}
 	limit := uint64(largeParams)
 	switch {

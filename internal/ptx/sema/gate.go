@@ -33,6 +33,8 @@ var (
 	featFileTime    = feature{name: "timestamp and filesize in .file directive", version: 32}
 	featInlined     = feature{name: "Line information of inline functions", version: 70}
 	featSection     = feature{name: ".section directive", version: 20}
+	featNegative    = feature{name: "Negative numbers in dwarf section", version: 75}
+	featEntryProto  = feature{name: "kernel function prototype", version: 30}
 	featSectLabel   = feature{name: "Defining labels in .section", version: 70}
 	featAttribute   = feature{name: ".attribute", version: 40}
 	featManaged     = feature{name: ".managed", version: 40, sm: 30}

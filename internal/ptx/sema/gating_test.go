@@ -47,7 +47,7 @@ var snippets = map[string]string{
 	".pragma frequency":            ".entry k2() { .pragma \"frequency 3\"; exit; }",
 	".file/.loc":                   ".file 1 \"a.cu\"\n.entry k2() { .loc 1 2 3\n exit; }",
 	".file with time,size":         ".file 1 \"a.cu\", 3, 4",
-	".loc function_name": ".file 1 \"a.cu\"\n.entry k2() { .loc 1 2 3\n .loc 1 3 4, function_name l, inlined_at 1 2 3\n exit; }\n" +
+	".loc function_name": ".file 1 \"a.cu\"\n.entry k2() { .reg .b32 r; .loc 1 2 3\n mov.b32 r, 1; .loc 1 3 4, function_name l, inlined_at 1 2 3\n exit; }\n" +
 		".section .debug_str { l: .b8 1 }",
 	".section":              ".section .debug_str { .b8 1 }",
 	".attribute(.managed)":  ".global .attribute(.managed) .u32 g;",

@@ -208,7 +208,14 @@ func (k *checker) paramAccess(in *syntax.Instr, out *Inst, args []Operand) {
 			continue
 		}
 		v := a.Local()
-		if v < 0 || k.ver < 20 {
+		if v < 0 {
+			continue
+		}
+		if k.ver < 20 {
+			// The kernel's own parameter, declared in its body.
+			if in.Op == isa.WSt {
+				k.error(k.instrPos(), "Illegal to write to function input parameter '"+k.body.Vars[v].Name+"'")
+			}
 			continue
 		}
 		if in.Guard != syntax.None {

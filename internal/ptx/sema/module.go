@@ -172,6 +172,7 @@ type Func struct {
 	order int32 // symbols from this one on are not visible in the body
 	used  bool  // needed by something that is compiled
 	clash bool  // defined although declared .extern
+	first bool  // no statement stands before it
 	taken bool  // its address is taken
 	tgt   Target
 	ver   isa.Version
@@ -220,6 +221,7 @@ type Module struct {
 	narrow   bool             // .address_size 32 was given
 	unified  bool             // some symbol has .attribute(.unified)
 	families []string         // name<count> declarations
+	late     []lateError      // by file: the target that the version does not know
 	labels   []string         // of debug sections
 }
 
@@ -247,4 +249,10 @@ func (m *Module) lookup(name []byte) int32 {
 		return i
 	}
 	return -1
+}
+
+// lateError is a message that waits for the end of a file.
+type lateError struct {
+	pos  src.Pos
+	text string
 }

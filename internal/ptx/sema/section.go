@@ -50,6 +50,11 @@ func (f *fileState) sectionLabel(it *syntax.Item) {
 }
 
 func (f *fileState) sectionData(it *syntax.Item) {
+	for _, v := range it.Vals {
+		if int64(v) < 0 {
+			f.gate(it.Pos, &featNegative)
+		}
+	}
 	limit := uint64(0)
 	switch it.Type.Type() {
 	case isa.B8:
