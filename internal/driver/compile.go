@@ -9,12 +9,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"goptxas/internal/cubin"
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/par/jobserver"
+	"goptxas/internal/engine/stats"
 	"goptxas/internal/pipeline"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
@@ -28,6 +28,7 @@ type Job struct {
 	Sink     *diag.Sink
 	Stdout   io.Writer // for --print-ptx
 
+	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver
 }
 
@@ -35,8 +36,7 @@ type Job struct {
 type Result struct {
 	OK    bool
 	Cubin []byte // nil: nothing to write
-	Cost  Cost
-	Units []UnitCost
+	Stats *stats.Report
 }
 
 // aborted is the last line of a run that ends while the text is checked.
@@ -46,15 +46,17 @@ const aborted = "Ptx assembly aborted due to errors"
 // gate after an error, and the last line says so only while the input and
 // the options are still being judged.
 func (j *Job) Run(ctx context.Context) *Result {
-	start := time.Now()
+	j.rec = stats.NewRecorder()
 	res := &Result{}
 	defer func() {
 		if j.tokens != nil {
 			j.tokens.Close()
 		}
+		res.Stats = j.rec.Report()
 	}()
+	parsed := j.rec.Start(stats.Parse)
 	m := j.check(ctx)
-	res.Cost.Steps[StepParse].Time = time.Since(start)
+	parsed()
 	if ctx.Err() != nil || j.gate() {
 		return res
 	}
@@ -84,7 +86,6 @@ func (j *Job) Run(ctx context.Context) *Result {
 	if !whole { // kernels beyond a limit are reported on, not written
 		res.OK, res.Cubin = false, nil
 	}
-	res.Cost.Time = time.Since(start)
 	return res
 }
 
@@ -180,6 +181,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		u.Report(diag.Error, f.Pos, f.Text)
 		u.Close()
 	}
+	j.recordCode(m, out)
 	j.reportCode(m, o.Arch, out)
 	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
 	if !res.OK {

@@ -2,10 +2,13 @@ package driver
 
 import (
 	"context"
+	"os"
+	"strings"
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/atomicfile"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/stats"
 )
 
 // writeOutput writes the cubin: a regular file appears whole or not at all;
@@ -51,19 +54,31 @@ func finish(ctx context.Context, line *cli.Line, sink *diag.Sink, job *Job, res 
 	return 0
 }
 
+// printStats shows what --compiler-stats asked for, on the terminal or at the
+// end of a file. Only a run that made code has statistics.
 func printStats(line *cli.Line, sink *diag.Sink, job *Job, res *Result) error {
-	if !line.Has(cli.CompilerStats) || res.Cubin == nil {
+	if res.Cubin == nil {
 		return nil
 	}
-	texts := statTexts(wanted(line.List(cli.CompilerStats)), &res.Cost, res.Units)
-	if len(texts) == 0 {
+	want, err := stats.ParseWant(line.List(cli.CompilerStats))
+	if err != nil {
+		return err
+	}
+	blocks := res.Stats.Blocks(want)
+	if len(blocks) == 0 {
 		return nil
 	}
-	if line.Has(cli.CompilerStatsFile) {
-		return appendStats(line.Text(cli.CompilerStatsFile, ""), job.Files[0].File.Name, texts)
+	if !line.Has(cli.CompilerStatsFile) {
+		for _, b := range blocks {
+			sink.Say(diag.Info, "STAT: "+strings.TrimSuffix(b, "\n"))
+		}
+		return nil
 	}
-	for _, t := range texts {
-		sink.Say(diag.Info, "STAT: "+t)
+	name := line.Text(cli.CompilerStatsFile, "")
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return unopened(name)
 	}
-	return nil
+	defer f.Close()
+	return res.Stats.WriteFile(f, job.Files[0].File.Name, want)
 }

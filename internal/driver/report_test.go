@@ -12,6 +12,7 @@ import (
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/src"
+	"goptxas/internal/engine/stats"
 )
 
 // TestReport compares the -v report with lines the reference printed.
@@ -52,80 +53,43 @@ ptxas info    : Used 25 registers, used 1 barriers, 784 bytes cumulative stack s
 	}
 }
 
-func exampleCost() (Cost, []UnitCost) {
-	c := Cost{Time: 9095 * time.Microsecond, Memory: 8528832}
-	c.Steps[StepParse].Time = 6483 * time.Microsecond
-	c.Steps[StepParse].Memory = 4896422
-	u := UnitCost{Name: "k", Cost: Cost{Time: 1563 * time.Microsecond, Memory: 8528832}}
-	u.Steps[StepDAG].Time = 242 * time.Microsecond
-	return c, []UnitCost{u}
+// exampleStats is a report with one kernel.
+func exampleStats() *stats.Report {
+	r := &stats.Report{Wall: 9095 * time.Microsecond}
+	r.Time[stats.Parse] = 6483 * time.Microsecond
+	r.Units = []stats.Unit{{Entry: "k", Total: 1563 * time.Microsecond}}
+	return r
 }
 
-// TestStats compares the layout of the statistics with the reference's.
-func TestStats(t *testing.T) {
-	c, units := exampleCost()
+// TestStatsFile proves that runs add to the file, and that nothing is shown
+// of a run that made no code.
+func TestStatsFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "s")
+	line, _, fault := cli.Parse([]string{"--compiler-stats=time", "--compiler-stats-file=" + name})
+	if fault != nil {
+		t.Fatal(fault)
+	}
 	var out bytes.Buffer
 	sink := diag.NewSink(&out, diag.Options{})
-	for _, s := range statTexts(wanted([]string{"time", "m", "phase-wise", "d"}), &c, units) {
-		sink.Say(diag.Info, "STAT: "+s)
-	}
-	want := `ptxas info    : STAT: CompileTime = 9.095000 ms (100%)
-Parse-time            : 6.483 ms (71.28%)
-CompileUnitSetup-time : 0.000 ms (0.00%)
-DAGgen-time           : 0.000 ms (0.00%)
-OCG-time              : 0.000 ms (0.00%)
-ELF-time              : 0.000 ms (0.00%)
-DebugInfo-time        : 0.000 ms (0.00%)
-
-ptxas info    : STAT: PeakMemoryUsage = 8328.938 KB
-PeakParserMemoryUsage           : 4781.662 KB
-PeakCompileUnitSetupMemoryUsage : 0.000 KB
-PeakDAGgenMemoryUsage           : 0.000 KB
-PeakOCGMemoryUsage              : 0.000 KB
-PeakELFMemoryUsage              : 0.000 KB
-PeakDebugInfoMemoryUsage        : 0.000 KB
-
-` + "ptxas info    : STAT: \n" + `Compile-unit with entry k
-	Total Compile-Unit time        = 1.563 ms
-		DAGgen-time            : 0.242 ms
-		OCG-time               : 0.000 ms
-		ELF-time               : 0.000 ms
-
-	Peak Compile-Unit memory usage = 8328.938 KB
-		PeakDAGgenMemoryUsage  : 0.000 KB
-		PeakOCGMemoryUsage     : 0.000 KB
-		PeakELFMemoryUsage     : 0.000 KB
-
-`
-	if out.String() != want {
-		t.Errorf("got\n%q\nwant\n%q", out.String(), want)
-	}
-	if got := statTexts(wanted([]string{"p", "d"}), &c, units); got != nil {
-		t.Errorf("phase-wise and detailed alone print %q", got)
-	}
-}
-
-func TestStatsFile(t *testing.T) {
-	c, units := exampleCost()
-	name := filepath.Join(t.TempDir(), "s")
-	for range 2 {
-		if err := appendStats(name, "k.ptx", statTexts(wanted([]string{"t"}), &c, units)); err != nil {
+	job := &Job{Files: []Source{{File: &src.File{Name: "k.ptx"}}}}
+	for _, res := range []*Result{{Stats: exampleStats(), Cubin: []byte{1}}, {Stats: exampleStats()}, {Stats: exampleStats(), Cubin: []byte{1}}} {
+		if err := printStats(line, sink, job, res); err != nil {
 			t.Fatal(err)
 		}
 	}
 	data, err := os.ReadFile(name)
-	if want := strings.Repeat("k.ptx >>\n\nCompileTime = 9.095000 ms\n", 2); err != nil || string(data) != want {
-		t.Errorf("%q, %v", data, err)
+	if want := strings.Repeat("k.ptx >>\n\nCompileTime = 9.095000 ms\n", 2); err != nil || string(data) != want || out.Len() > 0 {
+		t.Errorf("file %q, %v; printed %q", data, err, out.String())
 	}
-	if err := appendStats(filepath.Join(name, "x"), "k.ptx", nil); err == nil {
-		t.Error("a file inside a file was written")
+	line, _, _ = cli.Parse([]string{"--compiler-stats=t"})
+	if err := printStats(line, sink, job, &Result{Stats: exampleStats(), Cubin: []byte{1}}); err != nil || out.String() != "ptxas info    : STAT: CompileTime = 9.095000 ms\n" {
+		t.Errorf("printed %q, %v", out.String(), err)
 	}
 }
 
 func TestTrace(t *testing.T) {
-	c, units := exampleCost()
 	job := &Job{Files: []Source{{File: &src.File{Name: "k.ptx"}}}}
-	res := &Result{Cost: c, Units: units}
+	res := &Result{Stats: exampleStats()}
 	name := filepath.Join(t.TempDir(), "trace")
 	put := func(s string) {
 		if err := os.WriteFile(name, []byte(s), 0o644); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/stats"
 )
 
 // traceEvent is one complete event of a Chrome trace.
@@ -37,16 +38,17 @@ func extendTrace(ctx context.Context, name string, job *Job, res *Result) error 
 	if json.Unmarshal(data, &file) != nil || json.Unmarshal(file["traceEvents"], &events) != nil {
 		return cli.Faultf("Input file '%s' not in expected format", name)
 	}
-	parsed := res.Cost.Steps[StepParse].Time + res.Cost.Steps[StepSetup].Time
+	r := res.Stats
+	parsed := r.Time[stats.Parse] + r.Time[stats.Setup]
 	events = append(events,
-		event("Total PTXAS Time", job.Files[0].File.Name, 0, res.Cost.Time),
+		event("Total PTXAS Time", job.Files[0].File.Name, 0, r.Wall),
 		event("PTX parsing and setup time", "", 0, parsed))
 	at := parsed
-	for i := range res.Units {
-		events = append(events, event("Optimizing compilation unit", res.Units[i].Name, at, res.Units[i].Time))
-		at += res.Units[i].Time
+	for i := range r.Units {
+		events = append(events, event("Optimizing compilation unit", r.Units[i].Entry, at, r.Units[i].Total))
+		at += r.Units[i].Total
 	}
-	events = append(events, event("Post processing", "", at, max(0, res.Cost.Time-at)))
+	events = append(events, event("Post processing", "", at, max(0, r.Wall-at)))
 	if file["traceEvents"], err = json.Marshal(events); err != nil {
 		return err
 	}

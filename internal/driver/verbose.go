@@ -1,9 +1,11 @@
 package driver
 
 import (
+	"runtime"
 	"slices"
 
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/stats"
 	"goptxas/internal/pipeline"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
@@ -56,4 +58,19 @@ func block(f *sema.Func, k *pipeline.Kernel) Block {
 			Consts: []Bank{{0, int(p.ParamBase + p.ParamBytes)}},
 		},
 	}
+}
+
+// recordCode adds the kernels to the statistics, and the memory the process
+// holds after them: the runtime's own account, which only grows.
+func (j *Job) recordCode(m *sema.Module, out *pipeline.Output) {
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	for n, fn := range out.Funcs {
+		if k := out.Kernels[n]; k != nil {
+			u := j.rec.Unit(m.Funcs[fn].Name)
+			u.AddTime(stats.OCG, k.Time)
+			u.ProcessPeak(int64(mem.HeapSys))
+		}
+	}
+	j.rec.ProcessPeak(int64(mem.HeapSys))
 }
