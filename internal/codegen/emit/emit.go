@@ -70,6 +70,8 @@ type emitter struct {
 	code  Code
 	text  []byte
 	loose bool // registers need no numbers yet
+
+	unsigned bool // immediates are spelled without a sign
 }
 
 // layout gives every block its address.

@@ -3,7 +3,6 @@ package emit
 import (
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
-	"goptxas/internal/sass"
 	"goptxas/internal/target"
 )
 
@@ -54,7 +53,7 @@ func (t *Fitter) Fits(f *ori.Func, i *ori.Instr) bool {
 			t.e.start = make([]int64, f.NumBlocks())
 		}
 		t.e.loose = true
-		_, err := sass.Parse(t.a, string(t.e.spell(nil, i)), 0)
+		_, err := t.e.parse(i)
 		ok = err == nil
 		t.seen[s] = ok
 	}

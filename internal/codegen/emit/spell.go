@@ -37,12 +37,23 @@ var fillers = [...]filler{
 
 // assemble finds the machine instruction of i.
 func (e *emitter) assemble(i *ori.Instr) (sass.Inst, error) {
-	e.text = e.spell(e.text[:0], i)
-	x, err := sass.Parse(e.a, string(e.text), uint64(e.pc()))
+	x, err := e.parse(i)
 	if err != nil {
 		return x, err
 	}
 	return x, e.floats(&x, i)
+}
+
+// parse spells i and reads it back as a machine instruction. Whether a word
+// is written signed or unsigned depends on the operation, so both are tried.
+func (e *emitter) parse(i *ori.Instr) (x sass.Inst, err error) {
+	for _, e.unsigned = range [...]bool{false, true} {
+		e.text = e.spell(e.text[:0], i)
+		if x, err = sass.Parse(e.a, string(e.text), uint64(e.pc())); err == nil {
+			return x, nil
+		}
+	}
+	return x, err
 }
 
 // floats sets the float immediates, which are spelled as zero: their bits
@@ -200,6 +211,9 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	case ori.KImm:
 		if hasFloats(i.Op) {
 			return append(t, '0')
+		}
+		if e.unsigned {
+			return appendHex(t, o.Imm&0xffffffff)
 		}
 		return appendHex(t, o.Imm)
 	case ori.KConst:

@@ -1,0 +1,223 @@
+package isel
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+// Convergence. Threads of a warp that part at a branch run one group after
+// the other until something brings them together again. BSSY, before they
+// part, notes who is there; BSYNC, where their paths meet, waits for all of
+// those (threads that exited do not count).
+//
+//	    BSSY k = b3          note the threads
+//	    @p BRA b2
+//	b1: …                    some
+//	b2: …                    others
+//	b3: BSYNC k              together again
+//
+// A branch's paths meet at its immediate post-dominator. When the branch
+// sits in a loop that its meeting point is outside of, the threads must be
+// noted before the loop: inside it, each turn would forget those that left
+// in an earlier one. Notes with the same meeting point that enclose each
+// other are one: the outermost is enough.
+
+// region is one pair of BSSY and BSYNC to be.
+type region struct {
+	from *ori.Block // its last instruction gets the BSSY before it
+	to   *ori.Block // where the threads meet
+}
+
+// Converge adds the convergence instructions of f. diverges tells whether
+// the threads of a warp may part at the end of a block.
+func Converge(f *ori.Func, diverges func(*ori.Block) bool) {
+	c := &converger{f: f}
+	c.analyse()
+	for _, b := range f.Blocks {
+		if len(b.Succs) > 1 && diverges(b) {
+			c.branch(b)
+		}
+	}
+	c.prune()
+	for _, r := range c.regions {
+		c.place(r)
+	}
+}
+
+type converger struct {
+	f       *ori.Func
+	dom     *flow.Dom
+	pdom    *flow.PostDom
+	loops   *flow.Loops
+	byID    []*ori.Block
+	regions []region
+}
+
+func (c *converger) analyse() {
+	c.dom = flow.DomOf(c.f)
+	c.pdom = flow.PostDomOf(c.f)
+	c.loops = flow.LoopsOf(c.f, c.dom)
+	c.byID = make([]*ori.Block, c.f.NumBlocks())
+	for _, b := range c.f.Blocks {
+		c.byID[b.ID] = b
+	}
+}
+
+// branch finds the region of the branch at the end of b.
+func (c *converger) branch(b *ori.Block) {
+	if c.dom.Order.Index[b.ID] < 0 || c.pdom.Ipdom[b.ID] < 0 {
+		return
+	}
+	to := c.byID[c.pdom.Ipdom[b.ID]]
+	from := b
+	var out *flow.Loop
+	for l := c.loops.Of(b); l != nil && !c.inside(l, to); l = l.Parent {
+		out = l
+	}
+	if out != nil {
+		if from = c.before(out); from == nil {
+			return
+		}
+	}
+	for _, r := range c.regions {
+		if r.from == from && r.to == to {
+			return
+		}
+	}
+	if c.closed(from, to) {
+		c.regions = append(c.regions, region{from, to})
+	}
+}
+
+func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {
+	for x := c.loops.Of(b); x != nil; x = x.Parent {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// before returns the block through which alone the loop is entered, or nil.
+func (c *converger) before(l *flow.Loop) *ori.Block {
+	var from *ori.Block
+	for _, p := range l.Header.Preds {
+		if c.inside(l, p) {
+			continue
+		}
+		if from != nil {
+			return nil
+		}
+		from = p
+	}
+	if from == nil || len(from.Succs) != 1 {
+		return nil
+	}
+	return from
+}
+
+// closed reports whether everything between from and to is entered through
+// from alone, so that every thread that comes to the meeting point from
+// there was noted.
+func (c *converger) closed(from, to *ori.Block) bool {
+	for _, b := range c.between(from, to) {
+		if !c.dom.Dominates(from, b) || b == from {
+			return false
+		}
+	}
+	return true
+}
+
+// between lists the blocks on paths from from to to, without the two.
+func (c *converger) between(from, to *ori.Block) []*ori.Block {
+	seen := map[*ori.Block]bool{to: true}
+	var list []*ori.Block
+	work := append([]*ori.Block(nil), from.Succs...)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		list = append(list, b)
+		work = append(work, b.Succs...)
+	}
+	return list
+}
+
+// prune drops regions that lie inside another with the same meeting point.
+func (c *converger) prune() {
+	var keep []region
+	for _, r := range c.regions {
+		inner := false
+		for _, s := range c.regions {
+			inner = inner || s.to == r.to && s.from != r.from && c.dom.Dominates(s.from, r.from)
+		}
+		if !inner {
+			keep = append(keep, r)
+		}
+	}
+	c.regions = keep
+}
+
+// place adds the two instructions of a region. Where the meeting point is
+// reached from elsewhere too, the region gets a landing block of its own.
+func (c *converger) place(r region) {
+	f := c.f
+	in := map[*ori.Block]bool{r.from: true}
+	for _, b := range c.between(r.from, r.to) {
+		in[b] = true
+	}
+	land := r.to
+	for _, p := range r.to.Preds {
+		if !in[p] {
+			land = c.landing(r.to, in)
+			break
+		}
+	}
+	k := f.NewReg(ori.B, 1)
+	sync := f.NewInstr(op.BSYNC, op.Mods{}, nil, []ori.Operand{f.Words(k)})
+	if first := land.First(); first != nil {
+		sync.Line, sync.Loc = first.Line, first.Loc
+	}
+	land.Prepend(sync)
+	note := f.NewInstr(op.BSSY, op.Mods{}, []ori.Operand{f.Words(k)}, []ori.Operand{ori.Label(land)})
+	if last := r.from.Last(); last != nil && last.Op.Has(op.Terminator) {
+		note.Line, note.Loc = last.Line, last.Loc
+		r.from.InsertBefore(note, last)
+	} else {
+		r.from.Append(note)
+	}
+}
+
+// landing puts a block before to that only the blocks in the region reach.
+func (c *converger) landing(to *ori.Block, in map[*ori.Block]bool) *ori.Block {
+	f := c.f
+	land := f.NewBlock()
+	f.Blocks = f.Blocks[:len(f.Blocks)-1]
+	at := 0
+	for n, b := range f.Blocks {
+		if b == to {
+			at = n
+		}
+	}
+	f.Blocks = append(f.Blocks[:at], append([]*ori.Block{land}, f.Blocks[at:]...)...)
+	for _, p := range append([]*ori.Block(nil), to.Preds...) {
+		if !in[p] {
+			continue
+		}
+		in[land] = true
+		for i := p.Last(); i != nil && (i.Op.Has(op.Terminator)); i = i.Prev() {
+			for n := range i.Args {
+				if i.Args[n].Kind == ori.KLabel && i.Args[n].Reg == ori.Reg(to.ID) {
+					i.Args[n].Reg = ori.Reg(land.ID)
+				}
+			}
+		}
+		p.ReplaceSucc(to, land)
+	}
+	land.AddEdge(to)
+	return land
+}

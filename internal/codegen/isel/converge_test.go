@@ -1,0 +1,90 @@
+package isel
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+)
+
+// TestConverge checks where threads are noted and where they meet.
+func TestConverge(t *testing.T) {
+	always := func(*ori.Block) bool { return true }
+	for _, c := range []struct{ name, in, want string }{
+		{"diamond", `b0: -> b2, b1
+@p0 BRA b2
+b1: -> b3
+BRA b3
+b2: -> b3
+b3:
+EXIT`, `b0: BSSY k1 = b3 / @p0 BRA b2
+b1: BRA b3
+b2:
+b3: BSYNC k1 / EXIT`},
+		{"loop", `b0: -> b1
+MOV r1 = rz
+b1: -> b1, b2
+@p0 BRA b1
+b2:
+EXIT`, `b0: MOV r1 = rz / BSSY k2 = b2
+b1: @p0 BRA b1
+b2: BSYNC k2 / EXIT`},
+		{"nested ifs with one end", `b0: -> b3, b1
+@p0 BRA b3
+b1: -> b3, b2
+@p0 BRA b3
+b2: -> b3
+NOP
+b3:
+EXIT`, `b0: BSSY k1 = b3 / @p0 BRA b3
+b1: @p0 BRA b3
+b2: NOP
+b3: BSYNC k1 / EXIT`},
+		{"exit inside", `b0: -> b2, b1
+@p0 BRA b2
+b1:
+EXIT
+b2:
+EXIT`, `b0: @p0 BRA b2
+b1: EXIT
+b2: EXIT`},
+		{"meeting point with another way in", `b0: -> b4, b1
+@p0 BRA b4
+b1: -> b3, b2
+@p0 BRA b3
+b2: -> b4
+BRA b4
+b3: -> b4
+b4:
+EXIT`, `b0: BSSY k1 = b4 / @p0 BRA b4
+b1: @p0 BRA b3
+b2: BRA b4
+b3:
+b4: BSYNC k1 / EXIT`},
+	} {
+		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		f := m.Funcs[0]
+		Converge(f, always)
+		var got []string
+		for _, b := range f.Blocks {
+			var list []string
+			for i := range b.Instrs {
+				list = append(list, string(f.AppendInstr(nil, i)))
+			}
+			got = append(got, strings.TrimSpace("b"+string('0'+byte(b.ID))+": "+strings.Join(list, " / ")))
+		}
+		if s := strings.Join(got, "\n"); s != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, s, c.want)
+		}
+	}
+}
+
+func needs(text string) string {
+	if strings.Contains(text, "r1") {
+		return "reg r1 1/1\n"
+	}
+	return ""
+}
