@@ -195,11 +195,20 @@ func (it *item) absent(w *bits.Word) bool {
 type argInfo struct {
 	item  uint8
 	width uint8 // registers
-	wmod  uint8 // item of the modifier that gives the width, or 255
+	wmod  uint8 // item of the modifier that gives the width, or wNone …
+	wcol  uint8 // which of its widths
 	role  Role
 	file  File
 	addr  bool
 }
+
+// Special values of argInfo.wmod. A texture fetch writes the components its
+// mask names: two to its second destination, then two to its first.
+const (
+	wNone = 255
+	wLow  = 254
+	wHigh = 253
+)
 
 type modRef struct {
 	mod  Mod
@@ -216,7 +225,7 @@ type enumInfo struct {
 
 type enumValue struct {
 	text  Value
-	width uint8
+	width [3]uint8
 }
 
 // hole marks a value that no instruction uses.

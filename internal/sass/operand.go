@@ -2,6 +2,7 @@ package sass
 
 import (
 	"fmt"
+	mathbits "math/bits"
 
 	"goptxas/internal/engine/bits"
 )
@@ -84,15 +85,31 @@ func (i *Inst) Arg(n int) Operand {
 	}
 	a := &args[f.arg+uint32(n)]
 	it := &items[f.item+uint32(a.item)]
-	o := Operand{File: a.file, Role: a.role, Width: a.width}
-	if a.wmod != 255 {
-		if v, ok := items[f.item+uint32(a.wmod)].value(&i.w); ok {
-			o.Width = max(v.width, 1)
-		}
-	}
+	o := Operand{File: a.file, Role: a.role, Width: i.argWidth(f, a)}
 	i.fill(&o, it)
 	return o
 }
+
+// argWidth returns the registers that an operand spans: a constant of the
+// form, or what one of its modifiers says.
+func (i *Inst) argWidth(f *form, a *argInfo) uint8 {
+	switch a.wmod {
+	case wNone:
+		return a.width
+	case wLow:
+		return uint8(min(2, mathbits.OnesCount64(i.w.Field(texMaskBit, 4))))
+	case wHigh:
+		return uint8(max(2, mathbits.OnesCount64(i.w.Field(texMaskBit, 4))) - 2)
+	}
+	v, ok := items[f.item+uint32(a.wmod)].value(&i.w)
+	if !ok || v.width[a.wcol] == 0 {
+		return 1
+	}
+	return v.width[a.wcol]
+}
+
+// texMaskBit is the place of the component mask of a texture fetch.
+const texMaskBit = 72
 
 func (i *Inst) fill(o *Operand, it *item) {
 	v := it.get(&i.w)

@@ -453,7 +453,7 @@ const (
 	ModBarred
 	ModBgmma
 	ModGsb0
-	ModBmma1
+	ModBmmasize
 	ModXORAND
 	ModCLEAR
 	ModBreg
@@ -471,15 +471,15 @@ const (
 	ModIVALLIVALLP
 	ModCctlop
 	ModDEEP
-	ModCctll1
-	ModCredux1
+	ModCctllop
+	ModCreduxop
 	ModS32F32
 	ModNAN
 	ModCs2r
 	ModSr
 	ModRnd
 	ModBarset
-	ModDmma1
+	ModDmmasize
 	ModDcmp
 	ModBool
 	ModIGNOREKILL
@@ -503,11 +503,11 @@ const (
 	ModU8S8
 	ModTRUNC
 	ModSAT
-	ModFfma21
+	ModF32pair
 	ModSG
 	ModSGT
 	ModFmz
-	ModFfma22
+	ModF32pairb
 	ModU32
 	ModSH
 	ModXORSIGN
@@ -528,29 +528,30 @@ const (
 	ModGmflagsb
 	ModREGOFFSET
 	ModHg16
-	ModHmma1
+	ModHmma884
 	ModROWCOL
-	ModHmma2
-	ModF16F32
-	ModHmma3
+	ModHmma
+	ModAcc
+	ModHmmatf
+	ModHmmasp
 	ModBF
 	ModHAND
 	ModFsrc
 	ModBsel
 	ModU16S16
-	ModI2fp1
+	ModI2fptype
 	ModRZ
-	ModI2i1
 	ModI2ip
 	ModU2S2
 	ModU4S4
 	ModSATSATRELU
-	Mod64
+	ModWide
 	ModLOHI
 	ModIgmma
 	ModImma
 	ModInt48
-	ModIsetp1
+	ModImmasp
+	ModInttype
 	ModIcmp
 	ModEX
 	ModLtc
@@ -563,7 +564,7 @@ const (
 	ModL2evict
 	ModLdgmcop
 	ModLdgmctype
-	ModU3264
+	ModAddr4
 	ModLdgmcfop
 	ModLdgmcftype
 	ModBYPASS
@@ -575,19 +576,21 @@ const (
 	ModLdsmshape
 	ModMatcount
 	ModLdsmtype
-	ModSttm1
-	ModSttm2
+	ModTmcount2
 	ModPACK16BIT
-	ModLdtm1
-	ModLdtm2
+	ModTmcount4
+	Mod16dp64bit
+	ModTmcount
+	Mod16dp32bitt0t1516dp32bitt16t31
+	ModLdtmstat
 	ModPAND
-	ModU64
+	ModMatchtype
 	ModSCALL
-	ModMembar1
+	ModMembarscope
 	ModMMIO
-	ModMembar2
-	ModMembar3
-	ModMovm1
+	ModMembarsem
+	ModMembar
+	ModMovmshape
 	Mod16U4TO8
 	ModMufu
 	ModRCP64HRSQ64H
@@ -605,6 +608,7 @@ const (
 	ModNegB
 	ModQg16
 	Mod1681616832
+	ModF16F32
 	Mod1683216864
 	ModF8f6f4
 	ModQspc
@@ -612,8 +616,7 @@ const (
 	ModBROADCAST
 	ModRedop
 	ModRedtype
-	ModS3264
-	ModRedux1
+	ModReduxop
 	ModS32
 	ModNODEC
 	ModLR
@@ -621,7 +624,6 @@ const (
 	ModHI
 	ModXOR
 	ModShfl
-	ModLdgsts1
 	ModStgorder
 	ModM88MT88
 	Mod168
@@ -629,15 +631,10 @@ const (
 	ModEXPAND16BIT
 	ModBA
 	ModSurfdim
-	ModSTRONGMMIO
-	ModLdg3
 	ModIGNTRAP
-	ModLdg4
 	ModUAI
-	ModSured1
-	ModSTRONG
-	ModSt1
-	ModSust1
+	ModSuredtype
+	ModSustmask
 	ModTRYWAIT
 	ModTMASKRED
 	ModOPTOUT
@@ -652,18 +649,18 @@ const (
 	ModNODEP
 	ModTexdim
 	ModB
-	ModTex1
+	ModTexlod
 	ModNDVFDV
-	ModTex2
+	ModTexulod
 	ModAOFFIUAOFFI
 	ModLZLL
 	ModMS
 	ModCL
-	ModTld3
+	ModTldlod
 	ModMSUMS
-	ModTld41
+	ModTexcomp
 	ModAOFFIPTP
-	ModTld42
+	ModTldoffset
 	ModLC
 	ModLCULC
 	ModGS
@@ -671,17 +668,16 @@ const (
 	ModSEQUENCED
 	ModDSTGBYTEMASK
 	ModCOUNTED
-	ModUblkred1
-	ModF2i1
+	ModBlkredtype
 	ModSELFCASTBROADCAST
-	ModI2f2
 	ModEFL2ELL2
+	ModS3264
 	ModUorder
 	Mod2CTA
 	ModALIGN
 	ModANDOR
 	ModA0TX
-	ModUtccp1
+	ModUtccpshape
 	ModU4x16P64U6x16P32
 	ModWS
 	ModAkeep
@@ -692,18 +688,18 @@ const (
 	ModIVPF
 	ModTmadim
 	ModIM2COL
-	ModUtmaldg1
-	ModUtmaldg2
-	ModUtmaldg3
-	ModUtmapf1
+	ModTmamode
+	ModTmagather
+	ModTmamodeb
+	ModTmaprefetch
 	ModIM2COLW
 	ModIM2COLSCATTER4
-	ModViadd1
+	ModViaddtype
 	ModISAT
-	ModVimnmx1
+	ModVimnmxtype
 	ModU8
 	ModACC
-	ModVhmnmx1
+	ModHalfpad
 	Mod16x2
 	ModMinmax
 	ModVote
@@ -734,7 +730,7 @@ var modNames = [...]string{
 	"barred",
 	"bgmma",
 	", gsb0",
-	"bmma1",
+	"bmmasize",
 	"XORAND",
 	"CLEAR",
 	"breg",
@@ -752,15 +748,15 @@ var modNames = [...]string{
 	"IVALLIVALLP",
 	"cctlop",
 	"DEEP",
-	"cctll1",
-	"credux1",
+	"cctllop",
+	"creduxop",
 	"S32F32",
 	"NAN",
 	"cs2r",
 	"sr",
 	"rnd",
 	"barset",
-	"dmma1",
+	"dmmasize",
 	"dcmp",
 	"bool",
 	"IGNOREKILL",
@@ -784,11 +780,11 @@ var modNames = [...]string{
 	"U8S8",
 	"TRUNC",
 	"SAT",
-	"ffma21",
+	"f32pair",
 	"SG",
 	"SGT",
 	"fmz",
-	"ffma22",
+	"f32pairb",
 	"U32",
 	"SH",
 	"XORSIGN",
@@ -809,29 +805,30 @@ var modNames = [...]string{
 	"gmflagsb",
 	"REGOFFSET",
 	"hg16",
-	"hmma1",
+	"hmma884",
 	"ROWCOL",
-	"hmma2",
-	"F16F32",
-	"hmma3",
+	"hmma",
+	"acc",
+	"hmmatf",
+	"hmmasp",
 	"BF",
 	"H_AND",
 	"fsrc",
 	"bsel",
 	"U16S16",
-	"i2fp1",
+	"i2fptype",
 	"RZ",
-	"i2i1",
 	"i2ip",
 	"U2S2",
 	"U4S4",
 	"SATSATRELU",
-	"64",
+	"wide",
 	"LOHI",
 	"igmma",
 	"imma",
 	"int48",
-	"isetp1",
+	"immasp",
+	"inttype",
 	"icmp",
 	"EX",
 	"ltc",
@@ -844,7 +841,7 @@ var modNames = [...]string{
 	"l2evict",
 	"ldgmcop",
 	"ldgmctype",
-	"U3264",
+	"addr4",
 	"ldgmcfop",
 	"ldgmcftype",
 	"BYPASS",
@@ -856,19 +853,21 @@ var modNames = [...]string{
 	"ldsmshape",
 	"matcount",
 	"ldsmtype",
-	"sttm1",
-	"sttm2",
+	"tmcount2",
 	"PACK16BIT",
-	"ldtm1",
-	"ldtm2",
+	"tmcount4",
+	"16dp64bit",
+	"tmcount",
+	"16dp32bit_t0_t1516dp32bit_t16_t31",
+	"ldtmstat",
 	"PAND",
-	"U64",
+	"matchtype",
 	"SCALL",
-	"membar1",
+	"membarscope",
 	"MMIO",
-	"membar2",
-	"membar3",
-	"movm1",
+	"membarsem",
+	"membar",
+	"movmshape",
 	"16U4TO8",
 	"mufu",
 	"RCP64HRSQ64H",
@@ -886,6 +885,7 @@ var modNames = [...]string{
 	"negB",
 	"qg16",
 	"1681616832",
+	"F16F32",
 	"1683216864",
 	"f8f6f4",
 	"qspc",
@@ -893,8 +893,7 @@ var modNames = [...]string{
 	"BROADCAST",
 	"redop",
 	"redtype",
-	"S3264",
-	"redux1",
+	"reduxop",
 	"S32",
 	"NODEC",
 	"LR",
@@ -902,7 +901,6 @@ var modNames = [...]string{
 	"HI",
 	"XOR",
 	"shfl",
-	"ldgsts1",
 	"stgorder",
 	"M88MT88",
 	"168",
@@ -910,15 +908,10 @@ var modNames = [...]string{
 	"EXPAND16BIT",
 	"BA",
 	"surfdim",
-	"STRONGMMIO",
-	"ldg3",
 	"IGNTRAP",
-	"ldg4",
 	"UAI",
-	"sured1",
-	"STRONG",
-	"st1",
-	"sust1",
+	"suredtype",
+	"sustmask",
 	"TRYWAIT",
 	"TMASKRED",
 	"OPTOUT",
@@ -933,18 +926,18 @@ var modNames = [...]string{
 	"NODEP",
 	"texdim",
 	"B",
-	"tex1",
+	"texlod",
 	"NDVFDV",
-	"tex2",
+	"texulod",
 	"AOFFIUAOFFI",
 	"LZLL",
 	"MS",
 	"CL",
-	"tld3",
+	"tldlod",
 	"MSUMS",
-	"tld41",
+	"texcomp",
 	"AOFFIPTP",
-	"tld42",
+	"tldoffset",
 	"LC",
 	"LCULC",
 	"GS",
@@ -952,17 +945,16 @@ var modNames = [...]string{
 	"SEQUENCED",
 	"DST_G_BYTE_MASK",
 	"COUNTED",
-	"ublkred1",
-	"f2i1",
+	"blkredtype",
 	"SELFCASTBROADCAST",
-	"i2f2",
 	"EFL2ELL2",
+	"S3264",
 	"uorder",
 	"2CTA",
 	"ALIGN",
 	"ANDOR",
 	"A0TX",
-	"utccp1",
+	"utccpshape",
 	"U4x16P64U6x16P32",
 	"WS",
 	"akeep",
@@ -973,18 +965,18 @@ var modNames = [...]string{
 	"IVPF",
 	"tmadim",
 	"IM2COL",
-	"utmaldg1",
-	"utmaldg2",
-	"utmaldg3",
-	"utmapf1",
+	"tmamode",
+	"tmagather",
+	"tmamodeb",
+	"tmaprefetch",
 	"IM2COLW",
 	"IM2COLSCATTER4",
-	"viadd1",
+	"viaddtype",
 	"ISAT",
-	"vimnmx1",
+	"vimnmxtype",
 	"U8",
 	"ACC",
-	"vhmnmx1",
+	"halfpad",
 	"16x2",
 	"minmax",
 	"vote",
@@ -1010,928 +1002,926 @@ const (
 	VF64                             Value = 45
 	VBF                              Value = 56
 	VBF16V2                          Value = 57
-	VU32                             Value = 60
-	VS32                             Value = 65
-	V16                              Value = 79
-	VALL                             Value = 87
-	VANY                             Value = 88
-	VCLEAR                           Value = 94
-	VOR                              Value = 105
-	VD                               Value = 111
-	VB                               Value = 117
-	VS                               Value = 121
-	V2CTA                            Value = 136
-	VARVCNT                          Value = 145
-	VTRANSCNT                        Value = 146
-	VADD                             Value = 147
-	VMIN                             Value = 148
-	VMAX                             Value = 149
-	VINC                             Value = 150
-	VDEC                             Value = 151
-	VAND                             Value = 152
-	VXOR                             Value = 153
-	VEXCH                            Value = 154
-	VEF                              Value = 155
-	VEL                              Value = 156
-	VLU                              Value = 157
-	VEU                              Value = 158
-	VNA                              Value = 159
-	VF32_FTZ_RN                      Value = 160
-	VF16x2_RN                        Value = 161
-	VS64                             Value = 162
-	VF64_RN                          Value = 163
-	VSTRONG                          Value = 164
-	VMMIO                            Value = 165
-	VCTA                             Value = 166
-	VSM                              Value = 167
-	VGPU                             Value = 168
-	VSYS                             Value = 169
-	VPRIVATE                         Value = 170
-	VCONSTANT_PRIVATE                Value = 171
-	VCONSTANT_CTA                    Value = 172
-	VCONSTANT_CTA_PRIVATE            Value = 173
-	VSTRONG_SM_PRIVATE               Value = 174
-	VSTRONG_SM                       Value = 175
-	VSTRONG_GPU_PRIVATE              Value = 176
-	VSTRONG_GPU                      Value = 177
-	VMMIO_GPU                        Value = 178
-	VCONSTANT_SM                     Value = 179
-	VSTRONG_SYS                      Value = 180
-	VCONSTANT_SM_PRIVATE             Value = 181
-	VMMIO_SYS                        Value = 182
-	VCONSTANT_VC                     Value = 183
-	VCONSTANT_VC_PRIVATE             Value = 184
-	VCONSTANT_GPU                    Value = 185
-	V128                             Value = 186
-	VCAST                            Value = 187
-	VCAST_SPIN                       Value = 188
-	VF16x2                           Value = 189
-	VF16x4                           Value = 190
-	VF16x8                           Value = 191
-	VBF16x2                          Value = 192
-	VBF16x4                          Value = 193
-	VBF16x8                          Value = 194
-	VF32_FTZ                         Value = 195
-	VF32x2_FTZ                       Value = 196
-	VF32x4_FTZ                       Value = 197
-	VF32x2                           Value = 198
-	VF32x4                           Value = 199
-	VSAFEADD                         Value = 200
-	VX4                              Value = 201
-	VX8                              Value = 202
-	VX16                             Value = 203
-	VDEFERBLOCKING                   Value = 204
-	VPOPC                            Value = 205
-	V64x8x256                        Value = 206
-	V64x16x256                       Value = 207
-	V64x24x256                       Value = 208
-	V64x32x256                       Value = 209
-	V64x48x256                       Value = 210
-	V64x64x256                       Value = 211
-	V64x80x256                       Value = 212
-	V64x96x256                       Value = 213
-	V64x112x256                      Value = 214
-	V64x128x256                      Value = 215
-	V64x144x256                      Value = 216
-	V64x160x256                      Value = 217
-	V64x176x256                      Value = 218
-	V64x192x256                      Value = 219
-	V64x208x256                      Value = 220
-	V64x224x256                      Value = 221
-	V64x240x256                      Value = 222
-	V64x256x256                      Value = 223
-	Vgsb0                            Value = 224
-	V88128                           Value = 225
-	V168128                          Value = 226
-	V168256                          Value = 227
-	VB0                              Value = 228
-	VB1                              Value = 229
-	VB2                              Value = 230
-	VB3                              Value = 231
-	VB4                              Value = 232
-	VB5                              Value = 233
-	VB6                              Value = 234
-	VB7                              Value = 235
-	VB8                              Value = 236
-	VB9                              Value = 237
-	VB10                             Value = 238
-	VB11                             Value = 239
-	VB12                             Value = 240
-	VB13                             Value = 241
-	VB14                             Value = 242
-	VB15                             Value = 243
-	VTHREADSTATEENUM_0               Value = 244
-	VTHREADSTATEENUM_1               Value = 245
-	VTHREADSTATEENUM_2               Value = 246
-	VTHREADSTATEENUM_3               Value = 247
-	VTHREADSTATEENUM_4               Value = 248
-	VTRAPRETURNPC_LO                 Value = 249
-	VTRAPRETURNPC_HI                 Value = 250
-	VTRAPRETURNMASK                  Value = 251
-	VMEXITED                         Value = 252
-	VMKILL                           Value = 253
-	VMACTIVE                         Value = 254
-	VMATEXIT                         Value = 255
-	VOPTSTACK                        Value = 256
-	VAPICALLDEPTH                    Value = 257
-	VATEXITPC_LO                     Value = 258
-	VATEXITPC_HI                     Value = 259
-	VMCOLLECTIVE                     Value = 260
-	VPQUAD                           Value = 261
-	VW                               Value = 262
-	VPAUSE                           Value = 263
-	VPAUSEQUIET                      Value = 264
-	VDIV                             Value = 265
-	VCONV                            Value = 266
-	VRELIABLE                        Value = 267
-	VRECONVERGENT                    Value = 268
-	VNOINC                           Value = 269
-	VC                               Value = 270
-	VI                               Value = 271
-	VIVALL                           Value = 272
-	VIVALLP                          Value = 273
-	VPF1                             Value = 274
-	VPF2                             Value = 275
-	VWB                              Value = 276
-	VIV                              Value = 277
-	VRS                              Value = 278
-	VPML2                            Value = 279
-	VDML2                            Value = 280
-	VRML2                            Value = 281
-	VDEEP                            Value = 282
-	VMAXABS                          Value = 283
-	VMINABS                          Value = 284
-	VNAN                             Value = 285
-	VSRLANEID                        Value = 286
-	VSRCLOCK                         Value = 287
-	VSRVIRTCFG                       Value = 288
-	VSRVIRTID                        Value = 289
-	VSR4                             Value = 290
-	VSR5                             Value = 291
-	VSR6                             Value = 292
-	VSR7                             Value = 293
-	VSR8                             Value = 294
-	VSR9                             Value = 295
-	VSR10                            Value = 296
-	VSR11                            Value = 297
-	VSR12                            Value = 298
-	VSR13                            Value = 299
-	VSR14                            Value = 300
-	VSRORDERINGTICKET                Value = 301
-	VSRPRIMTYPE                      Value = 302
-	VSRINVOCATIONID                  Value = 303
-	VSRYDIRECTION                    Value = 304
-	VSRTHREADKILL                    Value = 305
-	VSMSHADERTYPE                    Value = 306
-	VSRDIRECTCBEWRITEADDRESSLOW      Value = 307
-	VSRDIRECTCBEWRITEADDRESSHIGH     Value = 308
-	VSRDIRECTCBEWRITEENABLED         Value = 309
-	VSRMACHINEID0                    Value = 310
-	VSRMACHINEID1                    Value = 311
-	VSRMACHINEID2                    Value = 312
-	VSRMACHINEID3                    Value = 313
-	VSRAFFINITY                      Value = 314
-	VSRINVOCATIONINFO                Value = 315
-	VSRWSCALEFACTORXY                Value = 316
-	VSRWSCALEFACTORZ                 Value = 317
-	VSRTID                           Value = 318
-	VSRTID_X                         Value = 319
-	VSRTID_Y                         Value = 320
-	VSRTID_Z                         Value = 321
-	VSR36                            Value = 322
-	VSRCTAID_X                       Value = 323
-	VSRCTAID_Y                       Value = 324
-	VSRCTAID_Z                       Value = 325
-	VSRNTID                          Value = 326
-	VSRCirQueueIncrMinusOne          Value = 327
-	VSRNLATC                         Value = 328
-	VSR43                            Value = 329
-	VSRSMSPAVERSION                  Value = 330
-	VSRMULTIPASSSHADERINFO           Value = 331
-	VSRLWINHI                        Value = 332
-	VSRSWINHI                        Value = 333
-	VSRSWINLO                        Value = 334
-	VSRSWINSZ                        Value = 335
-	VSRSMEMSZ                        Value = 336
-	VSRSMEMBANKS                     Value = 337
-	VSRLWINLO                        Value = 338
-	VSRLWINSZ                        Value = 339
-	VSRLMEMLOSZ                      Value = 340
-	VSRLMEMHIOFF                     Value = 341
-	VSREQMASK                        Value = 342
-	VSRLTMASK                        Value = 343
-	VSRLEMASK                        Value = 344
-	VSRGTMASK                        Value = 345
-	VSRGEMASK                        Value = 346
-	VSRREGALLOC                      Value = 347
-	VSRBARRIERALLOC                  Value = 348
-	VSR63                            Value = 349
-	VSRGLOBALERRORSTATUS             Value = 350
-	VSR65                            Value = 351
-	VSRWARPERRORSTATUS               Value = 352
-	VSRVIRTUALSMID                   Value = 353
-	VSRVIRTUALENGINEID               Value = 354
-	VSR69                            Value = 355
-	VSR70                            Value = 356
-	VSR71                            Value = 357
-	VSR72                            Value = 358
-	VSR73                            Value = 359
-	VSR74                            Value = 360
-	VSR75                            Value = 361
-	VSR76                            Value = 362
-	VSR77                            Value = 363
-	VSR78                            Value = 364
-	VSR79                            Value = 365
-	VSRCLOCKLO                       Value = 366
-	VSRCLOCKHI                       Value = 367
-	VSRGLOBALTIMERLO                 Value = 368
-	VSRGLOBALTIMERHI                 Value = 369
-	VSRESRPC                         Value = 370
-	VSRESRPCHI                       Value = 371
-	VSR86                            Value = 372
-	VSR87                            Value = 373
-	VSR88                            Value = 374
-	VSR89                            Value = 375
-	VSR90                            Value = 376
-	VSR91                            Value = 377
-	VSR92                            Value = 378
-	VSR93                            Value = 379
-	VSR94                            Value = 380
-	VSR95                            Value = 381
-	VSRHWTASKID                      Value = 382
-	VSRCIRCULARQUEUEENTRYINDEX       Value = 383
-	VSRCIRCULARQUEUEENTRYADDRESSLOW  Value = 384
-	VSRCIRCULARQUEUEENTRYADDRESSHIGH Value = 385
-	VSRPM0                           Value = 386
-	VSRPMHI0                         Value = 387
-	VSRPM1                           Value = 388
-	VSRPMHI1                         Value = 389
-	VSRPM2                           Value = 390
-	VSRPMHI2                         Value = 391
-	VSRPM3                           Value = 392
-	VSRPMHI3                         Value = 393
-	VSRPM4                           Value = 394
-	VSRPMHI4                         Value = 395
-	VSRPM5                           Value = 396
-	VSRPMHI5                         Value = 397
-	VSRPM6                           Value = 398
-	VSRPMHI6                         Value = 399
-	VSRPM7                           Value = 400
-	VSRPMHI7                         Value = 401
-	VSRSNAPPM0                       Value = 402
-	VSRSNAPPMHI0                     Value = 403
-	VSRSNAPPM1                       Value = 404
-	VSRSNAPPMHI1                     Value = 405
-	VSRSNAPPM2                       Value = 406
-	VSRSNAPPMHI2                     Value = 407
-	VSRSNAPPM3                       Value = 408
-	VSRSNAPPMHI3                     Value = 409
-	VSRSNAPPM4                       Value = 410
-	VSRSNAPPMHI4                     Value = 411
-	VSRSNAPPM5                       Value = 412
-	VSRSNAPPMHI5                     Value = 413
-	VSRSNAPPM6                       Value = 414
-	VSRSNAPPMHI6                     Value = 415
-	VSRSNAPPM7                       Value = 416
-	VSRSNAPPMHI7                     Value = 417
-	VSRVARIABLERATE                  Value = 418
-	VSR133                           Value = 419
-	VSR134                           Value = 420
-	VSR135                           Value = 421
-	VSR136                           Value = 422
-	VSR137                           Value = 423
-	VSR138                           Value = 424
-	VSR139                           Value = 425
-	VSR140                           Value = 426
-	VSR141                           Value = 427
-	VSR142                           Value = 428
-	VSR143                           Value = 429
-	VSR144                           Value = 430
-	VSR145                           Value = 431
-	VSR146                           Value = 432
-	VSR147                           Value = 433
-	VSR148                           Value = 434
-	VSR149                           Value = 435
-	VSR150                           Value = 436
-	VSR151                           Value = 437
-	VSR152                           Value = 438
-	VSR153                           Value = 439
-	VSR154                           Value = 440
-	VSR155                           Value = 441
-	VSR156                           Value = 442
-	VSR157                           Value = 443
-	VSR158                           Value = 444
-	VSR159                           Value = 445
-	VSR160                           Value = 446
-	VSR161                           Value = 447
-	VSR162                           Value = 448
-	VSR163                           Value = 449
-	VSR164                           Value = 450
-	VSR165                           Value = 451
-	VSR166                           Value = 452
-	VSR167                           Value = 453
-	VSR168                           Value = 454
-	VSR169                           Value = 455
-	VSR170                           Value = 456
-	VSR171                           Value = 457
-	VSR172                           Value = 458
-	VSR173                           Value = 459
-	VSR174                           Value = 460
-	VSR175                           Value = 461
-	VSR176                           Value = 462
-	VSR177                           Value = 463
-	VSR178                           Value = 464
-	VSR179                           Value = 465
-	VSR180                           Value = 466
-	VSR181                           Value = 467
-	VSR182                           Value = 468
-	VSR183                           Value = 469
-	VSR184                           Value = 470
-	VSR185                           Value = 471
-	VSR186                           Value = 472
-	VSR187                           Value = 473
-	VSR188                           Value = 474
-	VSR189                           Value = 475
-	VSR190                           Value = 476
-	VSR191                           Value = 477
-	VSR192                           Value = 478
-	VSR193                           Value = 479
-	VSR194                           Value = 480
-	VSR195                           Value = 481
-	VSR196                           Value = 482
-	VSR197                           Value = 483
-	VSR198                           Value = 484
-	VSR199                           Value = 485
-	VSR200                           Value = 486
-	VSR201                           Value = 487
-	VSR202                           Value = 488
-	VSR203                           Value = 489
-	VSR204                           Value = 490
-	VSR205                           Value = 491
-	VSR206                           Value = 492
-	VSR207                           Value = 493
-	VSR208                           Value = 494
-	VSR209                           Value = 495
-	VSR210                           Value = 496
-	VSR211                           Value = 497
-	VSR212                           Value = 498
-	VSR213                           Value = 499
-	VSR214                           Value = 500
-	VSR215                           Value = 501
-	VSR216                           Value = 502
-	VSR217                           Value = 503
-	VSR218                           Value = 504
-	VSR219                           Value = 505
-	VSR220                           Value = 506
-	VSR221                           Value = 507
-	VSR222                           Value = 508
-	VSR223                           Value = 509
-	VSR224                           Value = 510
-	VSR225                           Value = 511
-	VSR226                           Value = 512
-	VSR227                           Value = 513
-	VSR228                           Value = 514
-	VSR229                           Value = 515
-	VSR230                           Value = 516
-	VSR231                           Value = 517
-	VSR232                           Value = 518
-	VSR233                           Value = 519
-	VSR234                           Value = 520
-	VSR235                           Value = 521
-	VSR236                           Value = 522
-	VSR237                           Value = 523
-	VSR238                           Value = 524
-	VSR239                           Value = 525
-	VSR240                           Value = 526
-	VSR241                           Value = 527
-	VSR242                           Value = 528
-	VSR243                           Value = 529
-	VSR244                           Value = 530
-	VSR245                           Value = 531
-	VSR246                           Value = 532
-	VSR247                           Value = 533
-	VSR248                           Value = 534
-	VSR249                           Value = 535
-	VSR250                           Value = 536
-	VSR251                           Value = 537
-	VSR252                           Value = 538
-	VSR253                           Value = 539
-	VSR254                           Value = 540
-	VSRZ                             Value = 541
-	VSRSWSCRATCH                     Value = 542
-	VSRCGAERRORSTATUS                Value = 543
-	VSRWARPGROUPINFO                 Value = 544
-	VSRWARPGROUPID                   Value = 545
-	VSRCgaCtaId                      Value = 546
-	VSRGpcLocalCgaId                 Value = 547
-	VSRCTARegPoolSz                  Value = 548
-	VSRCgaSize                       Value = 549
-	VSRTMemSz                        Value = 550
-	VSRCONTEXTSAVEADDRLO             Value = 551
-	VSRCONTEXTSAVEADDRHI             Value = 552
-	VRM                              Value = 553
-	VRP                              Value = 554
-	VRZ                              Value = 555
-	V0                               Value = 556
-	V1                               Value = 557
-	V10                              Value = 558
-	V2                               Value = 559
-	V20                              Value = 560
-	V21                              Value = 561
-	V210                             Value = 562
-	V3                               Value = 563
-	V30                              Value = 564
-	V31                              Value = 565
-	V310                             Value = 566
-	V320                             Value = 568
-	V321                             Value = 569
-	V3210                            Value = 570
-	V4                               Value = 571
-	V40                              Value = 572
-	V41                              Value = 573
-	V410                             Value = 574
-	V42                              Value = 575
-	V420                             Value = 576
-	V421                             Value = 577
-	V4210                            Value = 578
-	V43                              Value = 579
-	V430                             Value = 580
-	V431                             Value = 581
-	V4310                            Value = 582
-	V432                             Value = 583
-	V4320                            Value = 584
-	V4321                            Value = 585
-	V43210                           Value = 586
-	V5                               Value = 587
-	V50                              Value = 588
-	V51                              Value = 589
-	V510                             Value = 590
-	V52                              Value = 591
-	V520                             Value = 592
-	V521                             Value = 593
-	V5210                            Value = 594
-	V53                              Value = 595
-	V530                             Value = 596
-	V531                             Value = 597
-	V5310                            Value = 598
-	V532                             Value = 599
-	V5320                            Value = 600
-	V5321                            Value = 601
-	V53210                           Value = 602
-	V54                              Value = 603
-	V540                             Value = 604
-	V541                             Value = 605
-	V5410                            Value = 606
-	V542                             Value = 607
-	V5420                            Value = 608
-	V5421                            Value = 609
-	V54210                           Value = 610
-	V543                             Value = 611
-	V5430                            Value = 612
-	V5431                            Value = 613
-	V54310                           Value = 614
-	V5432                            Value = 615
-	V54320                           Value = 616
-	V54321                           Value = 617
-	V543210                          Value = 618
-	V16x8x4                          Value = 619
-	V16x8x8                          Value = 620
-	V16x8x16                         Value = 621
-	VLT                              Value = 622
-	VEQ                              Value = 623
-	VLE                              Value = 624
-	VGT                              Value = 625
-	VNE                              Value = 626
-	VGE                              Value = 627
-	VNUM                             Value = 628
-	VLTU                             Value = 629
-	VEQU                             Value = 630
-	VLEU                             Value = 631
-	VGTU                             Value = 632
-	VNEU                             Value = 633
-	VGEU                             Value = 634
-	VIGNOREKILL                      Value = 635
-	VKEEPREFCOUNT                    Value = 636
-	VPREEMPTED                       Value = 637
-	VNOATEXIT                        Value = 638
-	VFTZ                             Value = 639
-	VH1                              Value = 640
-	VSATFINITE                       Value = 641
-	VRELU                            Value = 642
-	VTF32                            Value = 643
-	VE5M2                            Value = 644
-	VE4M3                            Value = 645
-	VE2M1                            Value = 646
-	VE2M3                            Value = 647
-	VE3M2                            Value = 648
-	VE8                              Value = 649
-	VU8                              Value = 650
-	VS8                              Value = 651
-	VU16                             Value = 652
-	VS16                             Value = 653
-	VFLOOR                           Value = 654
-	VCEIL                            Value = 655
-	VTRUNC                           Value = 656
-	VNTZ                             Value = 657
-	VU64                             Value = 658
-	VSAT                             Value = 659
-	VF32x2_HILO                      Value = 660
-	VF32x2_LOHI                      Value = 661
-	VF32x2_HILO_NP                   Value = 662
-	VF32x2_LOHI_NP                   Value = 663
-	VF32_NP                          Value = 664
-	VG                               Value = 665
-	VT                               Value = 666
-	VFMZ                             Value = 667
-	VSH                              Value = 668
-	VXORSIGN                         Value = 669
-	VD8                              Value = 670
-	VD4                              Value = 671
-	VD2                              Value = 672
-	VM2                              Value = 673
-	VM4                              Value = 674
-	VM8                              Value = 675
-	VF                               Value = 676
-	VNDV                             Value = 677
-	VPP                              Value = 678
-	VPN                              Value = 679
-	VNP                              Value = 680
-	VZP                              Value = 681
-	VDXY                             Value = 682
-	VH0H0                            Value = 683
-	VH1H1                            Value = 684
-	VOOB                             Value = 685
-	VH0NH1                           Value = 686
-	V64x8x16                         Value = 687
-	V64x16x16                        Value = 688
-	V64x24x16                        Value = 689
-	V64x32x16                        Value = 690
-	V64x40x16                        Value = 691
-	V64x48x16                        Value = 692
-	V64x56x16                        Value = 693
-	V64x64x16                        Value = 694
-	V64x72x16                        Value = 695
-	V64x80x16                        Value = 696
-	V64x88x16                        Value = 697
-	V64x96x16                        Value = 698
-	V64x104x16                       Value = 699
-	V64x112x16                       Value = 700
-	V64x120x16                       Value = 701
-	V64x128x16                       Value = 702
-	V64x136x16                       Value = 703
-	V64x144x16                       Value = 704
-	V64x152x16                       Value = 705
-	V64x160x16                       Value = 706
-	V64x168x16                       Value = 707
-	V64x176x16                       Value = 708
-	V64x184x16                       Value = 709
-	V64x192x16                       Value = 710
-	V64x200x16                       Value = 711
-	V64x208x16                       Value = 712
-	V64x216x16                       Value = 713
-	V64x224x16                       Value = 714
-	V64x232x16                       Value = 715
-	V64x240x16                       Value = 716
-	V64x248x16                       Value = 717
-	V64x256x16                       Value = 718
-	V64x8x8                          Value = 719
-	V64x16x8                         Value = 720
-	V64x24x8                         Value = 721
-	V64x32x8                         Value = 722
-	V64x40x8                         Value = 723
-	V64x48x8                         Value = 724
-	V64x56x8                         Value = 725
-	V64x64x8                         Value = 726
-	V64x72x8                         Value = 727
-	V64x80x8                         Value = 728
-	V64x88x8                         Value = 729
-	V64x96x8                         Value = 730
-	V64x104x8                        Value = 731
-	V64x112x8                        Value = 732
-	V64x120x8                        Value = 733
-	V64x128x8                        Value = 734
-	V64x136x8                        Value = 735
-	V64x144x8                        Value = 736
-	V64x152x8                        Value = 737
-	V64x160x8                        Value = 738
-	V64x168x8                        Value = 739
-	V64x176x8                        Value = 740
-	V64x184x8                        Value = 741
-	V64x192x8                        Value = 742
-	V64x200x8                        Value = 743
-	V64x208x8                        Value = 744
-	V64x216x8                        Value = 745
-	V64x224x8                        Value = 746
-	V64x232x8                        Value = 747
-	V64x240x8                        Value = 748
-	V64x248x8                        Value = 749
-	V64x256x8                        Value = 750
-	V64x8x32                         Value = 751
-	V64x16x32                        Value = 752
-	V64x24x32                        Value = 753
-	V64x32x32                        Value = 754
-	V64x40x32                        Value = 755
-	V64x48x32                        Value = 756
-	V64x56x32                        Value = 757
-	V64x64x32                        Value = 758
-	V64x72x32                        Value = 759
-	V64x80x32                        Value = 760
-	V64x88x32                        Value = 761
-	V64x96x32                        Value = 762
-	V64x104x32                       Value = 763
-	V64x112x32                       Value = 764
-	V64x120x32                       Value = 765
-	V64x128x32                       Value = 766
-	V64x136x32                       Value = 767
-	V64x144x32                       Value = 768
-	V64x152x32                       Value = 769
-	V64x160x32                       Value = 770
-	V64x168x32                       Value = 771
-	V64x176x32                       Value = 772
-	V64x184x32                       Value = 773
-	V64x192x32                       Value = 774
-	V64x200x32                       Value = 775
-	V64x208x32                       Value = 776
-	V64x216x32                       Value = 777
-	V64x224x32                       Value = 778
-	V64x232x32                       Value = 779
-	V64x240x32                       Value = 780
-	V64x248x32                       Value = 781
-	V64x256x32                       Value = 782
-	VtnspA                           Value = 783
-	VtnspB                           Value = 784
-	VtnspA_tnspB                     Value = 785
-	VnegB                            Value = 786
-	VnegB_tnspA                      Value = 787
-	VnegB_tnspB                      Value = 788
-	VnegB_tnspA_tnspB                Value = 789
-	VnegA                            Value = 790
-	VnegA_tnspA                      Value = 791
-	VnegA_tnspB                      Value = 792
-	VnegA_tnspA_tnspB                Value = 793
-	VnegA_negB                       Value = 794
-	VnegA_negB_tnspA                 Value = 795
-	VnegA_negB_tnspB                 Value = 796
-	VnegA_negB_tnspA_tnspB           Value = 797
-	VREGOFFSET                       Value = 798
-	VF16_F16_STEP0                   Value = 799
-	VF32_F16_STEP0                   Value = 800
-	VF32_F32_STEP0                   Value = 801
-	VF16_F16_STEP1                   Value = 802
-	VF32_F16_STEP1                   Value = 803
-	VF32_F32_STEP1                   Value = 804
-	VF32_F16_STEP2                   Value = 805
-	VF32_F32_STEP2                   Value = 806
-	VF32_F16_STEP3                   Value = 807
-	VF32_F32_STEP3                   Value = 808
-	VROW                             Value = 809
-	VCOL                             Value = 810
-	V1688                            Value = 811
-	V16816                           Value = 812
-	V1684                            Value = 813
-	V16832                           Value = 814
-	VHAND                            Value = 815
-	VU2                              Value = 819
-	VS2                              Value = 820
-	VU4                              Value = 821
-	VS4                              Value = 822
-	VSATRELU                         Value = 823
-	VLO                              Value = 824
-	VHI                              Value = 825
-	V64x8x64                         Value = 826
-	V64x16x64                        Value = 827
-	V64x24x64                        Value = 828
-	V64x32x64                        Value = 829
-	V64x48x64                        Value = 830
-	V64x64x64                        Value = 831
-	V64x80x64                        Value = 832
-	V64x96x64                        Value = 833
-	V64x112x64                       Value = 834
-	V64x128x64                       Value = 835
-	V64x144x64                       Value = 836
-	V64x160x64                       Value = 837
-	V64x176x64                       Value = 838
-	V64x192x64                       Value = 839
-	V64x208x64                       Value = 840
-	V64x224x64                       Value = 841
-	V64x240x64                       Value = 842
-	V64x256x64                       Value = 843
-	V8816                            Value = 844
-	V8832                            Value = 845
-	V8864                            Value = 846
-	V16864                           Value = 847
-	VEX                              Value = 848
-	VLTC64B                          Value = 849
-	VLTC128B                         Value = 850
-	VU_128                           Value = 851
-	VCONSTANT                        Value = 852
-	VLTC256B                         Value = 853
-	VIL                              Value = 854
-	VIS                              Value = 855
-	VISL                             Value = 856
-	VTEXUNPACK                       Value = 857
-	VHDRUNPACK                       Value = 858
-	VEFL2                            Value = 859
-	VENL2                            Value = 860
-	VELL2                            Value = 861
-	VF32ADD                          Value = 862
-	VHPADD                           Value = 863
-	VE5M2x4                          Value = 864
-	VE5M2x8                          Value = 865
-	VE5M2x16                         Value = 866
-	VE4M3x4                          Value = 867
-	VE4M3x8                          Value = 868
-	VE4M3x16                         Value = 869
-	VBYPASS                          Value = 870
-	VZFILL                           Value = 871
-	VMMIO_CTA                        Value = 872
-	VGPU_PRIVATE                     Value = 873
-	VMMIO_CTA_PRIVATE                Value = 874
-	VMMIO_SM                         Value = 875
-	VMMIO_VC                         Value = 876
-	VM88                             Value = 877
-	VMT88                            Value = 878
-	VM816                            Value = 879
-	VM832                            Value = 880
-	VU4x16P64TO8                     Value = 883
-	VU6x16P32TO8                     Value = 884
-	V8                               Value = 885
-	VMT1616                          Value = 886
-	V16dp128bit                      Value = 887
-	V16dp256bit                      Value = 888
-	V16dp64bit                       Value = 889
-	V16dp32bitt0t15                  Value = 890
-	V16dp32bitt16t31                 Value = 891
-	Vx2                              Value = 892
-	Vx4                              Value = 893
-	Vx8                              Value = 894
-	Vx16                             Value = 895
-	Vx32                             Value = 896
-	Vx64                             Value = 897
-	Vx128                            Value = 898
-	VPACK16BIT                       Value = 899
-	VPAND                            Value = 900
-	VSC                              Value = 901
-	VVC                              Value = 902
-	VSC_CTA                          Value = 903
-	VSC_SM                           Value = 904
-	VSC_GPU                          Value = 905
-	VSC_SYS                          Value = 906
-	VSC_VC                           Value = 907
-	VVC_ASYNC                        Value = 908
-	VSC_CTA_PARTIAL                  Value = 909
-	VALL_CTA                         Value = 910
-	VALL_SM                          Value = 911
-	VALL_GPU                         Value = 912
-	VALL_SYS                         Value = 913
-	VALL_VC                          Value = 914
-	VALL_CTA_PARTIAL                 Value = 915
-	VCTA_PARTIAL                     Value = 916
-	VMMIO_CTA_PARTIAL                Value = 917
-	VM864                            Value = 918
-	VU4TO8                           Value = 919
-	VCOS                             Value = 920
-	VSIN                             Value = 921
-	VEX2                             Value = 922
-	VLG2                             Value = 923
-	VRCP                             Value = 924
-	VRSQ                             Value = 925
-	VRCP64H                          Value = 926
-	VRSQ64H                          Value = 927
-	VSQRT                            Value = 928
-	VTANH                            Value = 929
-	VRAND                            Value = 930
-	VWARP                            Value = 931
-	VSYNCS                           Value = 932
-	VUE4M3                           Value = 933
-	V4X                              Value = 934
-	Vreuse                           Value = 935
-	VF4E                             Value = 936
-	VB4E                             Value = 937
-	VRC8                             Value = 938
-	VECL                             Value = 939
-	VECR                             Value = 940
-	VRC16                            Value = 941
-	V64x40x64                        Value = 942
-	V64x56x64                        Value = 943
-	V64x72x64                        Value = 944
-	V64x88x64                        Value = 945
-	V64x104x64                       Value = 946
-	V64x120x64                       Value = 947
-	V64x136x64                       Value = 948
-	V64x152x64                       Value = 949
-	V64x168x64                       Value = 950
-	V64x184x64                       Value = 951
-	V64x200x64                       Value = 952
-	V64x216x64                       Value = 953
-	V64x232x64                       Value = 954
-	V64x248x64                       Value = 955
-	VL                               Value = 956
-	VFILL                            Value = 957
-	VBROADCAST                       Value = 958
-	VSUM                             Value = 959
-	VNODEC                           Value = 960
-	VR                               Value = 961
-	VIDX                             Value = 962
-	VUP                              Value = 963
-	VDOWN                            Value = 964
-	VBFLY                            Value = 965
-	VSYS_ORDERED                     Value = 966
-	VSTRONG_SYS_ORDERED              Value = 967
-	VMMIO_SYS_ORDERED                Value = 968
-	VMT168                           Value = 969
-	VEXPAND16BIT                     Value = 970
-	VBA                              Value = 971
-	V1D                              Value = 972
-	V1DBUFFER                        Value = 973
-	V1DARRAY                         Value = 974
-	V2D                              Value = 975
-	V2DARRAY                         Value = 976
-	V3D                              Value = 977
-	VIGN                             Value = 978
-	VUAI                             Value = 979
-	VSD32                            Value = 980
-	VSD64                            Value = 981
-	VRG                              Value = 982
-	VTRYWAIT                         Value = 983
-	VTMASK                           Value = 984
-	VOPTOUT                          Value = 985
-	VA1T0                            Value = 986
-	VA0T1                            Value = 987
-	VA0TR                            Value = 988
-	VA0TX                            Value = 989
-	VART0                            Value = 990
-	VWBALL                           Value = 991
-	VSCR                             Value = 992
-	VF16_RN                          Value = 993
-	VF16_RZ                          Value = 994
-	VLZ                              Value = 995
-	VLB                              Value = 996
-	VLL                              Value = 997
-	VLC                              Value = 998
-	VLB_LC                           Value = 999
-	VLC_FDV                          Value = 1000
-	VAOFFI                           Value = 1001
-	VDC                              Value = 1002
-	VNODEP                           Value = 1003
-	VCUBE                            Value = 1007
-	VARRAY1D                         Value = 1008
-	VARRAY2D                         Value = 1009
-	VARRAYCUBE                       Value = 1010
-	VFDV                             Value = 1011
-	VULB                             Value = 1012
-	VULL                             Value = 1013
-	VULC                             Value = 1014
-	VULB_LC                          Value = 1015
-	VLB_ULC                          Value = 1016
-	VUAOFFI                          Value = 1017
-	VMS                              Value = 1018
-	VCL                              Value = 1019
-	VUMS                             Value = 1020
-	VA                               Value = 1021
-	VPTP                             Value = 1022
-	VMULTICAST                       Value = 1023
-	VSEQUENCED                       Value = 1024
-	VDSTGBYTEMASK                    Value = 1025
-	VCOUNTED                         Value = 1026
-	VF32_RN                          Value = 1027
-	VBF16_RN                         Value = 1028
-	VSELFCAST                        Value = 1029
-	VALIGN                           Value = 1030
-	V4dp256bit                       Value = 1031
-	V128dp128bit                     Value = 1032
-	V2x64dp128bitlw02lw13            Value = 1033
-	V2x64dp128bitlw01lw23            Value = 1034
-	V4x32dp128bit                    Value = 1035
-	VU4x16P64                        Value = 1036
-	VU6x16P32                        Value = 1037
-	VWS                              Value = 1038
-	VAKEEP                           Value = 1039
-	VAREUSE                          Value = 1040
-	VAREUSE_AKEEP                    Value = 1041
-	VBKEEP                           Value = 1042
-	VBREUSE                          Value = 1043
-	VBREUSE_BKEEP                    Value = 1044
-	VBUFFER1                         Value = 1045
-	VBUFFER2                         Value = 1046
-	VBUFFER3                         Value = 1047
-	VASHIFT                          Value = 1048
-	VBLOCK16                         Value = 1049
-	VPF                              Value = 1050
-	V4D                              Value = 1051
-	V5D                              Value = 1052
-	VIM2COL                          Value = 1053
-	VW128                            Value = 1054
-	VGATHER4                         Value = 1055
-	VSCATTER4                        Value = 1056
-	V16x2                            Value = 1057
-	VS16x2                           Value = 1058
-	VU8x4                            Value = 1059
-	VS8x4                            Value = 1060
-	VISAT                            Value = 1061
-	VU16x2                           Value = 1062
-	VACC                             Value = 1063
-	VEXCLUSIVE                       Value = 1064
+	VU32                             Value = 61
+	VS32                             Value = 66
+	V16                              Value = 80
+	VALL                             Value = 90
+	VANY                             Value = 91
+	VCLEAR                           Value = 97
+	VOR                              Value = 108
+	VD                               Value = 114
+	VB                               Value = 120
+	VS                               Value = 124
+	V2CTA                            Value = 139
+	VARVCNT                          Value = 148
+	VTRANSCNT                        Value = 149
+	VADD                             Value = 150
+	VMIN                             Value = 151
+	VMAX                             Value = 152
+	VINC                             Value = 153
+	VDEC                             Value = 154
+	VAND                             Value = 155
+	VXOR                             Value = 156
+	VEXCH                            Value = 157
+	VEF                              Value = 158
+	VEL                              Value = 159
+	VLU                              Value = 160
+	VEU                              Value = 161
+	VNA                              Value = 162
+	VF32_FTZ_RN                      Value = 163
+	VF16x2_RN                        Value = 164
+	VS64                             Value = 165
+	VF64_RN                          Value = 166
+	VSTRONG                          Value = 167
+	VMMIO                            Value = 168
+	VCTA                             Value = 169
+	VSM                              Value = 170
+	VGPU                             Value = 171
+	VSYS                             Value = 172
+	VPRIVATE                         Value = 173
+	VCONSTANT_PRIVATE                Value = 174
+	VCONSTANT_CTA                    Value = 175
+	VCONSTANT_CTA_PRIVATE            Value = 176
+	VSTRONG_SM_PRIVATE               Value = 177
+	VSTRONG_SM                       Value = 178
+	VSTRONG_GPU_PRIVATE              Value = 179
+	VSTRONG_GPU                      Value = 180
+	VMMIO_GPU                        Value = 181
+	VCONSTANT_SM                     Value = 182
+	VSTRONG_SYS                      Value = 183
+	VCONSTANT_SM_PRIVATE             Value = 184
+	VMMIO_SYS                        Value = 185
+	VCONSTANT_VC                     Value = 186
+	VCONSTANT_VC_PRIVATE             Value = 187
+	VCONSTANT_GPU                    Value = 188
+	V128                             Value = 189
+	VCAST                            Value = 190
+	VCAST_SPIN                       Value = 191
+	VF16x2                           Value = 192
+	VF16x4                           Value = 193
+	VF16x8                           Value = 194
+	VBF16x2                          Value = 195
+	VBF16x4                          Value = 196
+	VBF16x8                          Value = 197
+	VF32_FTZ                         Value = 198
+	VF32x2_FTZ                       Value = 199
+	VF32x4_FTZ                       Value = 200
+	VF32x2                           Value = 201
+	VF32x4                           Value = 202
+	VSAFEADD                         Value = 203
+	VX4                              Value = 204
+	VX8                              Value = 205
+	VX16                             Value = 206
+	VDEFERBLOCKING                   Value = 207
+	VPOPC                            Value = 208
+	V64x8x256                        Value = 209
+	V64x16x256                       Value = 210
+	V64x24x256                       Value = 211
+	V64x32x256                       Value = 212
+	V64x48x256                       Value = 213
+	V64x64x256                       Value = 214
+	V64x80x256                       Value = 215
+	V64x96x256                       Value = 216
+	V64x112x256                      Value = 217
+	V64x128x256                      Value = 218
+	V64x144x256                      Value = 219
+	V64x160x256                      Value = 220
+	V64x176x256                      Value = 221
+	V64x192x256                      Value = 222
+	V64x208x256                      Value = 223
+	V64x224x256                      Value = 224
+	V64x240x256                      Value = 225
+	V64x256x256                      Value = 226
+	Vgsb0                            Value = 227
+	V88128                           Value = 228
+	V168128                          Value = 229
+	V168256                          Value = 230
+	VB0                              Value = 231
+	VB1                              Value = 232
+	VB2                              Value = 233
+	VB3                              Value = 234
+	VB4                              Value = 235
+	VB5                              Value = 236
+	VB6                              Value = 237
+	VB7                              Value = 238
+	VB8                              Value = 239
+	VB9                              Value = 240
+	VB10                             Value = 241
+	VB11                             Value = 242
+	VB12                             Value = 243
+	VB13                             Value = 244
+	VB14                             Value = 245
+	VB15                             Value = 246
+	VTHREADSTATEENUM_0               Value = 247
+	VTHREADSTATEENUM_1               Value = 248
+	VTHREADSTATEENUM_2               Value = 249
+	VTHREADSTATEENUM_3               Value = 250
+	VTHREADSTATEENUM_4               Value = 251
+	VTRAPRETURNPC_LO                 Value = 252
+	VTRAPRETURNPC_HI                 Value = 253
+	VTRAPRETURNMASK                  Value = 254
+	VMEXITED                         Value = 255
+	VMKILL                           Value = 256
+	VMACTIVE                         Value = 257
+	VMATEXIT                         Value = 258
+	VOPTSTACK                        Value = 259
+	VAPICALLDEPTH                    Value = 260
+	VATEXITPC_LO                     Value = 261
+	VATEXITPC_HI                     Value = 262
+	VMCOLLECTIVE                     Value = 263
+	VPQUAD                           Value = 264
+	VW                               Value = 265
+	VPAUSE                           Value = 266
+	VPAUSEQUIET                      Value = 267
+	VDIV                             Value = 268
+	VCONV                            Value = 269
+	VRELIABLE                        Value = 270
+	VRECONVERGENT                    Value = 271
+	VNOINC                           Value = 272
+	VC                               Value = 273
+	VI                               Value = 274
+	VIVALL                           Value = 275
+	VIVALLP                          Value = 276
+	VPF1                             Value = 277
+	VPF2                             Value = 278
+	VWB                              Value = 279
+	VIV                              Value = 280
+	VRS                              Value = 281
+	VPML2                            Value = 282
+	VDML2                            Value = 283
+	VRML2                            Value = 284
+	VDEEP                            Value = 285
+	VMAXABS                          Value = 286
+	VMINABS                          Value = 287
+	VNAN                             Value = 288
+	VSRLANEID                        Value = 289
+	VSRCLOCK                         Value = 290
+	VSRVIRTCFG                       Value = 291
+	VSRVIRTID                        Value = 292
+	VSR4                             Value = 293
+	VSR5                             Value = 294
+	VSR6                             Value = 295
+	VSR7                             Value = 296
+	VSR8                             Value = 297
+	VSR9                             Value = 298
+	VSR10                            Value = 299
+	VSR11                            Value = 300
+	VSR12                            Value = 301
+	VSR13                            Value = 302
+	VSR14                            Value = 303
+	VSRORDERINGTICKET                Value = 304
+	VSRPRIMTYPE                      Value = 305
+	VSRINVOCATIONID                  Value = 306
+	VSRYDIRECTION                    Value = 307
+	VSRTHREADKILL                    Value = 308
+	VSMSHADERTYPE                    Value = 309
+	VSRDIRECTCBEWRITEADDRESSLOW      Value = 310
+	VSRDIRECTCBEWRITEADDRESSHIGH     Value = 311
+	VSRDIRECTCBEWRITEENABLED         Value = 312
+	VSRMACHINEID0                    Value = 313
+	VSRMACHINEID1                    Value = 314
+	VSRMACHINEID2                    Value = 315
+	VSRMACHINEID3                    Value = 316
+	VSRAFFINITY                      Value = 317
+	VSRINVOCATIONINFO                Value = 318
+	VSRWSCALEFACTORXY                Value = 319
+	VSRWSCALEFACTORZ                 Value = 320
+	VSRTID                           Value = 321
+	VSRTID_X                         Value = 322
+	VSRTID_Y                         Value = 323
+	VSRTID_Z                         Value = 324
+	VSR36                            Value = 325
+	VSRCTAID_X                       Value = 326
+	VSRCTAID_Y                       Value = 327
+	VSRCTAID_Z                       Value = 328
+	VSRNTID                          Value = 329
+	VSRCirQueueIncrMinusOne          Value = 330
+	VSRNLATC                         Value = 331
+	VSR43                            Value = 332
+	VSRSMSPAVERSION                  Value = 333
+	VSRMULTIPASSSHADERINFO           Value = 334
+	VSRLWINHI                        Value = 335
+	VSRSWINHI                        Value = 336
+	VSRSWINLO                        Value = 337
+	VSRSWINSZ                        Value = 338
+	VSRSMEMSZ                        Value = 339
+	VSRSMEMBANKS                     Value = 340
+	VSRLWINLO                        Value = 341
+	VSRLWINSZ                        Value = 342
+	VSRLMEMLOSZ                      Value = 343
+	VSRLMEMHIOFF                     Value = 344
+	VSREQMASK                        Value = 345
+	VSRLTMASK                        Value = 346
+	VSRLEMASK                        Value = 347
+	VSRGTMASK                        Value = 348
+	VSRGEMASK                        Value = 349
+	VSRREGALLOC                      Value = 350
+	VSRBARRIERALLOC                  Value = 351
+	VSR63                            Value = 352
+	VSRGLOBALERRORSTATUS             Value = 353
+	VSR65                            Value = 354
+	VSRWARPERRORSTATUS               Value = 355
+	VSRVIRTUALSMID                   Value = 356
+	VSRVIRTUALENGINEID               Value = 357
+	VSR69                            Value = 358
+	VSR70                            Value = 359
+	VSR71                            Value = 360
+	VSR72                            Value = 361
+	VSR73                            Value = 362
+	VSR74                            Value = 363
+	VSR75                            Value = 364
+	VSR76                            Value = 365
+	VSR77                            Value = 366
+	VSR78                            Value = 367
+	VSR79                            Value = 368
+	VSRCLOCKLO                       Value = 369
+	VSRCLOCKHI                       Value = 370
+	VSRGLOBALTIMERLO                 Value = 371
+	VSRGLOBALTIMERHI                 Value = 372
+	VSRESRPC                         Value = 373
+	VSRESRPCHI                       Value = 374
+	VSR86                            Value = 375
+	VSR87                            Value = 376
+	VSR88                            Value = 377
+	VSR89                            Value = 378
+	VSR90                            Value = 379
+	VSR91                            Value = 380
+	VSR92                            Value = 381
+	VSR93                            Value = 382
+	VSR94                            Value = 383
+	VSR95                            Value = 384
+	VSRHWTASKID                      Value = 385
+	VSRCIRCULARQUEUEENTRYINDEX       Value = 386
+	VSRCIRCULARQUEUEENTRYADDRESSLOW  Value = 387
+	VSRCIRCULARQUEUEENTRYADDRESSHIGH Value = 388
+	VSRPM0                           Value = 389
+	VSRPMHI0                         Value = 390
+	VSRPM1                           Value = 391
+	VSRPMHI1                         Value = 392
+	VSRPM2                           Value = 393
+	VSRPMHI2                         Value = 394
+	VSRPM3                           Value = 395
+	VSRPMHI3                         Value = 396
+	VSRPM4                           Value = 397
+	VSRPMHI4                         Value = 398
+	VSRPM5                           Value = 399
+	VSRPMHI5                         Value = 400
+	VSRPM6                           Value = 401
+	VSRPMHI6                         Value = 402
+	VSRPM7                           Value = 403
+	VSRPMHI7                         Value = 404
+	VSRSNAPPM0                       Value = 405
+	VSRSNAPPMHI0                     Value = 406
+	VSRSNAPPM1                       Value = 407
+	VSRSNAPPMHI1                     Value = 408
+	VSRSNAPPM2                       Value = 409
+	VSRSNAPPMHI2                     Value = 410
+	VSRSNAPPM3                       Value = 411
+	VSRSNAPPMHI3                     Value = 412
+	VSRSNAPPM4                       Value = 413
+	VSRSNAPPMHI4                     Value = 414
+	VSRSNAPPM5                       Value = 415
+	VSRSNAPPMHI5                     Value = 416
+	VSRSNAPPM6                       Value = 417
+	VSRSNAPPMHI6                     Value = 418
+	VSRSNAPPM7                       Value = 419
+	VSRSNAPPMHI7                     Value = 420
+	VSRVARIABLERATE                  Value = 421
+	VSR133                           Value = 422
+	VSR134                           Value = 423
+	VSR135                           Value = 424
+	VSR136                           Value = 425
+	VSR137                           Value = 426
+	VSR138                           Value = 427
+	VSR139                           Value = 428
+	VSR140                           Value = 429
+	VSR141                           Value = 430
+	VSR142                           Value = 431
+	VSR143                           Value = 432
+	VSR144                           Value = 433
+	VSR145                           Value = 434
+	VSR146                           Value = 435
+	VSR147                           Value = 436
+	VSR148                           Value = 437
+	VSR149                           Value = 438
+	VSR150                           Value = 439
+	VSR151                           Value = 440
+	VSR152                           Value = 441
+	VSR153                           Value = 442
+	VSR154                           Value = 443
+	VSR155                           Value = 444
+	VSR156                           Value = 445
+	VSR157                           Value = 446
+	VSR158                           Value = 447
+	VSR159                           Value = 448
+	VSR160                           Value = 449
+	VSR161                           Value = 450
+	VSR162                           Value = 451
+	VSR163                           Value = 452
+	VSR164                           Value = 453
+	VSR165                           Value = 454
+	VSR166                           Value = 455
+	VSR167                           Value = 456
+	VSR168                           Value = 457
+	VSR169                           Value = 458
+	VSR170                           Value = 459
+	VSR171                           Value = 460
+	VSR172                           Value = 461
+	VSR173                           Value = 462
+	VSR174                           Value = 463
+	VSR175                           Value = 464
+	VSR176                           Value = 465
+	VSR177                           Value = 466
+	VSR178                           Value = 467
+	VSR179                           Value = 468
+	VSR180                           Value = 469
+	VSR181                           Value = 470
+	VSR182                           Value = 471
+	VSR183                           Value = 472
+	VSR184                           Value = 473
+	VSR185                           Value = 474
+	VSR186                           Value = 475
+	VSR187                           Value = 476
+	VSR188                           Value = 477
+	VSR189                           Value = 478
+	VSR190                           Value = 479
+	VSR191                           Value = 480
+	VSR192                           Value = 481
+	VSR193                           Value = 482
+	VSR194                           Value = 483
+	VSR195                           Value = 484
+	VSR196                           Value = 485
+	VSR197                           Value = 486
+	VSR198                           Value = 487
+	VSR199                           Value = 488
+	VSR200                           Value = 489
+	VSR201                           Value = 490
+	VSR202                           Value = 491
+	VSR203                           Value = 492
+	VSR204                           Value = 493
+	VSR205                           Value = 494
+	VSR206                           Value = 495
+	VSR207                           Value = 496
+	VSR208                           Value = 497
+	VSR209                           Value = 498
+	VSR210                           Value = 499
+	VSR211                           Value = 500
+	VSR212                           Value = 501
+	VSR213                           Value = 502
+	VSR214                           Value = 503
+	VSR215                           Value = 504
+	VSR216                           Value = 505
+	VSR217                           Value = 506
+	VSR218                           Value = 507
+	VSR219                           Value = 508
+	VSR220                           Value = 509
+	VSR221                           Value = 510
+	VSR222                           Value = 511
+	VSR223                           Value = 512
+	VSR224                           Value = 513
+	VSR225                           Value = 514
+	VSR226                           Value = 515
+	VSR227                           Value = 516
+	VSR228                           Value = 517
+	VSR229                           Value = 518
+	VSR230                           Value = 519
+	VSR231                           Value = 520
+	VSR232                           Value = 521
+	VSR233                           Value = 522
+	VSR234                           Value = 523
+	VSR235                           Value = 524
+	VSR236                           Value = 525
+	VSR237                           Value = 526
+	VSR238                           Value = 527
+	VSR239                           Value = 528
+	VSR240                           Value = 529
+	VSR241                           Value = 530
+	VSR242                           Value = 531
+	VSR243                           Value = 532
+	VSR244                           Value = 533
+	VSR245                           Value = 534
+	VSR246                           Value = 535
+	VSR247                           Value = 536
+	VSR248                           Value = 537
+	VSR249                           Value = 538
+	VSR250                           Value = 539
+	VSR251                           Value = 540
+	VSR252                           Value = 541
+	VSR253                           Value = 542
+	VSR254                           Value = 543
+	VSRZ                             Value = 544
+	VSRSWSCRATCH                     Value = 545
+	VSRCGAERRORSTATUS                Value = 546
+	VSRWARPGROUPINFO                 Value = 547
+	VSRWARPGROUPID                   Value = 548
+	VSRCgaCtaId                      Value = 549
+	VSRGpcLocalCgaId                 Value = 550
+	VSRCTARegPoolSz                  Value = 551
+	VSRCgaSize                       Value = 552
+	VSRTMemSz                        Value = 553
+	VSRCONTEXTSAVEADDRLO             Value = 554
+	VSRCONTEXTSAVEADDRHI             Value = 555
+	VRM                              Value = 556
+	VRP                              Value = 557
+	VRZ                              Value = 558
+	V0                               Value = 559
+	V1                               Value = 560
+	V10                              Value = 561
+	V2                               Value = 562
+	V20                              Value = 563
+	V21                              Value = 564
+	V210                             Value = 565
+	V3                               Value = 566
+	V30                              Value = 567
+	V31                              Value = 568
+	V310                             Value = 569
+	V320                             Value = 571
+	V321                             Value = 572
+	V3210                            Value = 573
+	V4                               Value = 574
+	V40                              Value = 575
+	V41                              Value = 576
+	V410                             Value = 577
+	V42                              Value = 578
+	V420                             Value = 579
+	V421                             Value = 580
+	V4210                            Value = 581
+	V43                              Value = 582
+	V430                             Value = 583
+	V431                             Value = 584
+	V4310                            Value = 585
+	V432                             Value = 586
+	V4320                            Value = 587
+	V4321                            Value = 588
+	V43210                           Value = 589
+	V5                               Value = 590
+	V50                              Value = 591
+	V51                              Value = 592
+	V510                             Value = 593
+	V52                              Value = 594
+	V520                             Value = 595
+	V521                             Value = 596
+	V5210                            Value = 597
+	V53                              Value = 598
+	V530                             Value = 599
+	V531                             Value = 600
+	V5310                            Value = 601
+	V532                             Value = 602
+	V5320                            Value = 603
+	V5321                            Value = 604
+	V53210                           Value = 605
+	V54                              Value = 606
+	V540                             Value = 607
+	V541                             Value = 608
+	V5410                            Value = 609
+	V542                             Value = 610
+	V5420                            Value = 611
+	V5421                            Value = 612
+	V54210                           Value = 613
+	V543                             Value = 614
+	V5430                            Value = 615
+	V5431                            Value = 616
+	V54310                           Value = 617
+	V5432                            Value = 618
+	V54320                           Value = 619
+	V54321                           Value = 620
+	V543210                          Value = 621
+	V16x8x4                          Value = 622
+	V16x8x8                          Value = 623
+	V16x8x16                         Value = 624
+	VLT                              Value = 625
+	VEQ                              Value = 626
+	VLE                              Value = 627
+	VGT                              Value = 628
+	VNE                              Value = 629
+	VGE                              Value = 630
+	VNUM                             Value = 631
+	VLTU                             Value = 632
+	VEQU                             Value = 633
+	VLEU                             Value = 634
+	VGTU                             Value = 635
+	VNEU                             Value = 636
+	VGEU                             Value = 637
+	VIGNOREKILL                      Value = 638
+	VKEEPREFCOUNT                    Value = 639
+	VPREEMPTED                       Value = 640
+	VNOATEXIT                        Value = 641
+	VFTZ                             Value = 642
+	VH1                              Value = 643
+	VSATFINITE                       Value = 644
+	VRELU                            Value = 645
+	VTF32                            Value = 646
+	VE5M2                            Value = 647
+	VE4M3                            Value = 648
+	VE2M1                            Value = 649
+	VE2M3                            Value = 650
+	VE3M2                            Value = 651
+	VE8                              Value = 652
+	VU8                              Value = 653
+	VS8                              Value = 654
+	VU16                             Value = 655
+	VS16                             Value = 656
+	VFLOOR                           Value = 657
+	VCEIL                            Value = 658
+	VTRUNC                           Value = 659
+	VNTZ                             Value = 660
+	VU64                             Value = 661
+	VSAT                             Value = 662
+	VF32x2_HILO                      Value = 663
+	VF32x2_LOHI                      Value = 664
+	VF32x2_HILO_NP                   Value = 665
+	VF32x2_LOHI_NP                   Value = 666
+	VF32_NP                          Value = 667
+	VG                               Value = 668
+	VT                               Value = 669
+	VFMZ                             Value = 670
+	VSH                              Value = 671
+	VXORSIGN                         Value = 672
+	VD8                              Value = 673
+	VD4                              Value = 674
+	VD2                              Value = 675
+	VM2                              Value = 676
+	VM4                              Value = 677
+	VM8                              Value = 678
+	VF                               Value = 679
+	VNDV                             Value = 680
+	VPP                              Value = 681
+	VPN                              Value = 682
+	VNP                              Value = 683
+	VZP                              Value = 684
+	VDXY                             Value = 685
+	VH0H0                            Value = 686
+	VH1H1                            Value = 687
+	VOOB                             Value = 688
+	VH0NH1                           Value = 689
+	V64x8x16                         Value = 690
+	V64x16x16                        Value = 691
+	V64x24x16                        Value = 692
+	V64x32x16                        Value = 693
+	V64x40x16                        Value = 694
+	V64x48x16                        Value = 695
+	V64x56x16                        Value = 696
+	V64x64x16                        Value = 697
+	V64x72x16                        Value = 698
+	V64x80x16                        Value = 699
+	V64x88x16                        Value = 700
+	V64x96x16                        Value = 701
+	V64x104x16                       Value = 702
+	V64x112x16                       Value = 703
+	V64x120x16                       Value = 704
+	V64x128x16                       Value = 705
+	V64x136x16                       Value = 706
+	V64x144x16                       Value = 707
+	V64x152x16                       Value = 708
+	V64x160x16                       Value = 709
+	V64x168x16                       Value = 710
+	V64x176x16                       Value = 711
+	V64x184x16                       Value = 712
+	V64x192x16                       Value = 713
+	V64x200x16                       Value = 714
+	V64x208x16                       Value = 715
+	V64x216x16                       Value = 716
+	V64x224x16                       Value = 717
+	V64x232x16                       Value = 718
+	V64x240x16                       Value = 719
+	V64x248x16                       Value = 720
+	V64x256x16                       Value = 721
+	V64x8x8                          Value = 722
+	V64x16x8                         Value = 723
+	V64x24x8                         Value = 724
+	V64x32x8                         Value = 725
+	V64x40x8                         Value = 726
+	V64x48x8                         Value = 727
+	V64x56x8                         Value = 728
+	V64x64x8                         Value = 729
+	V64x72x8                         Value = 730
+	V64x80x8                         Value = 731
+	V64x88x8                         Value = 732
+	V64x96x8                         Value = 733
+	V64x104x8                        Value = 734
+	V64x112x8                        Value = 735
+	V64x120x8                        Value = 736
+	V64x128x8                        Value = 737
+	V64x136x8                        Value = 738
+	V64x144x8                        Value = 739
+	V64x152x8                        Value = 740
+	V64x160x8                        Value = 741
+	V64x168x8                        Value = 742
+	V64x176x8                        Value = 743
+	V64x184x8                        Value = 744
+	V64x192x8                        Value = 745
+	V64x200x8                        Value = 746
+	V64x208x8                        Value = 747
+	V64x216x8                        Value = 748
+	V64x224x8                        Value = 749
+	V64x232x8                        Value = 750
+	V64x240x8                        Value = 751
+	V64x248x8                        Value = 752
+	V64x256x8                        Value = 753
+	V64x8x32                         Value = 754
+	V64x16x32                        Value = 755
+	V64x24x32                        Value = 756
+	V64x32x32                        Value = 757
+	V64x40x32                        Value = 758
+	V64x48x32                        Value = 759
+	V64x56x32                        Value = 760
+	V64x64x32                        Value = 761
+	V64x72x32                        Value = 762
+	V64x80x32                        Value = 763
+	V64x88x32                        Value = 764
+	V64x96x32                        Value = 765
+	V64x104x32                       Value = 766
+	V64x112x32                       Value = 767
+	V64x120x32                       Value = 768
+	V64x128x32                       Value = 769
+	V64x136x32                       Value = 770
+	V64x144x32                       Value = 771
+	V64x152x32                       Value = 772
+	V64x160x32                       Value = 773
+	V64x168x32                       Value = 774
+	V64x176x32                       Value = 775
+	V64x184x32                       Value = 776
+	V64x192x32                       Value = 777
+	V64x200x32                       Value = 778
+	V64x208x32                       Value = 779
+	V64x216x32                       Value = 780
+	V64x224x32                       Value = 781
+	V64x232x32                       Value = 782
+	V64x240x32                       Value = 783
+	V64x248x32                       Value = 784
+	V64x256x32                       Value = 785
+	VtnspA                           Value = 786
+	VtnspB                           Value = 787
+	VtnspA_tnspB                     Value = 788
+	VnegB                            Value = 789
+	VnegB_tnspA                      Value = 790
+	VnegB_tnspB                      Value = 791
+	VnegB_tnspA_tnspB                Value = 792
+	VnegA                            Value = 793
+	VnegA_tnspA                      Value = 794
+	VnegA_tnspB                      Value = 795
+	VnegA_tnspA_tnspB                Value = 796
+	VnegA_negB                       Value = 797
+	VnegA_negB_tnspA                 Value = 798
+	VnegA_negB_tnspB                 Value = 799
+	VnegA_negB_tnspA_tnspB           Value = 800
+	VREGOFFSET                       Value = 801
+	VF16_F16_STEP0                   Value = 802
+	VF32_F16_STEP0                   Value = 803
+	VF32_F32_STEP0                   Value = 804
+	VF16_F16_STEP1                   Value = 805
+	VF32_F16_STEP1                   Value = 806
+	VF32_F32_STEP1                   Value = 807
+	VF32_F16_STEP2                   Value = 808
+	VF32_F32_STEP2                   Value = 809
+	VF32_F16_STEP3                   Value = 810
+	VF32_F32_STEP3                   Value = 811
+	VROW                             Value = 812
+	VCOL                             Value = 813
+	V1688                            Value = 814
+	V16816                           Value = 815
+	V1684                            Value = 816
+	V16832                           Value = 817
+	VHAND                            Value = 818
+	VU2                              Value = 822
+	VS2                              Value = 823
+	VU4                              Value = 824
+	VS4                              Value = 825
+	VSATRELU                         Value = 826
+	VLO                              Value = 827
+	VHI                              Value = 828
+	V64x8x64                         Value = 829
+	V64x16x64                        Value = 830
+	V64x24x64                        Value = 831
+	V64x32x64                        Value = 832
+	V64x48x64                        Value = 833
+	V64x64x64                        Value = 834
+	V64x80x64                        Value = 835
+	V64x96x64                        Value = 836
+	V64x112x64                       Value = 837
+	V64x128x64                       Value = 838
+	V64x144x64                       Value = 839
+	V64x160x64                       Value = 840
+	V64x176x64                       Value = 841
+	V64x192x64                       Value = 842
+	V64x208x64                       Value = 843
+	V64x224x64                       Value = 844
+	V64x240x64                       Value = 845
+	V64x256x64                       Value = 846
+	V8816                            Value = 847
+	V8832                            Value = 848
+	V8864                            Value = 849
+	V16864                           Value = 850
+	VEX                              Value = 851
+	VLTC64B                          Value = 852
+	VLTC128B                         Value = 853
+	VU_128                           Value = 854
+	VCONSTANT                        Value = 855
+	VLTC256B                         Value = 856
+	VIL                              Value = 857
+	VIS                              Value = 858
+	VISL                             Value = 859
+	VTEXUNPACK                       Value = 860
+	VHDRUNPACK                       Value = 861
+	VEFL2                            Value = 862
+	VENL2                            Value = 863
+	VELL2                            Value = 864
+	VF32ADD                          Value = 865
+	VHPADD                           Value = 866
+	VE5M2x4                          Value = 867
+	VE5M2x8                          Value = 868
+	VE5M2x16                         Value = 869
+	VE4M3x4                          Value = 870
+	VE4M3x8                          Value = 871
+	VE4M3x16                         Value = 872
+	VBYPASS                          Value = 873
+	VZFILL                           Value = 874
+	VMMIO_CTA                        Value = 875
+	VGPU_PRIVATE                     Value = 876
+	VMMIO_CTA_PRIVATE                Value = 877
+	VMMIO_SM                         Value = 878
+	VMMIO_VC                         Value = 879
+	VM88                             Value = 880
+	VMT88                            Value = 881
+	VM816                            Value = 882
+	VM832                            Value = 883
+	VU4x16P64TO8                     Value = 886
+	VU6x16P32TO8                     Value = 887
+	V8                               Value = 888
+	VMT1616                          Value = 889
+	Vx2                              Value = 890
+	Vx4                              Value = 891
+	Vx8                              Value = 892
+	Vx16                             Value = 893
+	Vx32                             Value = 894
+	Vx64                             Value = 895
+	Vx128                            Value = 896
+	VPACK16BIT                       Value = 897
+	V16dp64bit                       Value = 898
+	V16dp32bitt0t15                  Value = 899
+	V16dp32bitt16t31                 Value = 900
+	VPAND                            Value = 901
+	VSC                              Value = 902
+	VVC                              Value = 903
+	VSC_CTA                          Value = 904
+	VSC_SM                           Value = 905
+	VSC_GPU                          Value = 906
+	VSC_SYS                          Value = 907
+	VSC_VC                           Value = 908
+	VVC_ASYNC                        Value = 909
+	VSC_CTA_PARTIAL                  Value = 910
+	VALL_CTA                         Value = 911
+	VALL_SM                          Value = 912
+	VALL_GPU                         Value = 913
+	VALL_SYS                         Value = 914
+	VALL_VC                          Value = 915
+	VALL_CTA_PARTIAL                 Value = 916
+	VCTA_PARTIAL                     Value = 917
+	VMMIO_CTA_PARTIAL                Value = 918
+	VM864                            Value = 919
+	VU4TO8                           Value = 920
+	VCOS                             Value = 921
+	VSIN                             Value = 922
+	VEX2                             Value = 923
+	VLG2                             Value = 924
+	VRCP                             Value = 925
+	VRSQ                             Value = 926
+	VRCP64H                          Value = 927
+	VRSQ64H                          Value = 928
+	VSQRT                            Value = 929
+	VTANH                            Value = 930
+	VRAND                            Value = 931
+	VWARP                            Value = 932
+	VSYNCS                           Value = 933
+	VUE4M3                           Value = 934
+	V4X                              Value = 935
+	Vreuse                           Value = 936
+	VF4E                             Value = 937
+	VB4E                             Value = 938
+	VRC8                             Value = 939
+	VECL                             Value = 940
+	VECR                             Value = 941
+	VRC16                            Value = 942
+	V64x40x64                        Value = 943
+	V64x56x64                        Value = 944
+	V64x72x64                        Value = 945
+	V64x88x64                        Value = 946
+	V64x104x64                       Value = 947
+	V64x120x64                       Value = 948
+	V64x136x64                       Value = 949
+	V64x152x64                       Value = 950
+	V64x168x64                       Value = 951
+	V64x184x64                       Value = 952
+	V64x200x64                       Value = 953
+	V64x216x64                       Value = 954
+	V64x232x64                       Value = 955
+	V64x248x64                       Value = 956
+	VL                               Value = 957
+	VFILL                            Value = 958
+	VBROADCAST                       Value = 959
+	VSUM                             Value = 960
+	VNODEC                           Value = 961
+	VR                               Value = 962
+	VIDX                             Value = 963
+	VUP                              Value = 964
+	VDOWN                            Value = 965
+	VBFLY                            Value = 966
+	VSYS_ORDERED                     Value = 967
+	VSTRONG_SYS_ORDERED              Value = 968
+	VMMIO_SYS_ORDERED                Value = 969
+	VMT168                           Value = 970
+	VEXPAND16BIT                     Value = 971
+	VBA                              Value = 972
+	V1D                              Value = 973
+	V1DBUFFER                        Value = 974
+	V1DARRAY                         Value = 975
+	V2D                              Value = 976
+	V2DARRAY                         Value = 977
+	V3D                              Value = 978
+	VIGN                             Value = 979
+	VUAI                             Value = 980
+	VSD32                            Value = 981
+	VSD64                            Value = 982
+	VRG                              Value = 983
+	VTRYWAIT                         Value = 984
+	VTMASK                           Value = 985
+	VOPTOUT                          Value = 986
+	VA1T0                            Value = 987
+	VA0T1                            Value = 988
+	VA0TR                            Value = 989
+	VA0TX                            Value = 990
+	VART0                            Value = 991
+	VWBALL                           Value = 992
+	VSCR                             Value = 993
+	VF16_RN                          Value = 994
+	VF16_RZ                          Value = 995
+	VLZ                              Value = 996
+	VLB                              Value = 997
+	VLL                              Value = 998
+	VLC                              Value = 999
+	VLB_LC                           Value = 1000
+	VLC_FDV                          Value = 1001
+	VAOFFI                           Value = 1002
+	VDC                              Value = 1003
+	VNODEP                           Value = 1004
+	VCUBE                            Value = 1008
+	VARRAY1D                         Value = 1009
+	VARRAY2D                         Value = 1010
+	VARRAYCUBE                       Value = 1011
+	VFDV                             Value = 1012
+	VULB                             Value = 1013
+	VULL                             Value = 1014
+	VULC                             Value = 1015
+	VULB_LC                          Value = 1016
+	VLB_ULC                          Value = 1017
+	VUAOFFI                          Value = 1018
+	VMS                              Value = 1019
+	VCL                              Value = 1020
+	VUMS                             Value = 1021
+	VA                               Value = 1022
+	VPTP                             Value = 1023
+	VMULTICAST                       Value = 1024
+	VSEQUENCED                       Value = 1025
+	VDSTGBYTEMASK                    Value = 1026
+	VCOUNTED                         Value = 1027
+	VF32_RN                          Value = 1028
+	VBF16_RN                         Value = 1029
+	VSELFCAST                        Value = 1030
+	VALIGN                           Value = 1031
+	V4dp256bit                       Value = 1032
+	V128dp128bit                     Value = 1033
+	V2x64dp128bitlw02lw13            Value = 1034
+	V2x64dp128bitlw01lw23            Value = 1035
+	V4x32dp128bit                    Value = 1036
+	VU4x16P64                        Value = 1037
+	VU6x16P32                        Value = 1038
+	VWS                              Value = 1039
+	VAKEEP                           Value = 1040
+	VAREUSE                          Value = 1041
+	VAREUSE_AKEEP                    Value = 1042
+	VBKEEP                           Value = 1043
+	VBREUSE                          Value = 1044
+	VBREUSE_BKEEP                    Value = 1045
+	VBUFFER1                         Value = 1046
+	VBUFFER2                         Value = 1047
+	VBUFFER3                         Value = 1048
+	VASHIFT                          Value = 1049
+	VBLOCK16                         Value = 1050
+	VPF                              Value = 1051
+	V4D                              Value = 1052
+	V5D                              Value = 1053
+	VIM2COL                          Value = 1054
+	VW128                            Value = 1055
+	VGATHER4                         Value = 1056
+	VSCATTER4                        Value = 1057
+	V16x2                            Value = 1058
+	VS16x2                           Value = 1059
+	VU8x4                            Value = 1060
+	VS8x4                            Value = 1061
+	VISAT                            Value = 1062
+	VU16x2                           Value = 1063
+	VACC                             Value = 1064
+	VEXCLUSIVE                       Value = 1065
 )
 
 // Latency classes.

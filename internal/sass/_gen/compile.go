@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -32,9 +33,9 @@ type citem struct {
 }
 
 type carg struct {
-	item, width, wmod int
-	role, file        string
-	addr              bool
+	item, width, wmod, wcol int
+	role, file              string
+	addr                    bool
 }
 
 type cmod struct{ mod, item int }
@@ -86,7 +87,7 @@ func (c *compiler) mod(s string) int {
 func (c *compiler) enum(vals []value) int {
 	var k strings.Builder
 	for _, v := range vals {
-		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + strconv.Itoa(v.width) + "|")
+		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + fmt.Sprint(v.width) + "|")
 	}
 	if id, ok := c.enumID[k.String()]; ok {
 		return id
@@ -411,9 +412,15 @@ func (c *compiler) arg(f *cform, l *line, it *item, n int, modItems map[string]i
 		a.role = "Address"
 	}
 	if it.width != "" {
-		if w, err := strconv.Atoi(it.width); err == nil {
+		name, col, has := strings.Cut(it.width, "/")
+		if has {
+			a.wcol = int(col[0] - '1')
+		}
+		if w, err := strconv.Atoi(name); err == nil {
 			a.width = w
-		} else if m, ok := modItems[it.width]; ok {
+		} else if name == "lo" || name == "hi" {
+			a.wmod = map[string]int{"lo": 254, "hi": 253}[name]
+		} else if m, ok := modItems[name]; ok {
 			a.wmod = m
 		} else {
 			die(l.where, "no modifier %q to give a width", it.width)

@@ -21,7 +21,7 @@ const allSMs = 1<<12 - 1
 type value struct {
 	text  string
 	ok    bool
-	width int
+	width [3]int
 }
 
 type enum struct {
@@ -191,8 +191,8 @@ func readDesc(dir string) *desc {
 }
 
 // parseEnum reads "name[@sms] v0 v1 …"; "_" is the empty text, "?" a hole,
-// a suffix *n the width of operands that refer to the enumeration, and a
-// prefix n= jumps to value n.
+// a suffix *n or *n/m/k the width of operands that refer to the enumeration
+// as xname, xname/2, xname/3, and a prefix n= jumps to value n.
 func parseEnum(where, s string) *enum {
 	f := strings.Fields(s)
 	name, tag, has := strings.Cut(f[0], "@")
@@ -232,9 +232,10 @@ func (e *enum) fill(prefix string) {
 
 func parseValue(v string) value {
 	x := value{ok: true}
-	if t, w, ok := strings.Cut(v, "*"); ok {
-		if n, err := strconv.Atoi(w); err == nil {
-			v, x.width = t, n
+	if t, w, ok := strings.Cut(v, "*"); ok && w != "" && w[0] >= '0' && w[0] <= '9' {
+		v = t
+		for n, c := range strings.SplitN(w, "/", 3) {
+			x.width[n], _ = strconv.Atoi(c)
 		}
 	}
 	switch v {

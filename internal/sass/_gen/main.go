@@ -147,6 +147,9 @@ func (c *compiler) formsFile(b *bytes.Buffer) {
 			if a.addr {
 				addr = "addr: true,"
 			}
+			if a.wcol != 0 {
+				addr += fmt.Sprintf("wcol: %d,", a.wcol)
+			}
 			fmt.Fprintf(&args, "{item: %d, width: %d, wmod: %d, %s role: %s, file: %s},\n", a.item, a.width, a.wmod, addr, a.role, a.file)
 		}
 		for _, m := range f.mods {
@@ -207,9 +210,11 @@ func (c *compiler) enumTables(b *bytes.Buffer) {
 		for _, v := range e {
 			switch {
 			case !v.ok:
-				b.WriteString("{hole, 0}, ")
+				b.WriteString("{text: hole}, ")
+			case v.width == [3]int{}:
+				fmt.Fprintf(b, "{text: %d}, ", c.text(v.text))
 			default:
-				fmt.Fprintf(b, "{%d, %d}, ", c.text(v.text), v.width)
+				fmt.Fprintf(b, "{%d, [3]uint8{%d, %d, %d}}, ", c.text(v.text), v.width[0], v.width[1], v.width[2])
 			}
 		}
 		b.WriteString("\n")

@@ -39,7 +39,7 @@ var operandRE = regexp.MustCompile(`^([=&]?)(QUP|QP|UPR|UP|SB|R|U|P|B|rel|i|s|f|
 
 var shapeRE = regexp.MustCompile(`^\$(u?)([bcs])((?:/[a-z])?)([-~|]*)`)
 
-var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+)|=(\d+)|#(\d+))`)
+var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+(?:/[23])?)|=(\d+)|#(\d+))`)
 
 var kinds = map[string]string{
 	"R": "Reg", "U": "UReg", "P": "Pred", "UP": "UPred", "QP": "Pred", "QUP": "UPred", "B": "Bar", "SB": "SB",
