@@ -1,12 +1,32 @@
+//go:build linux
+
 package syntax
 
 import (
 	"bytes"
 	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"goptxas/internal/engine/src"
 )
+
+// cpuRate reports megabytes for each second of processor time since the
+// call, which a busy machine disturbs less than the wall clock.
+func cpuRate(b *testing.B, size int) func() {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	start := used()
+	return func() {
+		b.ReportMetric(float64(size)*float64(b.N)/1e6/(used()-start).Seconds(), "cpu-MB/s")
+	}
+}
 
 // BenchmarkScan measures the first scan over the corpus, byte checks and
 // module level included.
@@ -18,6 +38,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
+	defer cpuRate(b, size)()
 	for b.Loop() {
 		for _, t := range texts {
 			if m := Scan(&src.File{Name: "in.ptx", Text: t}); m.Err != nil {
@@ -44,6 +65,7 @@ func BenchmarkParseBodies(b *testing.B) {
 	ps := new(Parser)
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
+	defer cpuRate(b, size)()
 	for b.Loop() {
 		for _, m := range mods {
 			for i := range m.Funcs {
@@ -67,6 +89,7 @@ func BenchmarkPrint(b *testing.B) {
 	ps := new(Parser)
 	var out []byte
 	b.SetBytes(int64(size))
+	defer cpuRate(b, size)()
 	for b.Loop() {
 		for _, t := range texts {
 			m := Scan(&src.File{Name: "in.ptx", Text: t})

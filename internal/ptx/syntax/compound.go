@@ -36,7 +36,8 @@ var compounds = [...]string{
 }
 
 // compoundOps holds for every opcode the range of its compounds, and
-// compoundStart the bytes such an opcode begins with.
+// compoundStart for every byte such an opcode begins with the set of bytes
+// that come second, by their low five bits.
 var (
 	compoundOps   = makeCompoundOps()
 	compoundStart = makeCompoundStart()
@@ -54,12 +55,16 @@ func makeCompoundOps() (ranges [isa.NumWords]struct{ first, last uint8 }) {
 	return ranges
 }
 
-func makeCompoundStart() (start [256]bool) {
+func makeCompoundStart() (start [256]uint32) {
 	for _, s := range compounds {
-		start[s[0]] = true
+		start[s[0]] |= 1 << (s[1] & 31)
 	}
 	return start
 }
+
+// mayCompound reports whether the word at text[i:], of two bytes or more,
+// can be an opcode with compounds.
+func mayCompound(text []byte, i int) bool { return compoundStart[text[i]]>>(text[i+1]&31)&1 != 0 }
 
 // compound returns the length of the longest compound name that text begins
 // with, or 0. n is the place of the first dot.

@@ -16,32 +16,27 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	if guard != None {
 		p.depth++
 	}
-	in := Instr{Guard: guard, OpPos: src.Pos(pos)}
+	// The node is filled in place: nothing below adds instructions.
+	index := len(t.Instrs)
+	t.Instrs = append(t.Instrs, Instr{})
+	in := &t.Instrs[index]
+	in.Guard, in.OpPos = guard, src.Pos(pos)
 	first := len(t.Mods)
-	if compoundStart[p.text[pos]] {
-		end = p.ownMods(&in, pos, end)
+	if end > pos+1 && mayCompound(p.text, pos) {
+		end = p.ownMods(in, pos, end)
 	}
 	in.Op = p.cache.lookup(p.text, pos, end)
 	if !in.Op.IsOpcode() {
 		in.Op = isa.WNone
 		in.OpName = t.Names.intern(pos, end)
 	}
-	for p.tok == tDot || p.tok == tBank {
-		w := isa.WConst
-		if p.tok == tDot {
-			w = p.cache.lookup(p.text, p.pos+1, p.end)
-		}
-		if directives.has(w) || w == isa.WNone && p.dwarfWord() {
-			p.fail()
-			break
-		}
-		t.Mods = append(t.Mods, Mod{Word: w, Pos: src.Pos(p.pos), Len: uint32(p.end - p.pos)})
-		p.next()
+	if p.tok == tDot || p.tok == tBank {
+		p.modifiers()
 	}
 	in.Mods = List{int32(first), int32(len(t.Mods) - first)}
 	switch {
 	case in.Op == isa.WCall:
-		p.call(&in)
+		p.call(in)
 	case p.tok != ';':
 		base := len(p.stack)
 		p.operand(true)
@@ -55,10 +50,26 @@ func (p *parser) instr(guard int32, start, pos, end int) {
 	stop := p.pos
 	ok := p.expect(';')
 	p.depth = at
-	t.Instrs = append(t.Instrs, in)
 	t.Stmts = append(t.Stmts, Stmt{
-		Kind: StmtInstr, Broken: !ok, Pos: src.Pos(start), End: src.Pos(stop), Index: int32(len(t.Instrs) - 1),
+		Kind: StmtInstr, Broken: !ok, Pos: src.Pos(start), End: src.Pos(stop), Index: int32(index),
 	})
+}
+
+// modifiers parses the modifiers after an opcode.
+func (p *parser) modifiers() {
+	t := p.t
+	for p.tok == tDot || p.tok == tBank {
+		w := isa.WConst
+		if p.tok == tDot {
+			w = p.cache.lookup(p.text, p.pos+1, p.end)
+		}
+		if directives.has(w) || w == isa.WNone && p.dwarfWord() {
+			p.fail()
+			return
+		}
+		t.Mods = append(t.Mods, Mod{Word: w, Pos: src.Pos(p.pos), Len: uint32(p.end - p.pos)})
+		p.next()
+	}
 }
 
 // ownMods takes the modifiers that make up the operation's name out of the
@@ -187,22 +198,27 @@ func (p *parser) selector(o *Operand) {
 
 // nameOperand parses an operand that begins with a name.
 func (p *parser) nameOperand() {
-	o := Operand{Kind: OpName, Name: p.t.Names.intern(p.pos, p.end), Pos: src.Pos(p.pos)}
-	p.next()
+	p.pushOp(Operand{Kind: OpName, Name: p.t.Names.intern(p.pos, p.end), Pos: src.Pos(p.pos)})
+	p.punct()
+	if p.tok == ',' || p.tok == ';' {
+		return
+	}
+	top := len(p.stack) - 1
 	switch p.tok {
-	case ',', ';':
 	case tDot:
-		p.selector(&o)
+		p.selector(&p.stack[top])
 	case '+':
-		o.Kind = OpOffset
 		p.depth += offsetDepth
 		p.next()
-		o.X = p.constant()
+		x := p.constant()
+		p.stack[top].Kind, p.stack[top].X = OpOffset, x
 		p.depth -= offsetDepth
 	case '[':
+		o := p.stack[top]
+		p.stack = p.stack[:top]
 		p.index(&o)
+		p.pushOp(o)
 	}
-	p.pushOp(o)
 }
 
 // vecSelector parses the selector that the grammar allows after a vector.

@@ -165,6 +165,17 @@ func (l *lexer) next() {
 	}
 }
 
+// punct is next where a ',' or ';' is likely to follow at once.
+func (l *lexer) punct() {
+	if e := l.end; uint(e) < uint(len(l.text)) {
+		if c := l.text[e]; c == ',' || c == ';' {
+			l.tok, l.pos, l.end = token(c), e, e+1
+			return
+		}
+	}
+	l.next()
+}
+
 // mark records a line marker once, though a list may be read twice.
 func (l *lexer) mark(m src.Marker) {
 	if l.markers == nil {
@@ -184,7 +195,7 @@ func (l *lexer) word(j int) {
 		j++
 	}
 	l.tok, l.end = tName, j
-	if uint(j) < uint(len(text)) && text[j] == '.' && compoundStart[text[l.pos]] {
+	if uint(j) < uint(len(text)) && text[j] == '.' && mayCompound(text, l.pos) {
 		if n := compound(text[l.pos:], j-l.pos); n > 0 {
 			l.end = l.pos + n
 			return

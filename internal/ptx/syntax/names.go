@@ -33,8 +33,7 @@ const minTable = 64
 func (n *Names) reset(text []byte, size int) {
 	n.text = text
 	n.spans = append(n.spans[:0], span{})
-	want := max(minTable, 1<<bits.Len(uint(size/64)))
-	n.resize(want)
+	n.resize(max(minTable, 1<<bits.Len(uint(size/32))))
 }
 
 func (n *Names) resize(size int) {
@@ -45,6 +44,10 @@ func (n *Names) resize(size int) {
 	clear(n.table)
 	n.shift = uint8(64 - bits.Len(uint(size)-1))
 }
+
+// hashShort mixes the zero padded bytes of a name of up to eight; the high
+// bits are the good ones.
+func hashShort(k uint64, n int) uint64 { return (k ^ uint64(n)) * 0x9E3779B97F4A7C15 }
 
 // key returns the first eight bytes of text[pos:end], zero padded, and a
 // hash of the whole.
@@ -60,42 +63,54 @@ func key(text []byte, pos, end int) (k, hash uint64) {
 			k = k<<8 | uint64(text[i])
 		}
 	}
-	hash = k
-	if n > 8 {
-		// Long names are generated names: they differ near their ends or in
-		// the middle, and a collision only costs a comparison.
-		hash ^= binary.LittleEndian.Uint64(text[end-8:]) * 0x9E3779B97F4A7C15
-		if n > 16 {
-			hash = hash*0xD6E8FEB86659FD93 ^ binary.LittleEndian.Uint64(text[pos+n/2-4:])
-		}
-		for i := 24; i < n-16 && i < 256; i += 16 {
-			hash = hash*0xD6E8FEB86659FD93 ^ binary.LittleEndian.Uint64(text[pos+i:])
-		}
+	if n <= 8 {
+		return k, hashShort(k, n)
 	}
-	hash = (hash ^ uint64(n)<<56) * 0x9E3779B97F4A7C15
-	hash ^= hash >> 32
-	return k, hash * 0xD6E8FEB86659FD93
+	// Long names are generated: they differ near their ends or in the
+	// middle, and a collision only costs a comparison.
+	hash = k ^ binary.LittleEndian.Uint64(text[end-8:])*0xD6E8FEB86659FD93
+	if n > 16 {
+		hash = hash*0xD6E8FEB86659FD93 ^ binary.LittleEndian.Uint64(text[pos+n/2-4:])
+	}
+	for i := 24; i < n-16 && i < 256; i += 16 {
+		hash = hash*0xD6E8FEB86659FD93 ^ binary.LittleEndian.Uint64(text[pos+i:])
+	}
+	hash ^= hash >> 29
+	return k, hashShort(hash, n)
 }
 
 // intern returns the id of the name text[pos:end].
 func (n *Names) intern(pos, end int) Name {
-	k, h := key(n.text, pos, end)
-	size := uint32(end - pos)
-	mask := uint64(len(n.table) - 1)
+	var k, h uint64
+	size := end - pos
+	if size < 8 && pos+8 <= len(n.text) {
+		k = binary.LittleEndian.Uint64(n.text[pos:]) & (1<<(8*uint(size)) - 1)
+		h = hashShort(k, size)
+	} else {
+		k, h = key(n.text, pos, end)
+	}
+	table := n.table
 	i := h >> n.shift
-	for {
-		id := n.table[i]
+	for i < uint64(len(table)) {
+		id := table[i]
 		if id == 0 {
-			break
+			return n.add(i, k, pos, size)
 		}
 		s := &n.spans[id]
-		if s.key == k && s.size == size && (size <= 8 || n.same(s, pos, end)) {
+		if s.key == k && s.size == uint32(size) && (size <= 8 || n.same(s, pos, end)) {
 			return Name(id)
 		}
-		i = (i + 1) & mask
+		if i++; i == uint64(len(table)) {
+			i = 0
+		}
 	}
+	return 0
+}
+
+// add puts a new name at slot i.
+func (n *Names) add(i, k uint64, pos, size int) Name {
 	id := uint32(len(n.spans))
-	n.spans = append(n.spans, span{k, src.Pos(pos), size})
+	n.spans = append(n.spans, span{k, src.Pos(pos), uint32(size)})
 	n.table[i] = id
 	if len(n.spans)*2 > len(n.table) {
 		n.grow()

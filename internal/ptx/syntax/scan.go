@@ -21,6 +21,9 @@ func ScanRecover(file *src.File) *Tree { return scan(file, true) }
 
 func scan(file *src.File, recover bool) *Tree {
 	t := &Tree{File: file, Names: new(Names)}
+	// A module of one kernel with a few parameters fits without growing.
+	t.Stmts, t.Attrs, t.Exprs = make([]Stmt, 0, 16), make([]Attr, 0, 24), make([]Expr, 0, 24)
+	t.Decls, t.Vars = make([]Decl, 0, 12), make([]Var, 0, 12)
 	if len(file.Text) > src.MaxSize {
 		t.Err = &Error{src.NoPos, "Input file is too large"}
 	} else {
