@@ -197,12 +197,17 @@ func (c *checker) setWord(w Word) {
 			if c.row != nil && c.row.Flags&fTwoOps != 0 && w == WPopc {
 				return
 			}
-		}
-		if f := slotRows[s].dup; f != "" {
-			if s == SlotSem && w == WWeak {
+			if c.row == nil || !c.row.takes(SlotOp) {
+				return
+			}
+		case SlotGrid:
+			if in.val[s] != w {
+				c.errorf("Modifier '.launch_dependents' cannot be combined with modifier '.wait'")
 				c.set(s, w)
 				return
 			}
+		}
+		if f := slotRows[s].dup; f != "" {
 			c.dup(f, w)
 		}
 	}
@@ -219,12 +224,11 @@ func (c *checker) hasType(t Type) bool {
 	return false
 }
 
+// dup complains about a slot set twice, last by w.
 func (c *checker) dup(f string, w Word) {
-	if f[len(f)-1] == 'r' || f[len(f)-1] == 'd' {
-		if hasVerb(f) {
-			c.errorf(f, "."+spelled(w))
-			return
-		}
+	if hasVerb(f) {
+		c.errorf(f, "."+spelled(w))
+		return
 	}
 	c.errorf("%s", f)
 }

@@ -27,7 +27,7 @@ var cvtForms = []Form{
 	{Types: []TypeSet{tBF, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rInt},
 	{Types: []TypeSet{tInt, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rInt},
 	{Types: []TypeSet{tBF, tInt | tF64}, Args: "xy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
-	{Types: []TypeSet{tBF, tF32}, Args: "xy", May: eRelu | eSatf, Mods: []Slot{SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
+	{Types: []TypeSet{tBF, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tBF, tF16}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF16 | tF64, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF32, tBF}, Args: "xy", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},

@@ -140,7 +140,12 @@ func (c *checker) slotIllegal(s Slot) {
 		if w != WClamp && w != WWrap || c.row.Flags&fSel == 0 {
 			c.illegal("Clamp")
 		}
-	case SlotLevel, SlotScope, SlotCop, SlotAsync:
+	case SlotAsync:
+		c.illegal(".async")
+		if c.row.Name != "membar.proxy" {
+			c.illegal(".async")
+		}
+	case SlotLevel, SlotScope, SlotCop:
 		c.illegalWord(row, w)
 		c.illegalWord(row, w)
 	default:

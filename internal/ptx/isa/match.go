@@ -51,7 +51,7 @@ var argRows = [128]argRow{
 	'N': {fixed: B32, dst: true, kinds: kDst},                    // .b32 result
 	'u': {fixed: U32, kinds: kVal},                               // .u32 source
 	'v': {fixed: B32, kinds: kVal},                               // .b32 source
-	'k': {fixed: B64, kinds: kVal},                               // .b64 source
+	'k': {fixed: U64, kinds: kVal},                               // .b64 source
 	'K': {fixed: B64, dst: true, kinds: kDst},                    // .b64 result
 	'j': {fixed: U16, kinds: kVal},                               // .u16 source
 	'Q': {fixed: B128, kinds: kVal},                              // .b128 source
@@ -80,6 +80,7 @@ var argRows = [128]argRow{
 	'J': {fixed: B16, kinds: kVal, vec: true},                    // offsets of a convolution
 	'e': {fixed: B64, kinds: kVal, desc: true, tmem: true},       // matrix A: descriptor or tensor memory
 	'E': {ref: 1, dst: true, kinds: kDst, vec: true},             // registers of the first type
+	'P': {fixed: B32, kinds: kVal, vec: true},                    // offset or depth of a texture
 	'B': {fixed: B32, kinds: kReg},                               // .b32 register
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
@@ -219,6 +220,9 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	}
 	if o.Kind == KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.in.Has(SlotVec) {
 		return packFits(o, t)
+	}
+	if o.Type == F16x2 && o.Kind == KReg && t.IsInt() && (r.frag || r.dst && r.ref == 0) {
+		return false
 	}
 	return c.valueFits(o, t, r.grow)
 }
@@ -364,16 +368,15 @@ func regFits(r, t Type, grow bool) bool {
 	switch tc {
 	case PackedInt:
 		return same && (rc == Bits || r == F16x2)
+	case Bits:
+		return same || grow && r.Bits() > t.Bits()
 	case Float, PackedFloat:
 		if t != F16 && t != F16x2 && t != F32 && t != F64 {
 			return same && rc == Bits
 		}
 		return same && (rc == Bits || r == t) || grow && rc == Bits && r.Bits() > t.Bits()
 	}
-	if !same {
-		return grow && r.Bits() > t.Bits() && rc != Float && rc != PackedFloat
-	}
-	return tc == Bits || rc != Float && rc != PackedFloat
+	return (same || grow && r.Bits() > t.Bits()) && (rc != Float && rc != PackedFloat || r == F16x2)
 }
 
 // packFits reports whether the elements of a vector together make up a value

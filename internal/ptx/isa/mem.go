@@ -90,7 +90,7 @@ var opSt = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WBulk}, Name: "st.bulk",
-		Forms:  []Form{{Args: "mk?k"}},
+		Forms:  []Form{{Args: "mki"}},
 		Mods:   []Slot{SlotSpace, SlotSem},
 		Spaces: Spaces{sCTA, 0, 1},
 		Gates:  []Gate{{V: 86, SM: 100}},
@@ -128,7 +128,7 @@ var opPrefetch = Op{Rows: []Row{{
 		{V: 20, SM: 20, Inst: true},
 		{Name: "cache eviction priority' on 'prefetch", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2},
 	},
-	Rules: []Rule{{SlotLevel, prefetchLevel}},
+	Rules: []Rule{{SlotLevel, prefetchLevel}, {SlotEvict, prefetchEvict}},
 	Flags: fGeneric,
 }}}
 

@@ -203,15 +203,53 @@ func asyncOldSpace(c *checker) {
 // memory does not.
 func asyncDone(c *checker) {
 	in := c.in
-	if !in.Has(SlotMmio) && !in.Has(SlotDone) {
+	if in.Has(SlotMmio) || in.Has(SlotDone) || in.Mod(SlotSem) == WRelease {
+		return
+	}
+	switch {
+	case in.Op == WRed:
+		if w := in.Mod(SlotScope); w != WNone {
+			c.errorf("Modifier '.%s' requires modifier '.completion_mechanism' for instruction 'red.async'", w)
+		}
+	default:
 		c.errorf("Modifier '.shared::cluster' requires modifier '.completion_mechanism' for instruction '%s'", c.row.Name)
 	}
 }
 
+// asyncSem: on shared memory red.async is relaxed and st.async weak; on
+// global memory both release.
 func asyncSem(c *checker) {
 	in := c.in
-	if in.Mod(SlotSem) == WRelease && (c.ctx.Version < 87 || c.ctx.SM < 100) {
+	sem, scope := in.Mod(SlotSem), in.Mod(SlotScope)
+	if sem == WRelease && (c.ctx.Version < 87 || c.ctx.SM < 100) {
 		c.illegal(".release")
+	}
+	if in.Has(SlotMmio) {
+		if sem != WRelease {
+			if sem != WNone {
+				c.errorf("Modifier '.mmio' cannot be combined with modifier '.%s'", sem)
+			}
+			c.errorf("Modifier '.mmio' requires modifier '.release' for instruction '%s'", c.row.Name)
+		}
+		if scope == WNone {
+			c.errorf("Modifier '.mmio' requires scope with '%s' instruction", c.row.Name)
+		}
+		return
+	}
+	if in.Op == WRed {
+		switch {
+		case sem == WNone:
+			c.errorf("order modifier required for instruction 'red.async'")
+		case scope == WNone:
+			c.errorf("Modifier '.%s' requires scope with 'red.async' instruction", sem)
+		}
+		return
+	}
+	switch {
+	case sem == WRelaxed || sem == WAcquire || sem == WAcqRel || sem == WSc || sem == WVolatile:
+		c.illegal("." + sem.String())
+	case sem == WWeak && scope != WNone:
+		c.errorf("Modifier '.weak' cannot be combined with modifier '.%s'", scope)
 	}
 }
 
@@ -219,6 +257,13 @@ func asyncSem(c *checker) {
 func prefetchLevel(c *checker) {
 	if !c.in.Has(SlotLevel) && !c.in.Has(SlotEvict2) {
 		c.errorf("Cache level modifier required for instruction '%s'", c.row.Name)
+	}
+}
+
+// prefetchEvict: an eviction priority says the level itself.
+func prefetchEvict(c *checker) {
+	if w := c.in.Mod(SlotLevel); w != WNone && (c.in.Has(SlotEvict2) || c.in.Has(SlotEvict)) {
+		c.errorf("Illegal modifier '.%s' for instruction '%s' with '.level::eviction_priority'", w, c.row.Name)
 	}
 }
 

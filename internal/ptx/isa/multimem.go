@@ -18,7 +18,7 @@ var opMultimem = Op{Rows: []Row{
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
-		Flags: fVector,
+		Flags: fVectorIf,
 	},
 	{
 		Words: []Word{WSt}, Name: "multimem.st",
@@ -26,7 +26,7 @@ var opMultimem = Op{Rows: []Row{
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiVec}},
-		Flags: fVector,
+		Flags: fVectorIf,
 	},
 	{
 		Words: []Word{WRed}, Name: "multimem.red",
@@ -34,7 +34,7 @@ var opMultimem = Op{Rows: []Row{
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
-		Flags: fVector,
+		Flags: fVectorIf,
 	},
 }}
 

@@ -169,7 +169,7 @@ func (c *checker) constResult() {
 		return
 	}
 	d := &in.Args[0]
-	bad := d.IsConst()
+	bad := d.IsConst() || d.Not
 	if d.Kind == KVector {
 		for i := range d.Elems {
 			bad = bad || d.Elems[i].IsConst()
@@ -244,7 +244,12 @@ func (c *checker) vectorAllowed(i int) bool {
 		return true
 	}
 	k := c.letter(i)
-	return argRows[k].vec || c.in.Types[0] == BF16 || c.in.Types[0] == BF16x2
+	r := &argRows[k]
+	if r.vec {
+		return true
+	}
+	// The reference overlooks vectors of bf16 operands.
+	return r.ref > 0 && (tBF | tBFx2).has(c.in.Types[r.ref-1])
 }
 
 // letter returns the form's letter of operand i.

@@ -142,13 +142,13 @@ var opShfl = Op{Rows: []Row{{
 		{Types: []TypeSet{tB32}, Args: "dauu"},
 		{Types: []TypeSet{tB32}, Args: "dauuv", Must: eSync},
 	},
-	Mods: []Slot{SlotShuffle}, Need: []Slot{SlotShuffle},
+	Mods: []Slot{SlotShuffle, SlotDown},
 	Gates: []Gate{
 		{At: SlotRead, SM: 30, Inst: true},
 		{At: SlotRead, V: 30, If: noSync},
 		{At: SlotRead, Name: "shfl.sync", V: 60, If: hasSync},
 	},
-	Rules: []Rule{{SlotRead, oldNoSync}},
+	Rules: []Rule{{SlotShuffle, shflMode}, {SlotRead, oldNoSync}},
 	Flags: fPair,
 }}}
 
@@ -168,6 +168,28 @@ func oldNoSync(c *checker) {
 	case c.ctx.Version >= 60:
 		c.say(warning, "Instruction '%s' without '.sync' may produce unpredictable results on sm_70 and later architectures", c.row.Name)
 		c.say(warning, "Instruction '%s' without '.sync' is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version", c.row.Name)
+	}
+}
+
+// shflMode: a shuffle says which way.
+func shflMode(c *checker) {
+	up, down := c.in.Has(SlotShuffle), c.in.Has(SlotDown)
+	switch {
+	case !up && !down:
+		c.errorf("Shuffle modifier required for instruction 'shfl'")
+	case up && down:
+		c.errorf("Multiple shuffle modifiers specified")
+	}
+}
+
+// membarProxy: a proxy fence names its proxy.
+func membarProxy(c *checker) {
+	in := c.in
+	if in.Has(SlotSpace) {
+		c.errorf("State space incorrect for instruction '%s'", c.row.Name)
+	}
+	if !in.Has(SlotProxy) && !in.Has(SlotAlias) && !in.Has(SlotAsync) {
+		c.errorf(".proxykind modifier required for instruction '%s'", c.row.Name)
 	}
 }
 
@@ -263,7 +285,7 @@ var opMembar = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WProxy}, Name: "membar.proxy", Forms: []Form{{Args: ""}},
-		Mods: []Slot{SlotProxy, SlotAsync}, Need: []Slot{SlotProxy}, Gates: []Gate{{V: 75, SM: 60}},
+		Mods: []Slot{SlotProxy, SlotAlias}, Rules: []Rule{{NoSlot, membarProxy}}, Gates: []Gate{{V: 75, SM: 60}},
 	},
 }}
 
@@ -288,7 +310,7 @@ var opFence = Op{Rows: []Row{
 	{
 		Words: []Word{WProxy}, Name: "fence.proxy",
 		Forms:  []Form{{Args: ""}, {Args: "mi"}},
-		Mods:   []Slot{SlotProxy, SlotAsync, SlotSem, SlotScope, SlotRestrict, SlotSpace},
+		Mods:   []Slot{SlotProxy, SlotAlias, SlotAsync, SlotSem, SlotScope, SlotRestrict, SlotSpace},
 		Spaces: Spaces{sGlobal | sCTA | sCluster, 0, 1},
 		Gates: []Gate{
 			{V: 75, SM: 70},
@@ -358,7 +380,7 @@ func proxyTarget(c *checker) {
 
 // proxyKind: a proxy fence names its proxy.
 func proxyKind(c *checker) {
-	if !c.in.Has(SlotProxy) && !c.in.Has(SlotAsync) {
+	if !c.in.Has(SlotProxy) && !c.in.Has(SlotAsync) && !c.in.Has(SlotAlias) {
 		c.errorf(".proxykind modifier required for instruction 'fence.proxy'")
 	}
 }

@@ -74,8 +74,8 @@ var opTcgen05 = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WShift}, Name: "tcgen05.shift", Forms: []Form{{Args: "m", May: eGroup}},
-		Mods: []Slot{SlotShuffle}, Need: []Slot{SlotShuffle}, Gates: []Gate{{V: 86, Only: onA100, Inst: true}},
-		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotShuffle, tcDown}},
+		Mods: []Slot{SlotDown}, Need: []Slot{SlotDown}, Gates: []Gate{{V: 86, Only: onA100, Inst: true}},
+		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}},
 	},
 	{
 		Words: []Word{WMma}, Name: "tcgen05.mma",
@@ -111,7 +111,7 @@ func tcGroup(c *checker) {
 
 // tcNeeds: what an operation of a whole warp must say.
 func tcNeeds(c *checker) {
-	if !c.in.Has(SlotAligned) {
+	if !c.in.Has(SlotAligned) && !c.takes(SlotShape) {
 		c.errorf(".aligned modifier required for instruction '%s'", c.row.Name)
 	}
 	needSync(c)
@@ -204,13 +204,6 @@ func tcCpShape(c *checker) {
 		c.errorf(".multicast modifier required for instruction '%s'", c.row.Name)
 	default:
 		c.errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, shape)
-	}
-}
-
-// tcDown: rows shift down only.
-func tcDown(c *checker) {
-	if w := c.in.Mod(SlotShuffle); w != WNone && w != WDown {
-		c.illegal("." + w.String())
 	}
 }
 

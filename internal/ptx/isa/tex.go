@@ -12,7 +12,7 @@ var (
 	texRules = []Rule{
 		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
 	}
-	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?**"}}
+	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?PP"}}
 
 	gTexIndirect = Gate{At: SlotQuery, Name: "indirect texture access", V: 31, SM: 20, Inst: true, If: indirect}
 	gTexPair     = Gate{Name: "Texture instruction with optional predicate result", V: 71, SM: 60, If: hasPair}
@@ -35,12 +35,12 @@ var opTex = Op{Rows: []Row{
 		Gates: []Gate{{V: 31, SM: 20, Inst: true}, gTexHalf, gTexPair, gTexOffset, gAcube, gTexIndirect},
 	},
 	{
-		Words: []Word{WLevel}, Name: "tex.level", Forms: []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dtL?**"}},
+		Words: []Word{WLevel}, Name: "tex.level", Forms: []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dtL?PP"}},
 		Mods: texMods, Rules: texRules, Flags: fTexture | fPair,
 		Gates: []Gate{{V: 31, SM: 20, Inst: true}, gTexHalf, gTexPair, gTexOffset, gAcube, gTexIndirect},
 	},
 	{
-		Words: []Word{WGrad}, Name: "tex.grad", Forms: []Form{{Types: []TypeSet{texTypes, tF32}, Args: "dtGG?**"}},
+		Words: []Word{WGrad}, Name: "tex.grad", Forms: []Form{{Types: []TypeSet{texTypes, tF32}, Args: "dtGG?PP"}},
 		Mods: texMods, Rules: texRules, Flags: fTexture | fPair,
 		Gates: []Gate{
 			{V: 31, SM: 20, Inst: true},
@@ -52,7 +52,7 @@ var opTex = Op{Rows: []Row{
 }}
 
 var opTld4 = Op{Rows: []Row{{
-	Name: "tld4", Forms: []Form{{Types: []TypeSet{tInt32 | tF32, tF32}, Args: "dt?**"}},
+	Name: "tld4", Forms: []Form{{Types: []TypeSet{tInt32 | tF32, tF32}, Args: "dt?PP"}},
 	Mods: []Slot{SlotDim, SlotGeom, SlotVec, SlotComp}, Need: []Slot{SlotComp},
 	Rules: []Rule{{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, tld4Geometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle}},
 	Gates: []Gate{
@@ -116,12 +116,12 @@ var suredMods = []Slot{SlotDim, SlotGeom, SlotClamp, SlotOp}
 var opSured = Op{Rows: []Row{
 	{
 		Words: []Word{WB}, Name: "sured.b", Forms: []Form{{Types: []TypeSet{tInt32 | tInt64 | tB32 | tB64}, Args: "sa", May: eSured}},
-		Mods: suredMods, Need: surfNeed, Rules: suredRules, Flags: fTexture,
+		Mods: suredMods, Need: surfNeed, Rules: suredRules,
 		Gates: []Gate{{SM: 20, Inst: true}, gSurf3d, gSurf},
 	},
 	{
 		Words: []Word{WP}, Name: "sured.p", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "sa", May: eSured}},
-		Mods: suredMods, Need: surfNeed, Rules: suredRules, Flags: fTexture,
+		Mods: suredMods, Need: surfNeed, Rules: suredRules,
 		Gates: []Gate{{SM: 20, Inst: true}, gSurf3d, gSurf},
 	},
 }}
