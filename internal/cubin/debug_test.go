@@ -1,0 +1,72 @@
+package cubin
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"goptxas/internal/cubin/dwarf"
+)
+
+// TestDebugLines reads the line programs of the reference and writes them
+// again. Where a function's rows begin inside a sequence, and in some places
+// with -g, the reference moves the address in two steps; those may differ.
+func TestDebugLines(t *testing.T) {
+	count := tally{}
+	for _, s := range samples(t) {
+		f, err := Read(s.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range [...]string{".debug_line", ".nv_debug_line_sass"} {
+			data := f.Find(name).Data()
+			if data == nil {
+				continue
+			}
+			l, err := dwarf.ParseLines(data)
+			if err != nil {
+				t.Errorf("%s %s: %v", s.name, name, err)
+				continue
+			}
+			w, fixes := dwarf.AppendLines(nil, l)
+			same := bytes.Equal(w, data)
+			count.add(name, same)
+			if !same && !strings.HasPrefix(s.name, "funcs.") && !strings.Contains(s.name, "-g") {
+				t.Errorf("%s %s: other bytes", s.name, name)
+			}
+			if same && len(fixes) != len(l.Sequences) {
+				t.Errorf("%s %s: %d places to relocate for %d sequences", s.name, name, len(fixes), len(l.Sequences))
+			}
+		}
+	}
+	t.Logf("the same: %s", count)
+}
+
+// TestDebugText makes .nv_debug_ptx_txt of the probes.
+func TestDebugText(t *testing.T) {
+	n := 0
+	text := map[string]string{}
+	for _, p := range probes(t) {
+		text[strings.TrimSuffix(p.Name, ".ptx")] = string(p.Data)
+	}
+	for _, s := range samples(t) {
+		probe, config, _ := strings.Cut(s.name, ".")
+		arch, flags, _ := strings.Cut(config, "-")
+		if flags != "lineinfo" {
+			continue
+		}
+		f, err := Read(s.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := f.Find(".nv_debug_ptx_txt").Data()
+		if want == nil {
+			continue
+		}
+		if got := dwarf.PTXText([]byte(header(arch) + text[probe])); !bytes.Equal(got, want) {
+			t.Errorf("%s:\n got %q\nwant %q", s.name, got, want)
+		}
+		n++
+	}
+	t.Logf("%d texts the same", n)
+}
