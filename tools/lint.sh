@@ -17,6 +17,11 @@ if [ -n "$unformatted" ]; then
 	echo "lint: not gofumpt-formatted:" $unformatted >&2
 	bad=1
 fi
-"$bin/staticcheck" "${@:-./...}" || bad=1
+# Generated tables are judged by the tests of their generators.
+found=$("$bin/staticcheck" "${@:-./...}" | grep -v '_gen\.go:')
+if [ -n "$found" ]; then
+	echo "$found" >&2
+	bad=1
+fi
 [ $bad -eq 0 ] && echo "lint: $(echo "$files" | wc -l) files clean"
 exit $bad
