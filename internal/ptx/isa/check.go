@@ -26,13 +26,17 @@ type checker struct {
 	// bad counts faults; with quiet set nothing is reported.
 	bad   int
 	quiet bool
+	// odd tells that an operand is something else than a plain register,
+	// constant source or address, so that the operand checks must run.
+	odd bool
 }
 
 // Check finds the row and form of in, fills in the typed fields, and
 // reports whatever the reference would about the instruction by itself. It
 // returns whether the instruction is free of errors.
 func Check(in *Inst, ctx *Context) bool {
-	c := checker{in: in, ctx: ctx, bit: targetBit(ctx.SM, ctx.Variant)}
+	c := &in.chk
+	*c = checker{in: in, ctx: ctx, bit: targetBit(ctx.SM, ctx.Variant)}
 	in.Row, in.Form = nil, nil
 	row, used := findRow(in)
 	c.row = row

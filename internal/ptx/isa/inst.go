@@ -85,6 +85,7 @@ type Inst struct {
 	val    [NumSlots]Word
 	second [2]Word // second layout, second rounding
 	early  Early
+	chk    checker // scratch of Check, here so that it is not allocated
 }
 
 // Has reports whether a modifier of slot s was written.

@@ -11,12 +11,11 @@ func (c *checker) late() {
 			row.Rules[i].Do(c)
 		}
 		for _, w := range in.Mods {
-			c.wordGate(w, false)
+			if wordGates[w].late != nil {
+				c.wordGate(w, false)
+			}
 		}
-		for _, s := range generalSlots {
-			c.generalAt(s)
-		}
-		c.operandsLate()
+		c.quickGeneral()
 		return
 	}
 	if c.quiet {
@@ -253,6 +252,34 @@ func (c *checker) roundValue(w Word) {
 	}
 	if (t == F16 || t == F16x2) && r&(rRZ|rRM|rRP|rRS) != 0 && c.row.Flags&fConvert == 0 {
 		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
+	}
+}
+
+// quickGeneral runs the general checks, leaving out those of operands where
+// all operands are plain.
+func (c *checker) quickGeneral() {
+	in, row := c.in, c.row
+	if c.odd || in.Has(SlotVec) || in.Has(SlotOp) || in.early&eRelu != 0 || in.Has(SlotNc) || row.Ranges != nil || row.Flags&fPairMust != 0 {
+		for _, s := range generalSlots {
+			c.generalAt(s)
+		}
+		c.operandsLate()
+		return
+	}
+	c.spaces()
+	if in.Has(SlotScope) {
+		c.generalAt(SlotScope)
+	}
+	if in.Has(SlotSem) {
+		c.generalAt(SlotSem)
+	}
+	for i := range in.Args {
+		if o := &in.Args[i]; o.Kind == KAddr {
+			if r := &argRows[c.letter(i)]; r.kinds&kReg != 0 {
+				c.operandsLate()
+				return
+			}
+		}
 	}
 }
 

@@ -126,6 +126,9 @@ func mmaGates(c *checker) {
 		}
 	case r != nil:
 		c.mmaOps()
+		if c.ctx.Version >= r.v && c.ctx.SM >= r.sm {
+			return
+		}
 		name := "." + shape.String()
 		if a == F64 {
 			name += " with double types"

@@ -9,6 +9,18 @@ func (c *checker) operandWords() bool {
 	for i := range in.Args {
 		o := &in.Args[i]
 		switch o.Kind {
+		case KReg:
+			c.odd = c.odd || o.Neg || o.Not || o.HasPair || o.Sel != ""
+			continue
+		case KInt, KAddr:
+			c.odd = c.odd || i == 0 && o.Kind == KInt || o.HasPair || o.Not
+			if !o.Not {
+				continue
+			}
+		default:
+			c.odd = true
+		}
+		switch o.Kind {
 		case KSpecial:
 			c.specialGate(o.Special)
 		case KVector:
@@ -16,6 +28,13 @@ func (c *checker) operandWords() bool {
 		}
 		if o.Not && o.Type != Pred {
 			c.errorf("Illegal argument to predicate negation")
+		}
+	}
+	if c.odd {
+		for i := range in.Args {
+			if o := &in.Args[i]; o.Kind == KReg && o.Not && o.Type != Pred {
+				c.errorf("Illegal argument to predicate negation")
+			}
 		}
 	}
 	if len(in.Args) > 0 && in.Args[0].Kind == KSink && c.row.Flags&fSink == 0 {

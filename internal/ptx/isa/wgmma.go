@@ -203,7 +203,7 @@ func wgmmaVectors(c *checker) {
 func wgmmaConsts(c *checker) {
 	in := c.in
 	first := 3
-	if in.Has(SlotSparse) {
+	if in.Has(SlotSparse) && len(in.Args) > 5 {
 		if o := &in.Args[4]; o.Kind == KInt && o.Value != 0 && o.Value != 1 {
 			c.errorf("Argument 4 of instruction '%s': unexpected value '%d', expected to be 0 or 1", c.wgmmaName(true), o.Value)
 		}
