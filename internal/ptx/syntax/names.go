@@ -32,7 +32,8 @@ const minTable = 64
 // bytes of text hold.
 func (n *Names) reset(text []byte, size int) {
 	n.text = text
-	n.spans = append(n.spans[:0], span{})
+	// Real bodies have a name every 57 bytes.
+	n.spans = append(room(n.spans[:0], size/57), span{})
 	n.resize(max(minTable, 1<<bits.Len(uint(size/32))))
 }
 

@@ -35,12 +35,12 @@ type parser struct {
 // brace of the body and, without an error, its last is the closing one.
 func (ps *Parser) ParseBody(m *Tree, f *Func) *Tree {
 	t := &ps.tree
-	size := int(f.BodyEnd) - int(f.Body)
-	t.reset(m.File, &ps.names, size)
 	p := &ps.p
 	end := min(int(f.BodyEnd)+1, len(m.File.Text))
+	body := m.File.Text[f.Body:end]
+	t.reset(m.File, &ps.names, body)
+	ps.names.reset(m.File.Text, len(body))
 	p.start(t, m.File.Text[:end], int(f.Body), bodyDepth)
-	ps.names.reset(p.text, size)
 	p.next()
 	for {
 		p.body()
@@ -67,27 +67,35 @@ func (p *parser) start(t *Tree, text []byte, pos, depth int) {
 	p.err = nil
 }
 
-// reset empties the tree and makes room for about size bytes of text, so
-// that filling it seldom moves it.
-func (t *Tree) reset(file *src.File, names *Names, size int) {
+// reset empties the tree and makes room for the nodes of body.
+func (t *Tree) reset(file *src.File, names *Names, body []byte) {
 	t.File, t.Names, t.Err = file, names, nil
 	t.Errs = nil
-	// Averages over real modules: a statement every 30 bytes, an operand
-	// every 12, a modifier every 18.
-	t.Stmts = room(t.Stmts, size/28)
-	t.Instrs = room(t.Instrs, size/30)
-	t.Mods = room(t.Mods, size/17)
-	t.Operands = room(t.Operands, size/12)
-	t.Exprs = room(t.Exprs, size/80)
+	t.Stmts, t.Instrs, t.Mods = t.Stmts[:0], t.Instrs[:0], t.Mods[:0]
+	t.Operands, t.Exprs = t.Operands[:0], t.Exprs[:0]
 	t.Decls, t.Vars, t.Attrs, t.Subs = t.Decls[:0], t.Vars[:0], t.Attrs[:0], t.Subs[:0]
 	t.Funcs, t.Strs, t.Locs, t.Sections = t.Funcs[:0], t.Strs[:0], t.Locs[:0], t.Sections[:0]
+	// The densest real bodies have an operand every 11 bytes. Where that
+	// many would not fit, counting what ends and separates them is cheaper
+	// than growing.
+	if cap(t.Operands) >= len(body)/11 {
+		return
+	}
+	semis, commas := bytes.Count(body, []byte{';'}), bytes.Count(body, []byte{','})
+	t.Instrs = room(t.Instrs, semis)
+	locs := bytes.Count(body, []byte(".loc"))
+	t.Stmts = room(t.Stmts, semis+semis/8+locs+16)
+	t.Locs = room(t.Locs, locs)
+	t.Operands = room(t.Operands, semis+commas+semis/3)
+	t.Mods = room(t.Mods, min(bytes.Count(body, []byte{'.'}), 2*semis+64))
+	t.Exprs = room(t.Exprs, len(body)/80)
 }
 
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, 0, n)
 	}
-	return s[:0]
+	return s
 }
 
 // fail reports that the current token does not fit. Only the first report
