@@ -2,6 +2,7 @@ package sema
 
 import (
 	"sort"
+	"strings"
 
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/src"
@@ -107,6 +108,10 @@ func bitset(s []uint64, n int) []uint64 {
 // report receives the messages of the instruction table.
 func (k *checker) report(sev diag.Severity, text string) {
 	k.faulty = true
+	if k.m.Opts.NoMulticast && strings.HasPrefix(text, "Advisory: '.multicast::cluster'") ||
+		k.m.Opts.NoSparse && strings.HasPrefix(text, "Advisory: Modifier '.sp::ordered_metadata'") {
+		return
+	}
 	if k.loud {
 		k.unit.Report(sev, k.instrPos(), text)
 	}

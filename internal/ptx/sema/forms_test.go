@@ -106,7 +106,8 @@ func accepts(list, tgt string) bool {
 // words one version and one target earlier.
 func TestForms(t *testing.T) {
 	rows := cases.Table(t, "gating")[1:]
-	n, accepted, versionsSame, targetsSame, differ := 0, 0, 0, 0, 0
+	n, accepted, versionsSame, targetsSame := 0, 0, 0, 0
+	found := map[string]string{}
 	for _, r := range rows {
 		for len(r) < 6 {
 			r = append(r, "")
@@ -119,12 +120,18 @@ func TestForms(t *testing.T) {
 		accepted += b2i(ok)
 		versionsSame += b2i(v)
 		targetsSame += b2i(tg)
-		if !ok || !v || !tg {
-			differ++
+		switch {
+		case !ok:
+			found[r[0]] = "refused"
+		case !v:
+			found[r[0]] = "version message"
+		case !tg:
+			found[r[0]] = "target message"
 		}
 	}
+	compareListed(t, "form", found)
 	t.Logf("%d forms: %d accepted, %d with the version message, %d with the target message, %d differ somewhere",
-		n, accepted, versionsSame, targetsSame, differ)
+		n, accepted, versionsSame, targetsSame, len(found))
 }
 
 func formRow(t *testing.T, r []string) (ok, version, tgt bool) {
@@ -168,14 +175,22 @@ func formRow(t *testing.T, r []string) (ok, version, tgt bool) {
 func TestRejectedForms(t *testing.T) {
 	rows := cases.Table(t, "rejects")[1:]
 	refused, same := 0, 0
+	found := map[string]string{}
 	for _, r := range rows {
 		got, ok := judgeForm(r[0], "9.0", r[1])
 		refused += b2i(!ok)
 		same += b2i(got == r[2])
+		switch {
+		case ok:
+			found[r[0]] = "accepted"
+		case got != r[2]:
+			found[r[0]] = "message"
+		}
 		if testing.Verbose() && got != r[2] {
 			t.Logf("%s on %s:\n got %q\nwant %q", r[0], r[1], got, r[2])
 		}
 	}
+	compareListed(t, "reject", found)
 	t.Logf("%d forms: %d refused, %d in the same words (%.1f%%)", len(rows), refused, same,
 		100*float64(same)/float64(len(rows)))
 }

@@ -170,6 +170,9 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 	if k.handled {
 		return false
 	}
+	if in.Op == isa.WBra && !k.branchRule(out) || !k.mixedVectors(out) || !k.sinkRules(out) {
+		return false
+	}
 	known := k.describe(in, out)
 	var v *verdict
 	if known {
@@ -190,6 +193,9 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 		k.spell(in)
 		k.loud = true
 		ok = isa.Check(&k.inst, &k.isaCtx)
+	}
+	if k.inst.Form != nil && !k.addressRules(in, out) {
+		return false
 	}
 	if ok {
 		k.fill(out)
@@ -257,12 +263,22 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 		k.elems = append(k.elems, isa.Operand{})
 	}
 	elems := k.elems[base:len(k.elems):len(k.elems)]
+	same := isa.TNone
+	if o.Kind == isa.KVector {
+		same = k.vectorType(o)
+	}
 	for i := range elems {
 		var kid *syntax.Operand
 		if s != nil && (s.Kind == syntax.OpVec || s.Kind == syntax.OpTex) {
 			kid = &k.tree.Operands[s.X+int32(i)]
 		}
 		k.tableOperand(kid, o.Elems.First+int32(i), &elems[i])
+		if e := &elems[i]; e.Kind == isa.KSink && same == isa.TNone && o.Kind == isa.KVector {
+			e.Kind, e.Type = isa.KReg, isa.B8
+		}
+		if e := &elems[i]; same != isa.TNone && e.Kind == isa.KReg && e.Type != isa.Pred {
+			e.Type = same
+		}
 	}
 	io.Elems = elems
 }

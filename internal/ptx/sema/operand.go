@@ -196,6 +196,9 @@ func (k *checker) nameOperand(o *syntax.Operand) Operand {
 	switch {
 	case out.Kind == isa.KBad:
 		k.unknown(o)
+		if o.Flags&syntax.FlagSel != 0 {
+			k.noField(o)
+		}
 	case o.Flags&syntax.FlagSel != 0:
 		k.selector(o, &out, l)
 	case l != nil && l.vec > 1 && out.Kind == isa.KReg:
@@ -229,9 +232,8 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 			c = 0
 		}
 		out.Comp = uint8(c) + 1
-	case out.Kind == isa.KSpecial:
-		k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
-		k.handled = true
+	case out.Kind != isa.KReg:
+		k.noField(o)
 	case out.Kind == isa.KReg && l != nil && l.vec > 1:
 		if c < 0 {
 			k.badComponent(o)
@@ -241,10 +243,16 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	default:
 		out.Sel = o.Sel
 		out.Flags |= Selected
-		if text := k.tree.SelText(o); out.Kind == isa.KReg && !videoSelector(text[1:]) {
+		if text := k.tree.SelText(o); !videoSelector(text[1:]) {
 			k.error(k.instrPos(), "Unknown video selector: '"+string(text)+"'")
 		}
 	}
+}
+
+// noField refuses a selector after what has no parts.
+func (k *checker) noField(o *syntax.Operand) {
+	k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
+	k.handled = true
 }
 
 // videoSelector reports whether a selector names bytes or halves: b0, h10.
@@ -397,6 +405,9 @@ func (k *checker) vector(o *syntax.Operand) Operand {
 	out.Elems = syntax.List{First: int32(len(k.body.Operands)), Len: o.N}
 	k.body.Operands = append(k.body.Operands, k.stack[tmp:]...)
 	k.stack = k.stack[:tmp]
+	if o.Pos != 0 {
+		k.vectorRules(o, &out)
+	}
 	return out
 }
 

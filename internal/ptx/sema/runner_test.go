@@ -37,6 +37,8 @@ func options(args []string) (sema.Options, diag.Options) {
 			o.WarnDouble = true
 		case "-suppress-async-bulk-multicast-advisory-warning":
 			o.NoMulticast = true
+		case "-suppress-sparse-mma-advisory-info":
+			o.NoSparse = true
 		case "-w", "-disable-warnings":
 			d.NoWarnings = true
 		case "-Werror", "-warning-as-error":

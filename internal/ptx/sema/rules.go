@@ -1,0 +1,204 @@
+package sema
+
+import (
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/syntax"
+)
+
+// The checks of operands that are about what names mean rather than about
+// the instruction: elements of vectors, bases of addresses, branch targets.
+
+// vectorRules checks the elements of {a, b, …} against each other. A fault
+// in what they are ends the instruction; one in their widths does not.
+func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
+	elems := k.body.Of(out.Elems)
+	bits, clash, sinks := 0, false, 0
+	for i := range elems {
+		e := &elems[i]
+		switch e.Kind {
+		case isa.KSink:
+			sinks++
+		case isa.KBad, isa.KSymbol, isa.KFunc, isa.KLabel, isa.KTable:
+			k.error(k.instrPos(), "Illegal expression '"+k.name(k.tree.Operands[o.X+int32(i)].Name)+"'")
+			k.handled = true
+		case isa.KReg:
+			w := e.Type.Bits()
+			if e.Type == isa.Pred {
+				continue
+			}
+			if bits != 0 && w != bits && !clash {
+				k.error(k.instrPos(), "Incompatible elements of vector expression")
+				clash = true
+			}
+			if bits == 0 {
+				bits = w
+			}
+		}
+	}
+	if sinks == len(elems) {
+		k.error(k.instrPos(), "Unable to infer type of vector elements (assuming .b8)")
+	}
+}
+
+// sinkRules: a value that is thrown away cannot be read. It returns false
+// after a complaint.
+func (k *checker) sinkRules(out *Inst) bool {
+	for i := int32(1); i < out.Args.Len; i++ {
+		o := &k.body.Operands[out.Args.First+i]
+		if o.Kind != isa.KVector {
+			continue
+		}
+		for _, e := range k.body.Of(o.Elems) {
+			if e.Kind == isa.KSink {
+				k.error(k.instrPos(), "Sink '_' not allowed as a source operand")
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mixed reports whether a vector holds both integers and floats.
+func (k *checker) mixed(out *Operand) bool {
+	ints, floats := false, false
+	for i := range k.body.Of(out.Elems) {
+		e := &k.body.Operands[out.Elems.First+int32(i)]
+		if e.Kind != isa.KReg {
+			continue
+		}
+		ints = ints || e.Type.IsInt()
+		floats = floats || e.Type.Class() == isa.Float
+	}
+	return ints && floats
+}
+
+// mixedVectors refuses vectors of integers and floats. It returns false
+// after a complaint.
+func (k *checker) mixedVectors(out *Inst) bool {
+	for i := range k.body.Of(out.Args) {
+		o := &k.body.Operands[out.Args.First+int32(i)]
+		if o.Kind == isa.KVector && k.mixed(o) {
+			k.error(k.instrPos(), "Vector with elements of different types are not allowed in "+out.Op.String()+" instruction")
+			return false
+		}
+	}
+	return true
+}
+
+// vectorType is the type the table sees all registers of a vector as: plain
+// bits where one of them is, else that of the first.
+func (k *checker) vectorType(out *Operand) isa.Type {
+	t := isa.TNone
+	for i := range k.body.Of(out.Elems) {
+		e := &k.body.Operands[out.Elems.First+int32(i)]
+		if e.Kind != isa.KReg || e.Type == isa.Pred {
+			continue
+		}
+		if t == isa.TNone || e.Type.Class() == isa.Bits && e.Type.Bits() == t.Bits() {
+			t = e.Type
+		}
+	}
+	return t
+}
+
+// addressRules checks the bases of addresses. It returns false after a
+// complaint.
+func (k *checker) addressRules(in *syntax.Instr, out *Inst) bool {
+	ok := true
+	for i := range k.body.Of(out.Args) {
+		o := &k.body.Operands[out.Args.First+int32(i)]
+		if o.Kind == isa.KAddr && o.Elems.Len == 0 {
+			ok = k.addressRule(in, &k.tree.Operands[in.Args.First+int32(i)], o) && ok
+		}
+	}
+	return ok
+}
+
+func (k *checker) addressRule(in *syntax.Instr, s *syntax.Operand, o *Operand) bool {
+	at := k.instrPos()
+	kind := "Illegal operand type to instruction '" + k.inst.Row.Name + "'"
+	switch o.Base {
+	case isa.KReg:
+		return k.addressReg(s, o, kind)
+	case isa.KInt:
+		if k.inst.Space() == isa.SpaceLocal {
+			return true
+		}
+		k.error(at, "Immediate addresses allowed only for .local state space")
+	case isa.KFunc:
+		k.badBase(s, "unexpected")
+		k.error(at, kind)
+		if in.Op == isa.WLd || in.Op == isa.WSt {
+			k.error(at, kind)
+		}
+	case isa.KBad, isa.KLabel, isa.KTable:
+		k.error(at, kind)
+	case isa.KSpecial:
+		if !isa.SpecialReg(o.Ref).Vector() {
+			return true
+		}
+		k.error(at, "Illegal operand type for address/array-index")
+		k.badBase(s, "unexpected")
+	default:
+		return true
+	}
+	return false
+}
+
+// addressReg: an address register holds an integer or plain bits.
+func (k *checker) addressReg(s *syntax.Operand, o *Operand, kind string) bool {
+	if l, _, _ := k.scope.find(k.tree, s.Name); l != nil && l.vec > 1 {
+		k.badBase(s, "unexpected")
+		return false
+	}
+	switch o.Type.Class() {
+	case isa.Float, isa.PackedFloat:
+		k.badBase(s, o.Type.String())
+		return false
+	case isa.Predicate:
+		k.badBase(s, o.Type.String())
+		k.error(k.instrPos(), kind)
+		return false
+	}
+	return true
+}
+
+func (k *checker) badBase(s *syntax.Operand, what string) {
+	k.error(k.instrPos(), "Illegal to use symbol '"+k.name(s.Name)+"' of type "+what+
+		" as address operand. Use integer or bit only.")
+}
+
+// branchRule checks the one operand of a bra that is no label. It returns
+// false after a complaint.
+func (k *checker) branchRule(out *Inst) bool {
+	if out.Args.Len != 1 {
+		return true
+	}
+	at := k.instrPos()
+	o := &k.body.Operands[out.Args.First]
+	label, register := false, false
+	switch o.Kind {
+	case isa.KFunc, isa.KTable:
+		label = true
+	case isa.KSymbol:
+		label, register = o.Space == isa.SpaceParam, o.Space == isa.SpaceParam
+	case isa.KAddr:
+		label, register = true, true
+	case isa.KVector, isa.KDouble, isa.KSingle:
+	case isa.KReg:
+		if o.Type != isa.Pred {
+			return true
+		}
+	default:
+		return true
+	}
+	if label {
+		k.error(at, "Label expected for argument 0 of instruction 'bra'")
+	} else {
+		k.error(at, "Arguments mismatch for instruction 'bra'")
+	}
+	if register {
+		k.error(at, "Argument 0 of instruction 'bra': must be register")
+	}
+	return false
+}
