@@ -1,0 +1,150 @@
+package sass
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"goptxas/internal/target"
+)
+
+// archOf returns an architecture that has form f.
+func archOf(f *form) *target.Arch {
+	for n := range target.Archs {
+		if a := &target.Archs[n]; f.on(a) {
+			return a
+		}
+	}
+	return nil
+}
+
+// operands renders the operands of an instruction as role:name:width.
+func operands(i *Inst) string {
+	var out []string
+	files := [...]string{"", "R", "UR", "P", "UP", "B", "SB"}
+	for n := range i.NArg() {
+		o := i.Arg(n)
+		switch o.Kind {
+		case KindReg:
+			out = append(out, fmt.Sprintf("%c:%s%d:%d", "rwba"[o.Role], files[o.File], o.Reg, o.Width))
+		case KindConst:
+			out = append(out, fmt.Sprintf("c%d:%#x", o.Bank, o.Imm))
+		case KindLabel:
+			out = append(out, fmt.Sprintf("to:%+d", o.Imm))
+		default:
+			out = append(out, fmt.Sprintf("%#x", o.Imm))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestRoles states the roles and widths of one instruction of each kind.
+func TestRoles(t *testing.T) {
+	for _, c := range []struct{ arch, text, want string }{
+		{"sm_90a", "FFMA R2, R4.reuse, R200, R68 ;", "w:R2:1 r:R4:1 r:R200:1 r:R68:1"},
+		{"sm_90a", "DFMA R44, R60, R62, -R44 ;", "w:R44:2 r:R60:2 r:R62:2 r:R44:2"},
+		{"sm_90a", "IMAD.WIDE R4, R7, R6, R4 ;", "w:R4:2 w:P7:1 r:R7:1 r:R6:1 r:R4:2"},
+		{"sm_90a", "ISETP.EQ.AND P1, PT, R15, RZ, PT ;", "w:P1:1 w:P7:1 r:R15:1 r:R255:1 r:P7:1"},
+		{"sm_90a", "LDG.E.128 R4, desc[UR4][R2.64+0x10] ;", "w:P7:1 w:R4:4 a:UR4:2 a:R2:2 0x10 r:P7:1"},
+		{"sm_90a", "STG.E.64 desc[UR4][R2.64], R6 ;", "a:UR4:2 a:R2:2 0x0 r:R6:2"},
+		{"sm_80", "STG.E [R2.64], R0 ;", "a:R2:2 0x0 a:UR4:2 r:R0:1"},
+		{"sm_90a", "ATOMG.E.CAS.128.STRONG.GPU PT, R8, [R16+0x400], R8, R12 ;", "w:P7:1 w:R8:4 a:R16:2 0x400 r:R8:4 r:R12:4"},
+		{"sm_90a", "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR16], R24, gsb0 ;", "w:R24:64 a:UR16:2 r:R24:64 r:UP7:1"},
+		{"sm_90a", "UTMALDG.3D [UR8], [UR4] ;", "a:UR8:5 a:UR4:2"},
+		{"sm_90a", "HMMA.16816.F32 R4, R4, R10, R12 ;", "w:R4:4 r:R4:4 r:R10:2 r:R12:4 r:UP7:1"},
+		{"sm_100a", "LDTM.x32 R4, tmem[UR4] ;", "w:R4:32 a:UR4:1 0x0"},
+		{"sm_75", "IADD3 R3, R12, c[0x0][0x160], R10 ;", "w:R3:1 w:P7:1 w:P7:1 r:R12:1 c0:0x160 r:R10:1"},
+		{"sm_90a", "BRA 0x90 ;", "r:P7:1 to:+128"},
+		{"sm_90a", "LDSM.16.M88.4 R4, [R8+UR4] ;", "w:R4:4 a:R8:1 a:UR4:1 0x0"},
+		{"sm_90a", "TEX.LL RZ, R7, R6, R0, UR4, 0x0, 2D, 0x1 ;", "w:P7:1 w:R255:0 w:R7:1 r:R6:2 r:R0:1 r:UR4:1 0x0 0x1"},
+	} {
+		i, err := Parse(target.Find(c.arch), c.text, 0)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := operands(&i); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
+
+// TestSetters checks that a value that does not fit is refused by name and
+// that one that fits can be read back.
+func TestSetters(t *testing.T) {
+	a := target.Find("sm_90a")
+	id := Lookup(a, OpLDS, SigOf(ShapeR, ShapeR, ShapeU, ShapeImm))
+	if id == 0 {
+		t.Fatal("LDS with a uniform address is missing")
+	}
+	i := New(id)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{i.SetReg(2, 64), "operand 2: register 64 is outside 0 to 63"},
+		{i.SetImm(3, 1<<23), "operand 3: 8388608 is outside -8388608 to 8388607"},
+		{i.SetImm(0, 1), "operand 0 is not an immediate"},
+		{i.SetReg(9, 1), "has no operand 9"},
+		{i.SetMod(ModRnd, VRZ), "has no modifier rnd"},
+		{i.SetMod(ModSize, VRZ), `modifier size has no value ".RZ"`},
+		{i.SetSign(0, SignNeg), "cannot be negated"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("got %v, want %q", c.err, c.want)
+		}
+	}
+	for _, err := range []error{i.SetReg(0, 4), i.SetReg(1, 8), i.SetReg(2, 5), i.SetImm(3, -16), i.SetMod(ModSize, V128)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	i.SetGuard(Guard{Pred: 2, Not: true})
+	i.SetCtrl(Ctrl{Stall: 1, WrBar: NoBar, RdBar: NoBar})
+	if got, want := i.Text(a, 0), "@!P2 LDS.128 R4, [R8+UR5+-0x10] ;"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := i.Encode(target.Find("sm_100a")); err == nil {
+		t.Error("a form of sm_90 must not encode for sm_100a")
+	}
+}
+
+// TestCtrl checks the control column both ways over all its values.
+func TestCtrl(t *testing.T) {
+	n := 0
+	for v := uint64(0); v < 1<<ctrlBits; v += 7 {
+		i := Inst{w: nop.With(ctrlBit, ctrlBits, v)}
+		c := i.Ctrl()
+		back, err := ParseCtrl(c.String())
+		if err != nil || back != c {
+			t.Fatalf("%s reads as %+v, %v", c, back, err)
+		}
+		j := Inst{w: nop}
+		j.SetCtrl(back)
+		if j.w != i.w {
+			t.Fatalf("%s gives %x, want %x", c, j.w, i.w)
+		}
+		n++
+	}
+	for _, s := range []string{"", "B------", "B------:R-:W-:-:S16", "B1-----:R-:W-:-:S00", "B------:R-:W-:-:S00:x"} {
+		if _, err := ParseCtrl(s); err == nil {
+			t.Errorf("%q must be refused", s)
+		}
+	}
+	t.Logf("%d control fields", n)
+}
+
+// TestLabels checks the hook for names of code addresses.
+func TestLabels(t *testing.T) {
+	a := target.Find("sm_90a")
+	i, err := ParseLabels(a, "@P0 BRA .L_x_1 ;", 0x100, func(name string) (uint64, bool) { return 0x80, name == ".L_x_1" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := i.Text(a, 0x100), "@P0 BRA 0x80;"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := ParseLabels(a, "BRA nowhere ;", 0, func(string) (uint64, bool) { return 0, false }); err == nil {
+		t.Error("an unknown label must be refused")
+	}
+}
