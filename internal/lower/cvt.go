@@ -1,31 +1,323 @@
 package lower
 
 import (
+	"math/big"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/isa"
 )
 
+// isInt reports whether values of t are integers.
+func isInt(t isa.Type) bool {
+	c := t.Class()
+	return c == isa.Signed || c == isa.Unsigned || c == isa.Bits
+}
+
 // cvt lowers conversions.
 func (l *lowerer) cvt() {
 	to, from := l.typ(0), l.typ(1)
-	integer := func(t isa.Type) bool {
-		return t.Class() == isa.Signed || t.Class() == isa.Unsigned || t.Class() == isa.Bits
+	switch {
+	case isInt(to) && isInt(from):
+		l.cvtInt(to, from)
+	case isInt(to):
+		l.cvtToInt(to, from)
+	case isInt(from):
+		l.cvtFromInt(to, from)
+	case to == from:
+		l.cvtSame(to)
+	default:
+		l.cvtFloat(to, from)
 	}
-	if !integer(to) || !integer(from) || l.has(isa.WSat) {
-		l.unsupported()
-	}
+}
+
+// cvtInt converts between integers.
+func (l *lowerer) cvtInt(to, from isa.Type) {
 	d := l.dst(0)
 	s := l.extended(1, from)
+	if l.has(isa.WSat) {
+		l.spread(d, l.saturate(to, from, s), to)
+		return
+	}
 	if words(to) > len(s) {
 		s = value{s[0], l.signWord(s[0], from)}
 	}
 	s = s[:words(to)]
 	// a narrower result in a wider register is extended again
-	if len(s) == 1 && to.Bits() < 32 && to.Bits() < from.Bits() {
+	if len(s) == 1 && to.Bits() < 32 && (to.Bits() < from.Bits() || to.Class() != from.Class()) {
 		s = value{l.extend(s[0], to)}
 	}
 	l.spread(d, s, to)
+}
+
+// saturate clamps an integer to the range of a type that does not hold all
+// values of its own.
+func (l *lowerer) saturate(to, from isa.Type, s value) value {
+	lo, hi := limits(to)
+	flo, fhi := limits(from)
+	signed := from.Class() == isa.Signed
+	clamp := func(cmp op.Mod, bound int64) {
+		b := imm(uint64(bound), len(s))
+		var p ori.Operand
+		if len(s) == 2 {
+			p = l.less64(s, b, cmp, signed)
+		} else {
+			m := op.M(cmp, op.MAND)
+			if !signed {
+				m = op.M(cmp, op.MU32, op.MAND)
+			}
+			p = l.test(op.ISETP, m, s[0], b[0], pt())
+		}
+		r := l.tmp(len(s))
+		for k := range s {
+			l.emit(op.SEL, op.Mods{}, r[k:k+1], b[k], s[k], p)
+		}
+		s = r
+	}
+	if signed && lo.Cmp(flo) > 0 {
+		clamp(op.MLT, lo.Int64())
+	}
+	if hi.Cmp(fhi) < 0 {
+		clamp(op.MGT, int64(hi.Uint64()))
+	}
+	if words(to) > len(s) {
+		s = value{s[0], l.signWord(s[0], from)}
+	}
+	return s[:words(to)]
+}
+
+// limits returns the range of an integer type.
+func limits(t isa.Type) (lo, hi *big.Int) {
+	one := big.NewInt(1)
+	n := uint(t.Bits())
+	if t.Class() == isa.Signed {
+		hi = new(big.Int).Lsh(one, n-1)
+		return new(big.Int).Neg(hi), new(big.Int).Sub(hi, one)
+	}
+	return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, n), one)
+}
+
+// formats maps float types to the machine's names.
+func format(t isa.Type) op.Mod {
+	switch t {
+	case isa.F16:
+		return op.MF16
+	case isa.BF16:
+		return op.MBF16
+	case isa.F32:
+		return op.MF32
+	}
+	return op.MF64
+}
+
+// integers maps integer types to the machine's names; s32 has none.
+func integer(t isa.Type) op.Mod {
+	signed := t.Class() == isa.Signed
+	switch t.Bits() {
+	case 8:
+		if signed {
+			return op.MS8
+		}
+		return op.MU8
+	case 16:
+		if signed {
+			return op.MS16
+		}
+		return op.MU16
+	case 64:
+		if signed {
+			return op.MS64
+		}
+		return op.MU64
+	}
+	if signed {
+		return op.NoMod
+	}
+	return op.MU32
+}
+
+func mods(list ...op.Mod) op.Mods {
+	var m op.Mods
+	for _, x := range list {
+		if x != op.NoMod {
+			m = m.With(x)
+		}
+	}
+	return m
+}
+
+// integral returns the rounding of a conversion to integers.
+func (l *lowerer) integral() op.Mod {
+	switch {
+	case l.has(isa.WRzi):
+		return op.MTRUNC
+	case l.has(isa.WRmi):
+		return op.MFLOOR
+	case l.has(isa.WRpi):
+		return op.MCEIL
+	}
+	return op.NoMod
+}
+
+// floatSrc returns argument n as the machine's conversions read a float of
+// type t: a register, or a pair for f64.
+func (l *lowerer) floatSrc(n int, t isa.Type) ori.Operand {
+	v := l.src(n, t)
+	if len(v) == 2 {
+		return whole(l.pair(v))
+	}
+	return l.reg(v[0])
+}
+
+// cvtToInt converts a float to an integer: always saturating; a NaN gives
+// zero where the machine's .NTZ says so.
+func (l *lowerer) cvtToInt(to, from isa.Type) {
+	a := l.floatSrc(1, from)
+	var ftz op.Mod
+	if l.has(isa.WFtz) && from == isa.F32 {
+		ftz = op.MFTZ
+		if to.Bits() == 64 { // the wide conversion knows no .FTZ
+			a, ftz = l.one(op.FMUL, op.M(op.MFTZ), a, f32(1)), op.NoMod
+		}
+	}
+	var src op.Mod
+	if from != isa.F32 {
+		src = format(from)
+	}
+	var ntz op.Mod
+	if to.Bits() <= 32 && from != isa.F64 {
+		ntz = op.MNTZ
+	}
+	m := mods(ftz, integer(to), src, l.integral(), ntz)
+	r := l.tmp(words(to))
+	l.emit(op.F2I, m, value{whole(r)}, a)
+	l.spread(l.dst(0), r, to)
+}
+
+// cvtFromInt converts an integer to a float.
+func (l *lowerer) cvtFromInt(to, from isa.Type) {
+	var a ori.Operand
+	t := from
+	if words(from) == 2 {
+		a = whole(l.pair(l.src(1, from)))
+	} else {
+		a = l.reg(l.extended(1, from)[0])
+		if t = isa.U32; from.Class() == isa.Signed {
+			t = isa.S32
+		}
+	}
+	r := l.tmp(words(to))
+	round := l.rounding()
+	if to == isa.F32 && t.Bits() == 32 && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 80 {
+		kind := op.MU32
+		if t == isa.S32 {
+			kind = op.MS32
+		}
+		l.emit(op.I2FP, mods(op.MF32, kind, round), r, a)
+	} else {
+		var dst op.Mod
+		if to != isa.F32 {
+			dst = format(to)
+		}
+		l.emit(op.I2F, mods(dst, integer(t), round), value{whole(r)}, a)
+	}
+	if l.has(isa.WSat) {
+		if to != isa.F32 {
+			l.unsupported()
+		}
+		r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+	}
+	l.copy(l.dst(0), r)
+}
+
+// cvtSame rounds a float to an integral value, saturates or flushes it.
+func (l *lowerer) cvtSame(t isa.Type) {
+	a := l.floatSrc(1, t)
+	var ftz op.Mod
+	if l.has(isa.WFtz) {
+		ftz = op.MFTZ
+	}
+	r := l.tmp(words(t))
+	switch {
+	case l.has(isa.WRni) || l.integral() != op.NoMod:
+		var f op.Mod
+		if t != isa.F32 {
+			f = format(t)
+		}
+		l.emit(op.FRND, mods(ftz, f, l.integral()), value{whole(r)}, a)
+		if l.has(isa.WSat) && t == isa.F32 {
+			r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+		}
+	case t == isa.F32 && l.has(isa.WSat):
+		l.emit(op.FADD, mods(ftz, op.MSAT), r, rz(), a)
+	case t == isa.F32 && ftz != op.NoMod:
+		l.emit(op.FADD, mods(ftz), r, a, rz().Negate())
+	case l.has(isa.WSat):
+		l.unsupported()
+	default:
+		r = l.src(1, t)
+	}
+	l.copy(l.dst(0), r)
+}
+
+// cvtFloat converts between float types.
+func (l *lowerer) cvtFloat(to, from isa.Type) {
+	scalar := func(t isa.Type) bool { return t == isa.F16 || t == isa.BF16 || t == isa.F32 || t == isa.F64 }
+	if (to == isa.F16x2 || to == isa.BF16x2) && from == isa.F32 {
+		l.cvtPair(to)
+		return
+	}
+	if !scalar(to) || !scalar(from) || l.has(isa.WRelu) || l.has(isa.WSatfinite) {
+		l.unsupported()
+	}
+	a := l.floatSrc(1, from)
+	r := l.tmp(words(to))
+	round := l.rounding()
+	var ftz op.Mod
+	if l.has(isa.WFtz) {
+		ftz = op.MFTZ
+	}
+	switch {
+	case from == isa.F16 && to == isa.F32:
+		a.Flags |= ori.H0
+		l.emit(op.HADD2, op.M(op.MF32), r, rz().Negate(), a)
+	case from == isa.BF16 && to == isa.F32 && ftz == op.NoMod:
+		l.emit(op.SHF, op.M(op.ML, op.MU32), r, a, ori.Imm(16), rz())
+	case from == isa.F32 && to.Bits() == 16 && ftz == op.NoMod && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 80:
+		l.emit(op.F2FP, mods(format(to), op.MF32, op.MPACK_AB, round), r, rz(), a)
+	case from == isa.F32 && to == isa.F64 && ftz != op.NoMod:
+		x := l.one(op.FMUL, op.M(op.MFTZ), a, f32(1))
+		l.emit(op.F2F, mods(format(to), format(from)), value{whole(r)}, x)
+	case from == isa.F64 && ftz != op.NoMod:
+		l.unsupported()
+	default:
+		l.emit(op.F2F, mods(ftz, format(to), format(from), round), value{whole(r)}, a)
+	}
+	if l.has(isa.WSat) {
+		if to != isa.F32 {
+			l.unsupported()
+		}
+		r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+	}
+	l.copy(l.dst(0), r)
+}
+
+// cvtPair converts two f32 values to a pair of halves: the first source is
+// the high half.
+func (l *lowerer) cvtPair(to isa.Type) {
+	round := l.rounding()
+	f := op.MF16
+	if to == isa.BF16x2 {
+		f = op.MBF16
+	}
+	var relu op.Mod
+	if l.has(isa.WRelu) {
+		relu = op.MRELU
+	}
+	if l.has(isa.WSatfinite) || round != op.NoMod && round != op.MRZ {
+		l.unsupported()
+	}
+	l.emit(op.F2FP, mods(relu, f, op.MF32, op.MPACK_AB, round), l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
 }
 
 // signWord returns the word above w: its sign repeated, or zero.

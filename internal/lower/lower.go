@@ -68,13 +68,14 @@ type lowerer struct {
 	desc   ori.Reg // memory descriptor, NoReg until needed
 	carry  ori.Reg // condition code of add.cc and its kin
 	rank   ori.Reg // shared memory window of this block in its cluster
+	frame  ori.Reg // stack pointer
 	entry  *ori.Instr
 }
 
 // Func lowers a checked body.
 func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *Layout, opts Options) (f *ori.Func, err error) {
 	fn := &m.Funcs[body.Func]
-	l := &lowerer{m: m, body: body, fn: fn, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg}
+	l := &lowerer{m: m, body: body, fn: fn, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg}
 	l.f = mod.NewFunc(fn.Name)
 	defer func() {
 		if r := recover(); r != nil {
@@ -199,7 +200,6 @@ func ends(w isa.Word) bool {
 // code lowers the instructions in order.
 func (l *lowerer) code() {
 	l.cur = l.at[0]
-	l.prologue()
 	line := 0
 	for n := range l.body.Instrs {
 		if b := l.at[n]; b != nil && b != l.cur {

@@ -34,9 +34,6 @@ func (l *lowerer) atEntry(i *ori.Instr) {
 	l.entry = i
 }
 
-// prologue sets the stack pointer up when the function has a frame.
-func (l *lowerer) prologue() {}
-
 // width returns the modifiers that say how much a memory access moves.
 func width(bits int, signed bool) op.Mods {
 	switch {
@@ -86,8 +83,46 @@ func (l *lowerer) ld() {
 		l.ldParam(t, a)
 	case isa.SpaceGlobal, isa.Generic, isa.SpaceShared, isa.SpaceLocal:
 		l.load(t, s, a)
+	case isa.SpaceConst:
+		l.ldConst(t, a)
 	default:
 		l.unsupported()
+	}
+}
+
+// ldConst reads the user's constants from bank 3.
+func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
+	off := int64(a.Value)
+	src := ori.Const(3, 0)
+	switch a.Base {
+	case isa.KReg:
+		w := l.words(l.regs[a.Ref])[0]
+		src.Reg, src.Class = w.Reg, ori.R
+		if w.Sub != 0 {
+			l.unsupported()
+		}
+		if l.f.Regs[w.Reg].Width > 1 { // an index is one word
+			t := l.tmp(1)
+			l.copy(t, value{w})
+			src.Reg = t[0].Reg
+		}
+	case isa.KSymbol:
+		if a.Ref < 0 {
+			l.unsupported()
+		}
+		off += l.layout.Const[l.m.Syms[a.Ref].Name]
+	default:
+		l.unsupported()
+	}
+	es := l.elements(0)
+	for k := range es {
+		src.Imm = off + int64(k*t.Bits()/8)
+		if es[k].Kind == isa.KSink {
+			continue
+		}
+		r := l.tmp(words(t))
+		l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
+		l.spread(l.words(l.regs[es[k].Ref]), r, t)
 	}
 }
 
@@ -153,52 +188,151 @@ func accessOf(s isa.Space) access {
 	return access{op.LD, op.ST, true}
 }
 
-// ordering returns the modifiers of a global access that come from cache
-// operators, consistency and scope; the widths follow them.
-func (l *lowerer) ordering() (before, after op.Mods) {
+// ordering collects what cache operators, eviction hints, consistency and
+// scope say about a global access: the modifiers before and after the width,
+// and the fences around it.
+type ordering struct {
+	before, after    op.Mods
+	acquire, release bool
+	scope            op.Mod // of the fences
+}
+
+// ordering reads the modifiers of the current access.
+func (l *lowerer) ordering() ordering {
+	var o ordering
+	strong := op.NoMod
+	ordered := false
 	for _, w := range l.body.ModsOf(l.in) {
 		switch w {
-		case isa.WWeak, isa.WV2, isa.WV4:
+		case isa.WWeak, isa.WV2, isa.WV4, isa.WV8, isa.WL1EvictNormal:
 		case isa.WNc:
-			after = after.With(op.MCONSTANT)
+			o.after = op.M(op.MCONSTANT)
 		case isa.WVolatile:
-			after = after.With(op.MSTRONG).With(op.MSYS)
+			strong = op.MSYS
+		case isa.WRelaxed:
+			ordered = true
+		case isa.WAcquire:
+			ordered, o.acquire = true, true
+		case isa.WRelease:
+			ordered, o.release = true, true
+		case isa.WCta:
+			o.scope = op.MSM
+		case isa.WCluster, isa.WGpu:
+			o.scope = op.MGPU
+		case isa.WSys:
+			o.scope = op.MSYS
+		case isa.WCa, isa.WWb:
+			strong = op.MSM
+		case isa.WCg:
+			strong = op.MGPU
+		case isa.WCv, isa.WWt:
+			strong = op.MSYS
+		case isa.WCs, isa.WL1EvictFirst:
+			o.before = o.before.With(op.MEF)
+		case isa.WLu:
+			o.before = o.before.With(op.MLU)
+		case isa.WL1EvictUnchanged:
+			o.before = o.before.With(op.MEU)
+		case isa.WL1EvictLast:
+			o.before = o.before.With(op.MEL)
+		case isa.WL1NoAllocate:
+			o.before = o.before.With(op.MNA)
+		case isa.WL264B:
+			o.before = o.before.With(op.MLTC64B)
+		case isa.WL2128B:
+			o.before = o.before.With(op.MLTC128B)
+		case isa.WL2256B:
+			o.before = o.before.With(op.MLTC256B)
 		default:
 			if !w.IsType() && !w.IsSpace() {
 				l.unsupported()
 			}
 		}
 	}
-	return before, after
+	if ordered {
+		strong = o.scope
+	}
+	if strong != op.NoMod && !o.after.Has(op.MCONSTANT) {
+		o.after = op.M(op.MSTRONG, strong)
+	}
+	return o
+}
+
+// fenceBefore orders earlier accesses before a release.
+func (l *lowerer) fenceBefore(scope op.Mod) {
+	if scope == op.MSM || scope == op.NoMod {
+		l.emit(op.MEMBAR, op.M(op.MALL, op.MCTA), nil)
+		return
+	}
+	l.emit(op.MEMBAR, op.M(op.MALL, scope), nil)
+	l.emit(op.ERRBAR, op.Mods{}, nil)
+	if l.arch.SM >= 90 {
+		l.emit(op.CGAERRBAR, op.Mods{}, nil)
+	}
+}
+
+// fenceAfter orders an acquire before later accesses.
+func (l *lowerer) fenceAfter(scope op.Mod) {
+	if scope != op.MSM && scope != op.NoMod {
+		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	}
 }
 
 // load lowers a load from a space with addresses in registers.
 func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 	es := l.elements(0)
 	bits := t.Bits() * len(es)
-	if t.Bits() < 32 && len(es) > 1 || bits > 128 {
+	if bits > 128 {
 		l.unsupported()
 	}
 	x := accessOf(s)
-	before, after := l.ordering()
+	o := l.ordering()
 	var m op.Mods
 	var srcs value
 	if x.global {
-		m = m.With(op.ME)
+		m = op.M(op.ME)
 		srcs = value{l.descriptor()}
 	} else {
-		before, after = op.Mods{}, op.Mods{}
+		o.before, o.after = op.Mods{}, op.Mods{}
 	}
-	m = join(join(join(m, before), width(bits, t.Class() == isa.Signed)), after)
+	m = join(join(join(m, o.before), width(bits, t.Class() == isa.Signed && len(es) == 1)), o.after)
 	srcs = append(srcs, l.address(a, s)...)
 	r := l.tmp(max(1, bits/32))
 	l.emit(x.load, m, value{whole(r)}, srcs...)
-	n := words(t)
+	if o.acquire {
+		l.fenceAfter(o.scope)
+	}
 	for k := range es {
 		if es[k].Kind != isa.KSink {
-			l.spread(l.words(l.regs[es[k].Ref]), r[k*n:k*n+n], t)
+			l.spread(l.words(l.regs[es[k].Ref]), l.part(r, t, k, len(es)), t)
 		}
 	}
+}
+
+// part takes element k of a loaded vector.
+func (l *lowerer) part(r value, t isa.Type, k, n int) value {
+	w := words(t)
+	if t.Bits() >= 32 || n == 1 {
+		return r[k*w : k*w+w]
+	}
+	at := k * t.Bits() / 8
+	sel := int64(0x7770)
+	if t.Bits() == 16 {
+		sel = 0x7710
+	}
+	b := int64(at % 4)
+	sel += b
+	if t.Bits() == 16 {
+		sel += b << 4
+		if t.Class() == isa.Signed { // the upper bytes repeat the sign
+			top := 8 | (b + 1)
+			sel = top<<12 | top<<8 | sel&0xff
+		}
+	} else if t.Class() == isa.Signed {
+		top := 8 | b
+		sel = top<<12 | top<<8 | top<<4 | b
+	}
+	return value{l.one(op.PRMT, op.Mods{}, r[at/4], ori.Imm(sel), rz())}
 }
 
 // st lowers st.
@@ -211,27 +345,41 @@ func (l *lowerer) st() {
 	}
 	es := l.elements(1)
 	bits := t.Bits() * len(es)
-	if t.Bits() < 32 && len(es) > 1 || bits > 128 {
+	if bits > 128 {
 		l.unsupported()
 	}
 	x := accessOf(s)
-	before, after := l.ordering()
+	o := l.ordering()
 	var m op.Mods
 	var srcs value
+	if o.release {
+		l.fenceBefore(o.scope)
+	}
 	if x.global {
-		m = m.With(op.ME)
+		m = op.M(op.ME)
 		srcs = value{l.descriptor()}
 	} else {
-		before, after = op.Mods{}, op.Mods{}
+		o.before, o.after = op.Mods{}, op.Mods{}
 	}
-	m = join(join(join(m, before), width(bits, false)), after)
+	m = join(join(join(m, o.before), width(bits, false)), o.after)
 	srcs = append(srcs, l.address(a, s)...)
 	var v value
 	for k := range es {
 		v = append(v, l.read(&es[k], t)...)
 	}
+	if t.Bits() < 32 && len(es) > 1 {
+		v = l.joined(v, t.Bits())
+	}
 	srcs = append(srcs, whole(l.group(v)))
 	l.emit(x.store, m, nil, srcs...)
+}
+
+// joined packs narrow elements into words; a last word may be partial.
+func (l *lowerer) joined(v value, bits int) value {
+	for len(v)*bits%32 != 0 {
+		v = append(v, rz())
+	}
+	return l.packed(v, bits)
 }
 
 // maxOffset is the largest offset an address field holds: 24 bits, signed.
@@ -295,13 +443,11 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 	switch a.Space.Base() {
 	case isa.SpaceShared:
 		return value{l.window()}, off + l.layout.Shared[name]
+	case isa.SpaceConst:
+		return value{rz()}, off + l.layout.Const[name]
 	case isa.SpaceGlobal:
 		t := l.tmp(2)
-		sym := ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(name)}
-		hi := sym
-		hi.Sub = uint8(ori.PartHi)
-		l.emit(op.MOV, op.Mods{}, t[:1], sym)
-		l.emit(op.MOV, op.Mods{}, t[1:], hi)
+		l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(name)})
 		return t, off
 	}
 	l.unsupported()
@@ -321,11 +467,21 @@ func (l *lowerer) symbol(a *sema.Operand, n int) value {
 	return base[:n]
 }
 
-// stack returns the stack pointer.
+// stack returns the stack pointer: the register that holds it on entry,
+// lowered by the size of the frame. Spills lie above what the source asks
+// for, so that the frame's own offsets stay what they are.
 func (l *lowerer) stack() ori.Operand {
-	l.unsupported()
-	return ori.Operand{}
+	if l.frame == ori.NoReg {
+		l.frame = l.f.NewReg(ori.R, 1)
+		r := &l.f.Regs[l.frame]
+		r.Phys, r.Fixed = stackReg, true
+	}
+	return l.f.Words(l.frame)
 }
+
+// stackReg is the register of the stack pointer (calling convention of the
+// reference, abi.md).
+const stackReg = 1
 
 // sharedReserved is what the system keeps at the start of shared memory on
 // sm_90 and later.
@@ -351,9 +507,24 @@ func (l *lowerer) window() ori.Operand {
 // cvta lowers conversions between generic addresses and state spaces.
 func (l *lowerer) cvta() {
 	t := l.typ(0)
+	to := l.has(isa.WTo)
+	a := l.src(1, t)
+	d := l.dst(0)
+	b := l.arch.Bank0()
 	switch s := l.in.Spaces[0].Base(); {
+	case t.Bits() != 64:
+		l.unsupported()
 	case s == isa.SpaceGlobal:
-		l.copy(l.dst(0), l.src(1, t))
+		l.copy(d, a)
+	case s == isa.SpaceShared && to:
+		l.copy(d, value{a[0], rz()})
+	case s == isa.SpaceShared:
+		hi := l.one(op.S2R, op.Mods{}, ori.Special(op.SRSharedWindowHi))
+		l.copy(d, value{a[0], hi})
+	case s == isa.SpaceLocal:
+		base := l.tmp(2)
+		l.emit(op.LDC, op.M(op.M64), value{whole(base)}, ori.Const(0, b.LocalLo))
+		l.copy(d, l.add64(a, base, to))
 	default:
 		l.unsupported()
 	}

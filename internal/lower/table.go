@@ -38,5 +38,8 @@ var handlers = [isa.NumWords]func(*lowerer){
 
 	isa.WRcp: (*lowerer).mufu, isa.WSqrt: (*lowerer).mufu, isa.WRsqrt: (*lowerer).mufu, isa.WLg2: (*lowerer).mufu,
 	isa.WEx2: (*lowerer).ex2, isa.WSin: (*lowerer).sincos, isa.WCos: (*lowerer).sincos, isa.WTanh: (*lowerer).tanh,
+	isa.WShfl: (*lowerer).shfl, isa.WVote: (*lowerer).vote, isa.WActivemask: (*lowerer).activemask, isa.WMatch: (*lowerer).match,
+	isa.WRedux: (*lowerer).redux, isa.WElect: (*lowerer).elect, isa.WNanosleep: (*lowerer).nanosleep, isa.WTrap: (*lowerer).trap,
+	isa.WMembar: (*lowerer).membar, isa.WFence: (*lowerer).membar, isa.WAtom: (*lowerer).atom, isa.WRed: (*lowerer).atom,
 	isa.WCopysign: (*lowerer).copysign, isa.WTestp: (*lowerer).testp,
 }

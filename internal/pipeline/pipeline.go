@@ -13,6 +13,7 @@ import (
 	"goptxas/internal/codegen/scoreboard"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/target"
 )
@@ -76,6 +77,7 @@ func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
 		return nil, err
 	}
 	ra.ExpandCopies(f)
+	prologue(f, o.Arch)
 	dump("regalloc")
 	scoreboard.Serial(f)
 	dump("scoreboard")
@@ -86,6 +88,26 @@ func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
 	k := &Kernel{Code: code, Props: f.Props, Spills: *r, Frame: f.Props.LocalBytes + f.Props.SpillBytes}
 	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
 	return k, nil
+}
+
+// frameAlign is what the size of a stack frame is rounded up to.
+const frameAlign = 8
+
+// prologue sets the stack pointer when the function has a frame, which is
+// known only after spilling.
+func prologue(f *ori.Func, a *target.Arch) {
+	size := (int64(f.Props.LocalBytes+f.Props.SpillBytes) + frameAlign - 1) / frameAlign * frameAlign
+	if size == 0 || !f.Kernel {
+		return
+	}
+	f.Props.SpillBytes = int32(size) - f.Props.LocalBytes
+	sp := f.NewReg(ori.R, 1)
+	f.Regs[sp].Phys, f.Regs[sp].Fixed = stackReg, true
+	w := f.Words(sp)
+	b := f.Blocks[0]
+	b.Prepend(f.NewInstr(op.IADD3, op.Mods{}, []ori.Operand{w}, []ori.Operand{w, ori.Imm(-size), ori.Zero(ori.R)}))
+	b.Prepend(f.NewInstr(op.LDC, op.Mods{}, []ori.Operand{w}, []ori.Operand{ori.Const(0, a.Bank0().Stack)}))
+	f.Props.Registers = max(f.Props.Registers, stackReg+1)
 }
 
 // allocate gives f registers within its budget.

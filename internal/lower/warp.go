@@ -1,0 +1,172 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// gather brings the threads a .sync instruction names together before it.
+// A constant mask names threads that the program promises to be converged
+// already where the code around it is.
+func (l *lowerer) gather(n int) {
+	m := l.src1(n, isa.B32)
+	if m.Kind == ori.KImm || m.Kind == ori.KZero {
+		if m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
+			l.emit(op.WARPSYNC, op.M(op.MALL), nil)
+		} else {
+			l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(m))
+		}
+		return
+	}
+	l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(m))
+}
+
+// shfl lowers shfl.sync.
+func (l *lowerer) shfl() {
+	mode := op.MIDX
+	switch {
+	case l.has(isa.WUp):
+		mode = op.MUP
+	case l.has(isa.WDown):
+		mode = op.MDOWN
+	case l.has(isa.WBfly):
+		mode = op.MBFLY
+	}
+	if l.has(isa.WSync) {
+		l.gather(4)
+	}
+	t := isa.B32
+	p := pt()
+	if l.args[0].Pair >= 0 {
+		p = l.f.Words(l.regs[l.args[0].Pair])
+	}
+	l.emit(op.SHFL, op.M(mode), value{p, l.dst(0)[0]}, l.reg(l.src1(1, t)), l.src1(2, t), l.src1(3, t))
+}
+
+// vote lowers vote.sync.
+func (l *lowerer) vote() {
+	if l.has(isa.WSync) {
+		l.gather(len(l.args) - 1)
+	}
+	p := l.predicate(1)
+	switch {
+	case l.has(isa.WBallot):
+		l.emit(op.VOTE, op.M(op.MANY), value{l.dst(0)[0], pt()}, p)
+	case l.has(isa.WAll):
+		l.emit(op.VOTE, op.M(op.MALL), value{l.dstPred(0)}, p)
+	case l.has(isa.WAny):
+		l.emit(op.VOTE, op.M(op.MANY), value{l.dstPred(0)}, p)
+	case l.has(isa.WUni):
+		l.emit(op.VOTE, op.M(op.MEQ), value{l.dstPred(0)}, p)
+	default:
+		l.unsupported()
+	}
+}
+
+// activemask lowers activemask.
+func (l *lowerer) activemask() {
+	l.emit(op.VOTE, op.M(op.MANY), value{l.dst(0)[0], pt()}, pt())
+}
+
+// match lowers match.sync.
+func (l *lowerer) match() {
+	l.gather(2)
+	t := l.typ(0)
+	var w op.Mod
+	if words(t) == 2 {
+		w = op.MU64
+	}
+	a := whole(l.group(l.src(1, t)))
+	if l.has(isa.WAny) {
+		l.emit(op.MATCH, mods(op.MANY, w), value{l.dst(0)[0]}, a)
+		return
+	}
+	p := pt()
+	if l.args[0].Pair >= 0 {
+		p = l.f.Words(l.regs[l.args[0].Pair])
+	}
+	l.emit(op.MATCH, mods(op.MALL, w), value{p, l.dst(0)[0]}, a)
+}
+
+// reductions maps the operations of redux.sync; and prints nothing.
+var reductions = [...]struct {
+	word isa.Word
+	mod  op.Mod
+}{
+	{isa.WAdd, op.MSUM}, {isa.WMin, op.MMIN}, {isa.WMax, op.MMAX}, {isa.WAnd, op.NoMod}, {isa.WOr, op.MOR}, {isa.WXor, op.MXOR},
+}
+
+// redux lowers redux.sync of integers: the result is uniform.
+func (l *lowerer) redux() {
+	t := l.typ(0)
+	if t.Class() == isa.Float {
+		l.unsupported()
+	}
+	l.gather(2)
+	for _, r := range reductions {
+		if !l.has(r.word) {
+			continue
+		}
+		var s op.Mod
+		if t.Class() == isa.Signed && (r.word == isa.WMin || r.word == isa.WMax) {
+			s = op.MS32
+		} else if t.Class() == isa.Signed && r.word == isa.WAdd {
+			s = op.MS32
+		}
+		u := l.f.Words(l.f.NewReg(ori.UR, 1))
+		l.emit(op.REDUX, mods(r.mod, s), value{u}, l.reg(l.src1(1, t)))
+		l.emit(op.MOV, op.Mods{}, l.dst(0)[:1], u)
+		return
+	}
+	l.unsupported()
+}
+
+// elect lowers elect.sync.
+func (l *lowerer) elect() { l.unsupported() }
+
+// nanosleep, trap and the like.
+func (l *lowerer) nanosleep() { l.emit(op.NANOSLEEP, op.Mods{}, nil, l.src1(0, isa.U32)) }
+
+func (l *lowerer) trap() { l.emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1)) }
+
+// membar lowers membar and fence.
+func (l *lowerer) membar() {
+	kind := op.MSC
+	if l.in.Op == isa.WFence && !l.has(isa.WSc) {
+		kind = op.MALL
+	}
+	acquire, release := true, true
+	scope := op.MGPU
+	for _, w := range l.body.ModsOf(l.in) {
+		switch w {
+		case isa.WCta:
+			scope = op.MCTA
+		case isa.WSys:
+			scope = op.MSYS
+		case isa.WGl, isa.WGpu, isa.WCluster, isa.WSc, isa.WAcqRel:
+		case isa.WAcquire:
+			release = false
+		case isa.WRelease:
+			acquire = false
+		default:
+			l.unsupported()
+		}
+	}
+	if scope == op.MCTA {
+		if release {
+			l.emit(op.MEMBAR, op.M(kind, scope), nil)
+		}
+		return
+	}
+	if release {
+		l.emit(op.MEMBAR, op.M(kind, scope), nil)
+		l.emit(op.ERRBAR, op.Mods{}, nil)
+		if l.arch.SM >= 90 {
+			l.emit(op.CGAERRBAR, op.Mods{}, nil)
+		}
+	}
+	if acquire {
+		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	}
+}
