@@ -122,12 +122,20 @@ func (c *checker) partName() string {
 	if in.Op == WNone || !in.Op.IsOpcode() {
 		return in.OpText
 	}
-	for _, p := range partNames {
-		if p.op == in.Op && len(in.Mods) > 0 && in.Mods[0] == p.word {
-			return in.Op.String() + "." + p.word.String()
-		}
+	if c.isPart() {
+		return in.Op.String() + "." + in.Mods[0].String()
 	}
 	return in.Op.String()
+}
+
+// isPart reports whether the name begins like one of partNames.
+func (c *checker) isPart() bool {
+	for _, p := range partNames {
+		if p.op == c.in.Op && len(c.in.Mods) > 0 && c.in.Mods[0] == p.word {
+			return true
+		}
+	}
+	return false
 }
 
 // partNames are beginnings of names that the reference reads as one word
@@ -143,6 +151,9 @@ func (c *checker) sortMods(used int) {
 	in.have, in.second, in.early = [2]uint64{}, [2]Word{}, 0
 	in.NTypes, in.NSpace = 0, 0
 	unknown := 0
+	if c.row == nil && c.isPart() {
+		used = 1
+	}
 	for k, w := range in.Mods {
 		if w == WNone {
 			text := ""
@@ -173,6 +184,9 @@ func (c *checker) sortMods(used int) {
 			in.NSpace++
 			c.set(SlotSpace, w)
 		default:
+			if (w == WV2 || w == WV4) && (k+1 == len(in.Mods) || !in.Mods[k+1].IsType()) {
+				c.say(warning, "Vector Type not specified properly")
+			}
 			c.setWord(w)
 		}
 	}

@@ -2,7 +2,7 @@ package isa
 
 // Control flow and the few operations without a better home.
 
-var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slot{SlotUni}, Rules: []Rule{{SlotRead, wantLabel}}}}}
+var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slot{SlotUni}, Rules: []Rule{{SlotRead, wantLabel}}, Flags: fSymbol | fAnyArg}}}
 
 var opBrx = Op{Rows: []Row{{
 	Words: []Word{WIdx}, Name: "brx.idx", Forms: []Form{{Args: "u*"}}, Mods: []Slot{SlotUni},

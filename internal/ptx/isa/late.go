@@ -267,6 +267,9 @@ func (c *checker) quickGeneral() {
 		return
 	}
 	c.spaces()
+	if row.Flags&fSigned != 0 {
+		c.generalAt(SlotCc)
+	}
 	if in.Has(SlotScope) {
 		c.generalAt(SlotScope)
 	}
@@ -284,7 +287,7 @@ func (c *checker) quickGeneral() {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotPo}
+var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotCc, SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *checker) generalAt(s Slot) {
@@ -307,6 +310,10 @@ func (c *checker) generalAt(s Slot) {
 	case SlotSem:
 		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
 			c.semGate(w)
+		}
+	case SlotCc:
+		if c.row.Flags&fSigned != 0 && c.in.Types[max(c.in.NTypes, 1)-1].Class() == Unsigned {
+			c.errorf("Instruction '%s' applies only to signed numeric types", c.row.Name)
 		}
 	case SlotMmio:
 		if w := c.in.Mod(SlotSem); c.in.Has(SlotNc) && w != WNone && w != WWeak {

@@ -61,7 +61,7 @@ var argRows = [128]argRow{
 	'p': {fixed: Pred, kinds: kVal},                              // predicate source
 	'A': {ref: 1, kinds: kVal},                                   // source of the first type, variables too
 	'M': {ref: 1, dst: true, kinds: kDst},                        // result of mov: scalar or unpacked vector
-	'O': {ref: 1, kinds: kVal},                                   // source of mov: scalar, packed vector, address
+	'O': {ref: 1, kinds: kVal | 1<<KFunc},                        // source of mov: scalar, packed vector, address
 	'i': {fixed: U32, kinds: kInt},                               // integer constant
 	't': {ref: 2, kinds: kAddr, tex: true},                       // texture with coordinates of the second type
 	's': {fixed: S32, kinds: kAddr, tex: true},                   // surface with integer coordinates
@@ -285,6 +285,8 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 		return true
 	case KSink:
 		return true
+	case KFunc:
+		return t.Bits() >= 32 && !t.IsFloat()
 	}
 	return false
 }

@@ -25,6 +25,10 @@ func (c *checker) operandWords() bool {
 			c.specialGate(o.Special)
 		case KVector:
 			c.vectorLength(len(o.Elems))
+			if !sameWidth(o.Elems) {
+				c.errorf("Incompatible elements of vector expression")
+				return false
+			}
 		}
 		if o.Not && o.Type != Pred {
 			c.errorf("Illegal argument to predicate negation")
@@ -48,6 +52,22 @@ func (c *checker) operandWords() bool {
 	if in.Guarded && (in.Guard.Kind != KReg || in.Guard.Type != Pred) {
 		c.errorf("Predicate expression expected")
 		return false
+	}
+	return true
+}
+
+// sameWidth reports whether the registers of a vector are equally wide.
+func sameWidth(elems []Operand) bool {
+	bits := 0
+	for i := range elems {
+		if elems[i].Kind != KReg {
+			continue
+		}
+		n := elems[i].Type.Bits()
+		if bits != 0 && n != bits {
+			return false
+		}
+		bits = n
 	}
 	return true
 }
@@ -223,7 +243,7 @@ func (c *checker) operandsLate() {
 				c.errorf("Vector operand is not allowed for instruction '%s'", row.Name)
 			}
 		case KSymbol:
-			if row.Flags&fSymbol == 0 || i == 0 {
+			if row.Flags&fSymbol == 0 || i == 0 && row.Flags&fAnyArg == 0 {
 				c.errorf("Argument %d of instruction '%s': must be register", c.argNumber(i), row.Name)
 			}
 		case KAddr:

@@ -194,6 +194,8 @@ const (
 	fSharedCTA
 	// fVectorIf: vectors only with .v2, .v4 or .v8.
 	fVectorIf
+	// fAnyArg: the operation's own rules say what its operands must be.
+	fAnyArg
 )
 
 // Spaces says which state spaces an operation may name, and how many of

@@ -47,7 +47,7 @@ func needRoundApprox(c *checker) {
 		if in.Op == WRcp && in.Types[0] == F64 && !round && !approx && !old {
 			c.errorf("Rounding modifier required for instruction 'rcp'")
 		}
-	case !round && c.ctx.Version >= 14:
+	case !round && !approx && c.ctx.Version >= 14:
 		c.errorf("Rounding modifier required for instruction '%s'", c.row.Name)
 	}
 }
