@@ -133,6 +133,7 @@ func BenchmarkScanHuge(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	n := 0
+	defer cpuRate(b, len(text))()
 	for b.Loop() {
 		m := Scan(&src.File{Name: "in.ptx", Text: text})
 		if m.Err != nil || len(m.Funcs) != 320 {

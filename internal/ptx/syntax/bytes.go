@@ -101,13 +101,18 @@ func skipBody(text []byte, open int, add *[]src.Marker) int {
 // The test of a byte is exact but for 'y' and 0x7F, which differ from the
 // braces in the bits the test leaves out.
 func nextMark(text []byte, i int) int {
-	for ; i+8 <= len(text); i += 8 {
-		v := binary.LittleEndian.Uint64(text[i:])
-		quote := (v&^ones ^ 0x22*ones) + most
-		slash := (v ^ 0x2F*ones) + most
-		brace := (v | 0x06*ones ^ 0x7F*ones) + most
-		if m := ^(quote & slash & brace) & highs; m != 0 {
-			return i + bits.TrailingZeros64(m)/8
+	for ; i+32 <= len(text); i += 32 {
+		b := text[i : i+32 : i+32]
+		m0, m1 := marks(binary.LittleEndian.Uint64(b)), marks(binary.LittleEndian.Uint64(b[8:]))
+		m2, m3 := marks(binary.LittleEndian.Uint64(b[16:])), marks(binary.LittleEndian.Uint64(b[24:]))
+		if m0&m1&m2&m3 == highs {
+			continue
+		}
+		for _, m := range [4]uint64{m0, m1, m2, m3} {
+			if m != highs {
+				return i + bits.TrailingZeros64(m^highs)/8
+			}
+			i += 8
 		}
 	}
 	for ; i < len(text); i++ {
@@ -117,6 +122,17 @@ func nextMark(text []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// marks returns the high bits of the bytes of v that are no mark. Each sum
+// clears the high bit of the bytes that are what it looks for: the quote and
+// the hash, which differ in bit 0; the slash; the braces, which differ in
+// bits 1 and 2.
+func marks(v uint64) uint64 {
+	quote := (v&^ones ^ 0x22*ones) + most
+	slash := (v ^ 0x2F*ones) + most
+	brace := (v | 0x06*ones ^ 0x7F*ones) + most
+	return quote & slash & brace & highs
 }
 
 // marker reads a line marker at i: # or #line, a number, a file name and

@@ -207,6 +207,17 @@ func (w *printer) operand(o *Operand) {
 		w.operand(&t.Operands[o.X])
 		w.byte('|')
 		w.operand(&t.Operands[o.X+1])
+	default:
+		w.special(o)
+	}
+	if o.Flags&FlagUnified != 0 {
+		w.str(".unified")
+	}
+}
+
+// special prints what stands only in lists of targets and in initialisers.
+func (w *printer) special(o *Operand) {
+	switch o.Kind {
 	case OpRange:
 		w.name(o.Name)
 		w.byte('<')
@@ -224,15 +235,12 @@ func (w *printer) operand(o *Operand) {
 	case OpMask:
 		w.expr(o.N)
 		w.byte('(')
-		w.operand(&t.Operands[o.X])
+		w.operand(&w.t.Operands[o.X])
 		w.byte(')')
 	case OpField:
 		w.name(o.Name)
 		w.str(" = ")
-		w.operand(&t.Operands[o.X])
-	}
-	if o.Flags&FlagUnified != 0 {
-		w.str(".unified")
+		w.operand(&w.t.Operands[o.X])
 	}
 }
 

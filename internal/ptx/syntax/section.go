@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"bytes"
+
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 )
@@ -213,16 +215,22 @@ func (p *parser) dwarfData(f func(*Item) bool) {
 		f(&it)
 		return
 	}
-	// The rest of the line is ignored.
-	end := p.pos
-	for i := end; i > 0 && p.text[i-1] != '\n'; i-- {
-		if class[p.text[i-1]] != clsSpace {
-			for end < len(p.text) && p.text[end] != '\n' {
-				end++
-			}
-			p.end = end
-			p.next()
-			break
+	if !firstOnLine(p.text, p.pos) {
+		if n := bytes.IndexByte(p.text[p.pos:], '\n'); n >= 0 {
+			p.end = p.pos + n
+		} else {
+			p.end = len(p.text)
+		}
+		p.next()
+	}
+}
+
+// firstOnLine reports whether only blanks stand before text[i] on its line.
+func firstOnLine(text []byte, i int) bool {
+	for i--; i >= 0 && text[i] != '\n'; i-- {
+		if class[text[i]] != clsSpace {
+			return false
 		}
 	}
+	return true
 }
