@@ -132,7 +132,7 @@ func (f *fileState) brokenParams(fn *syntax.Func) {
 	list := fn.Params
 	for n := list.Len; n > 0; n-- {
 		d := &f.tree.Decls[list.First+n-1]
-		if d.Vars.Len > 0 && d.End <= f.tree.Err.Pos && f.tree.Vars[d.Vars.First].Pos < f.tree.Err.Pos {
+		if d.Vars.Len > 0 && d.Type != isa.WNone && d.Space != isa.WNone && d.End <= f.tree.Err.Pos && f.tree.Vars[d.Vars.First].Pos < f.tree.Err.Pos {
 			list.Len = n
 			f.params(&Func{Name: f.name(fn.Name), Entry: fn.Kind == isa.WEntry}, list, false)
 			return

@@ -220,8 +220,8 @@ func (k *checker) unknowns() {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].pos < list[j].pos })
 	for _, p := range list {
-		if _, _, member := k.scope.find(k.tree, p.name); member {
-			// Declared after its use, as one of a family.
+		if l, num, member := k.scope.find(k.tree, p.name); member && k.scope.made(l, num) {
+			// One of a family that was declared and used after this use.
 			k.fatal(p.pos, "Label expected for forward reference of '"+k.name(p.name)+"'")
 			return
 		}

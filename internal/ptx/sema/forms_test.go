@@ -14,36 +14,36 @@ var formTargets = strings.Fields("sm_10 sm_11 sm_12 sm_13 sm_20 sm_21 sm_30 sm_3
 	"sm_103f sm_103a sm_110 sm_110f sm_110a sm_120 sm_120f sm_120a sm_121 sm_121f sm_121a")
 
 // formParts are declarations that forms refer to; each is only written when
-// the form names it, because some are younger than the form.
-var formParts = []struct{ name, module, body string }{
-	{"%p", "", ".reg .pred %p<64>;"},
-	{"%h", "", ".reg .b16 %h<64>;"},
-	{"%r", "", ".reg .b32 %r<1024>;"},
-	{"%rd", "", ".reg .b64 %rd<256>;"},
-	{"%q", "", ".reg .b128 %q<64>;"},
-	{"%f", "", ".reg .f32 %f<256>;"},
-	{"%fd", "", ".reg .f64 %fd<64>;"},
-	{"%s", "", ".reg .s32 %s<64>;"},
-	{"%u", "", ".reg .u32 %u<64>;"},
-	{"%ud", "", ".reg .u64 %ud<64>;"},
-	{"%sd", "", ".reg .s64 %sd<64>;"},
-	{"%uh", "", ".reg .u16 %uh<64>;"},
-	{"%sh", "", ".reg .s16 %sh<64>;"},
-	{"%ub", "", ".reg .u8 %ub<64>;"},
-	{"%bb", "", ".reg .b8 %bb<64>;"},
-	{"%hf", "", ".reg .f16 %hf<64>;"},
-	{"%hx", "", ".reg .f16x2 %hx<64>;"},
-	{"gv", ".global .b8 gv[64];", ""},
-	{"sv", ".shared .b8 sv[64];", ""},
-	{"cv", ".const .b8 cv[64];", ""},
-	{"lv", "", ".local .b8 lv[64];"},
-	{"ga", ".global .b32 ga[64];", ""},
-	{"sa", ".shared .b32 sa[64];", ""},
-	{"tx", ".global .texref tx;", ""},
-	{"sf", ".global .surfref sf;", ""},
-	{"fn", ".func fn() { ret; }", ""},
-	{"LBL", "", ""},
-	{"TBL", "", "TBL: .branchtargets LBL;"},
+// the form names it and the version has it, as when the table was made.
+var formParts = []struct{ name, module, body, since string }{
+	{"%p", "", ".reg .pred %p<64>;", ""},
+	{"%h", "", ".reg .b16 %h<64>;", ""},
+	{"%r", "", ".reg .b32 %r<1024>;", ""},
+	{"%rd", "", ".reg .b64 %rd<256>;", ""},
+	{"%q", "", ".reg .b128 %q<64>;", ""},
+	{"%f", "", ".reg .f32 %f<256>;", ""},
+	{"%fd", "", ".reg .f64 %fd<64>;", ""},
+	{"%s", "", ".reg .s32 %s<64>;", ""},
+	{"%u", "", ".reg .u32 %u<64>;", ""},
+	{"%ud", "", ".reg .u64 %ud<64>;", ""},
+	{"%sd", "", ".reg .s64 %sd<64>;", ""},
+	{"%uh", "", ".reg .u16 %uh<64>;", ""},
+	{"%sh", "", ".reg .s16 %sh<64>;", ""},
+	{"%ub", "", ".reg .u8 %ub<64>;", ""},
+	{"%bb", "", ".reg .b8 %bb<64>;", ""},
+	{"%hf", "", ".reg .f16 %hf<64>;", ""},
+	{"%hx", "", ".reg .f16x2 %hx<64>;", ""},
+	{"gv", ".global .b8 gv[64];", "", ""},
+	{"sv", ".shared .b8 sv[64];", "", ""},
+	{"cv", ".const .b8 cv[64];", "", ""},
+	{"lv", "", ".local .b8 lv[64];", ""},
+	{"ga", ".global .b32 ga[64];", "", ""},
+	{"sa", ".shared .b32 sa[64];", "", ""},
+	{"tx", ".global .texref tx;", "", ""},
+	{"sf", ".global .surfref sf;", "", ""},
+	{"fn", ".func fn() { ret; }", "", ""},
+	{"LBL", "", "", ""},
+	{"TBL", "", "TBL: .branchtargets LBL;", "6.0"},
 }
 
 // names returns the words of a form without trailing digits.
@@ -64,11 +64,16 @@ func judgeForm(form, version, tgt string) (messages string, ok bool) {
 	var head, body []string
 	used := names(form)
 	params := ""
-	if used["par"] {
+	switch old := index(versions, version) < index(versions, "1.4"); {
+	case used["par"]:
 		params = "(.param .b64 par, .param .b32 par2)"
+	case used["pa"] && old:
+		body = append(body, ".param .b64 pa;")
+	case used["pa"]:
+		params = "(.param .b64 pa)"
 	}
 	for _, p := range formParts {
-		if used[p.name] {
+		if used[p.name] && index(versions, version) >= index(versions, p.since) {
 			head, body = append(head, p.module), append(body, p.body)
 		}
 	}

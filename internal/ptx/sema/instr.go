@@ -161,7 +161,7 @@ func (k *checker) bounds(in *syntax.Instr, out *Inst, args []Operand) {
 		}
 		ref := Operand{Kind: isa.KSymbol, Ref: a.Ref}
 		s := k.shapeOf(&ref, nil)
-		if s == nil || s.Array || s.Vec > 1 || s.Type.IsOpaque() || out.Types[0].Bits() <= s.Type.Bits() {
+		if s == nil || s.Array || s.Vec > 1 || s.Type.IsOpaque() || s.Type == isa.Pred || out.Types[0].Bits() <= s.Type.Bits() {
 			continue
 		}
 		k.unit.Report(diag.Info, k.instrPos(), "Potential out of bound access while accessing symbol '"+

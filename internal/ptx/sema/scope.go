@@ -224,3 +224,16 @@ func (s *scope) waiting(n syntax.Name) bool {
 	}
 	return false
 }
+
+// made reports whether a register of a family has been used.
+func (s *scope) made(l *local, num uint32) bool {
+	if l.kind != localFamily {
+		return false
+	}
+	f := &s.families[l.index]
+	if f.big != nil {
+		_, ok := f.big[num]
+		return ok
+	}
+	return s.numbered[f.base+int32(num)] != 0
+}
