@@ -166,16 +166,17 @@ func (b *Body) Name(n syntax.Name) string { return string(b.Tree.Names.Bytes(n))
 
 // bodyFacts is what Finish must know about a body after it is gone.
 type bodyFacts struct {
-	calls   []int32 // Module.Funcs called or named, in order of first use
-	taken   []takenFunc
-	vars    []int32 // module-level variables named
-	shared  []Shape // of its own shared variables
-	consts  []Shape // of its own .const variables
-	narrow  []narrowUse
-	locs    bool
-	inlined []string    // function_name labels
-	unread  []unwritten // parameters read that no call has written
-	inner   []string    // functions declared inside the body
+	calls     []int32 // Module.Funcs called or named, in order of first use
+	addressed []int32 // functions named by initial values
+	taken     []takenFunc
+	vars      []int32 // module-level variables named
+	shared    []Shape // of its own shared variables
+	consts    []Shape // of its own .const variables
+	narrow    []narrowUse
+	locs      bool
+	inlined   []string    // function_name labels
+	unread    []unwritten // parameters read that no call has written
+	inner     []string    // functions declared inside the body
 }
 
 // narrowUse is an address in a register too small for the address space.

@@ -19,6 +19,7 @@ func CheckModule(files []*syntax.Tree, opts Options, sink *diag.Sink) *Module {
 		c := &context{m: m, file: int32(i)}
 		c.open(t, sink.Open(t.File))
 		c.module(sink)
+		m.addressed = append(m.addressed, c.addressed...)
 	}
 	return m
 }

@@ -51,6 +51,7 @@ func (m *Module) CheckBody(fn int32, s *Scratch) *Body {
 	k := &s.k
 	k.begin(m, fn, t)
 	k.run()
+	k.facts.addressed = k.addressed
 	f.done = k.facts
 	f.unit.Close()
 	return &k.body

@@ -10,17 +10,18 @@ import (
 // context is what every check needs to know about where it stands. Module
 // level and bodies each have their own.
 type context struct {
-	m      *Module
-	tree   *syntax.Tree
-	text   []byte
-	file   int32
-	unit   *diag.Unit
-	ev     evaluator
-	ver    isa.Version
-	tgt    Target
-	tex    TexMode
-	fn     *Func // the function whose body or parameters are read, or nil
-	inBody bool  // inside a body
+	m         *Module
+	tree      *syntax.Tree
+	text      []byte
+	file      int32
+	unit      *diag.Unit
+	ev        evaluator
+	ver       isa.Version
+	tgt       Target
+	tex       TexMode
+	fn        *Func   // the function whose body or parameters are read, or nil
+	addressed []int32 // functions whose addresses are initial values
+	inBody    bool    // inside a body
 }
 
 func (c *context) open(t *syntax.Tree, u *diag.Unit) {

@@ -168,8 +168,17 @@ func (m *Module) externFuncs(u *diag.Unit) {
 			return
 		}
 	}
+	m.initFuncs(u)
+}
+
+// initFuncs: only functions with code can be initial values.
+func (m *Module) initFuncs(u *diag.Unit) {
+	list := m.addressed
 	for i := range m.Funcs {
-		if f := &m.Funcs[i]; f.taken && !f.HasBody && f.Alias < 0 {
+		list = append(list, m.Funcs[i].done.addressed...)
+	}
+	for _, i := range list {
+		if f := &m.Funcs[i]; !f.HasBody && f.Alias < 0 {
 			u.Report(diag.Fatal, noPos, "Cannot take address of function '"+f.Name+"' ")
 			return
 		}

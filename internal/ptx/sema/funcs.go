@@ -330,7 +330,7 @@ func (m *Module) hiddenFunc(nf *Func, sym int32) int32 {
 // declaration.
 func (m *Module) replace(idx int32, nf *Func) int32 {
 	old := &m.Funcs[idx]
-	nf.sym, nf.order, nf.used, nf.taken, nf.Alias = old.sym, int32(len(m.Syms)), old.used, old.taken, old.Alias
+	nf.sym, nf.order, nf.Alias = old.sym, int32(len(m.Syms)), old.Alias
 	if nf.Linkage == Static && old.Linkage != Extern {
 		nf.Linkage = old.Linkage
 	}

@@ -284,7 +284,7 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 			return false
 		}
 		in.gate(in.end(), &featFuncInit)
-		in.m.Funcs[s.Func].taken = true
+		in.addressed = append(in.addressed, s.Func)
 	} else if sp := in.m.Vars[s.Var].Space; sp != isa.SpaceGlobal && sp != isa.SpaceConst {
 		in.fatal(in.end(), "Variable used as initial value not in .global or .const state space")
 		return false

@@ -170,10 +170,8 @@ type Func struct {
 	decl  int32 // Funcs of the file's tree, of the definition if there is one
 	sym   int32
 	order int32 // symbols from this one on are not visible in the body
-	used  bool  // needed by something that is compiled
 	clash bool  // defined although declared .extern
 	first bool  // no statement stands before it
-	taken bool  // its address is taken
 	tgt   Target
 	ver   isa.Version
 	unit  *diag.Unit
@@ -215,14 +213,15 @@ type Module struct {
 
 	NoABI []string // why the module keeps to the calling convention of the first versions
 
-	index    map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
-	tail     *diag.Unit       // last unit: what is noticed at the end of the text
-	wide     bool             // .address_size 64 was given
-	narrow   bool             // .address_size 32 was given
-	unified  bool             // some symbol has .attribute(.unified)
-	families []string         // name<count> declarations
-	late     []lateError      // by file: the target that the version does not know
-	labels   []string         // of debug sections
+	index     map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
+	tail      *diag.Unit       // last unit: what is noticed at the end of the text
+	wide      bool             // .address_size 64 was given
+	narrow    bool             // .address_size 32 was given
+	unified   bool             // some symbol has .attribute(.unified)
+	addressed []int32          // functions whose addresses are initial values
+	families  []string         // name<count> declarations
+	late      []lateError      // by file: the target that the version does not know
+	labels    []string         // of debug sections
 }
 
 // TexMode tells how textures and samplers go together.
