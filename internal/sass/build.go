@@ -76,7 +76,7 @@ func (f FormID) Op() Op { return forms[f].op }
 // NArg returns the number of operands of form f.
 func (f FormID) NArg() int { return int(forms[f].narg) }
 
-// Class returns the latency class of form f.
+// Class returns the latency class of form f; see Inst.Class.
 func (f FormID) Class() Class { return forms[f].class }
 
 // On reports whether architecture a has form f.
@@ -189,5 +189,14 @@ func (i *Inst) GuardFile() File {
 	return FileP
 }
 
-// Class returns the latency class of i.
-func (i *Inst) Class() Class { return forms[i.form].class }
+// Class returns the latency class of i: the form's, unless a modifier such
+// as the size of a matrix product brings its own.
+func (i *Inst) Class() Class {
+	f := &forms[i.form]
+	for _, r := range modRefs[f.mod : f.mod+uint32(f.nmod)] {
+		if v, ok := items[f.item+uint32(r.item)].value(&i.w); ok && v.class != ClassNone {
+			return v.class
+		}
+	}
+	return f.class
+}

@@ -226,6 +226,7 @@ type enumInfo struct {
 type enumValue struct {
 	text  Value
 	width [3]uint8
+	class Class // overrides the form's class, or ClassNone
 }
 
 // hole marks a value that no instruction uses.

@@ -1932,6 +1932,7 @@ const (
 	ClassBra
 	ClassCbu
 	ClassCs2r32
+	ClassCs2r64
 	ClassDmma
 	ClassElect
 	ClassExit
@@ -1939,6 +1940,7 @@ const (
 	ClassFp64
 	ClassGmma
 	ClassHalf
+	ClassHalf32
 	ClassHalfcmp
 	ClassHmmafma
 	ClassImad
@@ -1951,6 +1953,7 @@ const (
 	ClassLds
 	ClassMatch
 	ClassMma1
+	ClassMma2
 	ClassNop
 	ClassOther
 	ClassP2r
@@ -1960,6 +1963,7 @@ const (
 	ClassRedux
 	ClassS2r
 	ClassS2ur
+	ClassSetreg
 	ClassStg
 	ClassSts
 	ClassSyncs
@@ -1974,6 +1978,8 @@ const (
 	ClassVoteu
 	ClassWide
 	ClassXu
+	ClassXu64
+	numClasses
 )
 
 var classNames = [...]string{"",
@@ -1982,6 +1988,7 @@ var classNames = [...]string{"",
 	"bra",
 	"cbu",
 	"cs2r32",
+	"cs2r64",
 	"dmma",
 	"elect",
 	"exit",
@@ -1989,6 +1996,7 @@ var classNames = [...]string{"",
 	"fp64",
 	"gmma",
 	"half",
+	"half32",
 	"halfcmp",
 	"hmma_fma",
 	"imad",
@@ -2001,6 +2009,7 @@ var classNames = [...]string{"",
 	"lds",
 	"match",
 	"mma1",
+	"mma2",
 	"nop",
 	"other",
 	"p2r",
@@ -2010,6 +2019,7 @@ var classNames = [...]string{"",
 	"redux",
 	"s2r",
 	"s2ur",
+	"setreg",
 	"stg",
 	"sts",
 	"syncs",
@@ -2024,4 +2034,5 @@ var classNames = [...]string{"",
 	"voteu",
 	"wide",
 	"xu",
+	"xu64",
 }

@@ -29,7 +29,7 @@ func (i *Inst) AppendText(dst []byte, a *target.Arch, pc uint64) []byte {
 	dst = append(dst, opNames[f.op]...)
 	p := printer{dst: dst, i: i, pc: pc}
 	p.list(items[f.item : f.item+uint32(f.nitem)])
-	if spaced(a, &i.w) {
+	if spaced(a, f, &i.w) {
 		p.dst = append(p.dst, ' ')
 	}
 	return append(p.dst, ';')
@@ -43,14 +43,47 @@ const dataMark = ".inst 0x"
 var predDigit = [8]byte{'0', '1', '2', '3', '4', '5', '6', 'T'}
 
 // spaced reports whether nvdisasm puts a space before the semicolon: it
-// does unless stall, bit 109 and the wait mask are all zero (golden data;
-// bits 102 and 103 count too from sm_86 on).
-func spaced(a *target.Arch, w *bits.Word) bool {
+// does unless every control field that counts is idle. Stall, bit 109 and
+// the wait mask always count, bits 102 and 103 from sm_86 on (golden data),
+// the barriers where the instruction can set them.
+func spaced(a *target.Arch, f *form, w *bits.Word) bool {
 	const mask = 0x1f<<(105-64) | 0x3f<<(116-64)
-	if a.SM >= 86 && w.Hi&(3<<(102-64)) != 0 {
+	if w.Hi&mask != 0 || a.SM >= 86 && w.Hi&(3<<(102-64)) != 0 {
 		return true
 	}
-	return w.Hi&mask != 0
+	return w.Hi&barMask[f.class] != barMask[f.class]
+}
+
+// The barrier fields in the upper half of a word; all ones is none.
+const (
+	wrBarMask = 7 << (110 - 64)
+	rdBarMask = 7 << (113 - 64)
+)
+
+// barMask tells which barriers a class of instructions can set: those of
+// variable latency, and stores, which only read.
+var barMask = [...]uint64{
+	ClassDmma:   wrBarMask | rdBarMask,
+	ClassFp64:   wrBarMask | rdBarMask,
+	ClassImma88: wrBarMask | rdBarMask,
+	ClassLdc:    wrBarMask | rdBarMask,
+	ClassLdg:    wrBarMask | rdBarMask,
+	ClassLdgsts: wrBarMask | rdBarMask,
+	ClassLds:    wrBarMask | rdBarMask,
+	ClassMatch:  wrBarMask | rdBarMask,
+	ClassMma1:   wrBarMask | rdBarMask,
+	ClassRedux:  wrBarMask | rdBarMask,
+	ClassS2r:    wrBarMask | rdBarMask,
+	ClassS2ur:   wrBarMask | rdBarMask,
+	ClassStg:    rdBarMask,
+	ClassSts:    rdBarMask,
+	ClassSyncs:  wrBarMask | rdBarMask,
+	ClassTex:    wrBarMask | rdBarMask,
+	ClassTma:    rdBarMask,
+	ClassSetreg: wrBarMask | rdBarMask,
+	ClassXu:     wrBarMask | rdBarMask,
+	ClassXu64:   wrBarMask | rdBarMask,
+	numClasses:  0,
 }
 
 type printer struct {

@@ -87,7 +87,7 @@ func (c *compiler) mod(s string) int {
 func (c *compiler) enum(vals []value) int {
 	var k strings.Builder
 	for _, v := range vals {
-		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + fmt.Sprint(v.width) + "|")
+		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + fmt.Sprint(v.width) + v.class + "|")
 	}
 	if id, ok := c.enumID[k.String()]; ok {
 		return id
@@ -198,6 +198,9 @@ func (f *cform) setDef(lo, n int, v uint64) {
 
 func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int) {
 	f := &cform{op: opID, class: o.class, sms: mask, where: l.where, pow2: l.pow2, rank: l.rank}
+	if l.class != "" {
+		f.class = l.class
+	}
 	for _, a := range o.attrs {
 		if a == "@UP" {
 			f.uguard = true

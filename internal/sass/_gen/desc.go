@@ -22,6 +22,7 @@ type value struct {
 	text  string
 	ok    bool
 	width [3]int
+	class string // latency class that the value gives the instruction
 }
 
 type enum struct {
@@ -42,6 +43,7 @@ type line struct {
 	rank     int     // forms of higher rank are tried first
 	pow2     bool    // bits 32 to 63 must be a shift: see form.pow2
 	uguard   bool
+	class    string // latency class, where it is not the operation's
 	template string
 	where    string // file:line
 }
@@ -192,7 +194,8 @@ func readDesc(dir string) *desc {
 
 // parseEnum reads "name[@sms] v0 v1 …"; "_" is the empty text, "?" a hole,
 // a suffix *n or *n/m/k the width of operands that refer to the enumeration
-// as xname, xname/2, xname/3, and a prefix n= jumps to value n.
+// as xname, xname/2, xname/3, a suffix @c the latency class that the value
+// brings, and a prefix n= jumps to value n.
 func parseEnum(where, s string) *enum {
 	f := strings.Fields(s)
 	name, tag, has := strings.Cut(f[0], "@")
@@ -232,6 +235,7 @@ func (e *enum) fill(prefix string) {
 
 func parseValue(v string) value {
 	x := value{ok: true}
+	v, x.class, _ = strings.Cut(v, "@")
 	if t, w, ok := strings.Cut(v, "*"); ok && w != "" && w[0] >= '0' && w[0] <= '9' {
 		v = t
 		for n, c := range strings.SplitN(w, "/", 3) {
@@ -277,6 +281,8 @@ func parseLine(where string, o *op, s string) *line {
 			l.rank = len(f)
 		case f == "32:32=pow2":
 			l.pow2 = true
+		case strings.HasPrefix(f, "class="):
+			l.class = f[len("class="):]
 		case strings.Contains(f, "~"):
 			l.defs = append(l.defs, parseFixed(where, strings.Replace(f, "~", "=", 1)))
 		case strings.Contains(f, "="):

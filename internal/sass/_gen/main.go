@@ -107,16 +107,27 @@ func (c *compiler) classesOf(b *bytes.Buffer) {
 	set := map[string]bool{}
 	for _, o := range c.d.ops {
 		set[o.class] = true
+		for _, l := range o.lines {
+			set[l.class] = l.class != ""
+		}
+	}
+	for _, e := range c.enums {
+		for _, v := range e {
+			set[v.class] = v.class != ""
+		}
 	}
 	var names []string
-	for n := range set {
-		names = append(names, n)
+	for n, ok := range set {
+		if ok {
+			names = append(names, n)
+		}
 	}
 	sort.Strings(names)
 	b.WriteString("// Latency classes.\nconst (\n\tClassNone Class = iota\n")
 	for _, n := range names {
 		fmt.Fprintf(b, "Class%s\n", modIdent(n))
 	}
+	b.WriteString("numClasses\n")
 	b.WriteString(")\n\nvar classNames = [...]string{\"\",\n")
 	for _, n := range names {
 		fmt.Fprintf(b, "%q,\n", n)
@@ -211,10 +222,14 @@ func (c *compiler) enumTables(b *bytes.Buffer) {
 			switch {
 			case !v.ok:
 				b.WriteString("{text: hole}, ")
-			case v.width == [3]int{}:
+			case v.width == [3]int{} && v.class == "":
 				fmt.Fprintf(b, "{text: %d}, ", c.text(v.text))
 			default:
-				fmt.Fprintf(b, "{%d, [3]uint8{%d, %d, %d}}, ", c.text(v.text), v.width[0], v.width[1], v.width[2])
+				class := "ClassNone"
+				if v.class != "" {
+					class = "Class" + modIdent(v.class)
+				}
+				fmt.Fprintf(b, "{%d, [3]uint8{%d, %d, %d}, %s}, ", c.text(v.text), v.width[0], v.width[1], v.width[2], class)
 			}
 		}
 		b.WriteString("\n")
