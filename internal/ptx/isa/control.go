@@ -6,7 +6,7 @@ var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slo
 
 var opBrx = Op{Rows: []Row{{
 	Words: []Word{WIdx}, Name: "brx.idx", Forms: []Form{{Args: "u*"}}, Mods: []Slot{SlotUni},
-	Gates: []Gate{{SM: 30, Inst: true}}, Rules: []Rule{{SlotRead, wantTable}},
+	Gates: []Gate{{V: 60, SM: 30, Inst: true}}, Rules: []Rule{{SlotRead, wantTable}},
 }}}
 
 // wantTable: an indexed branch has a table of labels.
