@@ -160,11 +160,11 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
 		return
 	}
-	if !j.joinJobserver() {
+	if !j.joinJobserver() || !j.honours() {
 		return
 	}
 	o := pipeline.Options{
-		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs,
+		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA,
 	}
 	workers := j.Settings.Split
 	if workers == 0 {

@@ -3,12 +3,14 @@ package pipeline
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"goptxas/internal/cubin"
 	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/lower"
 	"goptxas/internal/ptx/isa"
@@ -36,11 +38,8 @@ type Output struct {
 // workers and builds the file. The result does not depend on the workers.
 func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
 	out := &Output{}
-	for n := range m.Funcs {
-		if f := &m.Funcs[n]; f.Entry && f.HasBody {
-			out.Funcs = append(out.Funcs, int32(n))
-		}
-	}
+	out.Funcs = m.Kernels()
+	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
 	o.Layout = &lower.Layout{Shared: map[string]int64{}, Const: map[string]int64{}}
 	shared := variables(m, o.Layout, file)
@@ -95,7 +94,11 @@ func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options) (k *Kernel, fail
 	f := &m.Funcs[fn]
 	file := m.Files[f.File].File
 	start := time.Now()
-	k, err := Function(m, m.CheckBody(fn, s), *o)
+	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Func: f.Name} }}
+	err := guard.Run(func() (err error) {
+		k, err = Function(m, m.CheckBody(fn, s), *o)
+		return err
+	})
 	if err == nil {
 		k.Time = time.Since(start)
 		return k, nil

@@ -1,0 +1,38 @@
+package driver
+
+import (
+	"fmt"
+
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/engine/diag"
+)
+
+// unhonoured are the options that change the meaning or the form of the
+// code and that code generation does not know how to honour. Ignoring one
+// would be a wrong answer, so they end the run. A row goes when the code that
+// reads its option comes.
+var unhonoured = [...]cli.ID{
+	cli.CompileOnly, cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
+	cli.DefLoadCache, cli.DefStoreCache, cli.ForceLoadCache, cli.ForceStoreCache,
+	cli.SPBoundsCheck, cli.StackProtector, cli.MakeErrorsVisible, cli.PreserveRelocs, cli.BlocksAreClusters,
+	cli.Knob, cli.Phase,
+}
+
+// honours reports whether code can be generated the way the options ask.
+// Line tables are left out with a note, since the code is right without them.
+func (j *Job) honours() bool {
+	line := j.Settings.Line
+	ok := true
+	for _, id := range unhonoured {
+		o := &cli.Table[id]
+		if !line.Has(id) || o.Kind == cli.Bool && !line.Bool(id, false) {
+			continue
+		}
+		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
+		ok = false
+	}
+	if ok && j.Settings.LineInfo {
+		j.Sink.Say(diag.Advice, "Line tables are not generated, option '--generate-line-info' has no effect")
+	}
+	return ok
+}
