@@ -173,8 +173,8 @@ func (k *checker) checkCall(p *Proto, c *Call, in *syntax.Instr) {
 	few := n > 0 && p.Params[n-1].Shape.Open && acts == n-1
 	if rets != len(p.Rets) || acts != n && !few {
 		k.error(k.instrPos(), "Call has wrong number of parameters")
-		return
 	}
+	rets, acts = min(rets, len(p.Rets)), min(acts, n)
 	for i := range rets {
 		k.actual(&p.Rets[i], c.Rets.First+int32(i), in.Ret.First+int32(i), true)
 	}

@@ -50,6 +50,9 @@ func (c *context) function(x int32) int32 {
 	}
 	if f.HasBody {
 		c.paramScope(&nf)
+		if c.unit.Fatal() {
+			return -1
+		}
 	}
 	if nf.Entry {
 		c.tuneAll(&c.m.Funcs[idx], f)
@@ -209,6 +212,10 @@ func (c *context) paramScope(nf *Func) {
 func (c *context) scopeList(nf *Func, list []Param, before int) {
 	for i := range list {
 		p := &list[i]
+		if p.Space == isa.Generic {
+			c.fatal(p.Pos, "No variable storage specified")
+			return
+		}
 		if p.Shape.Type == isa.Pred && p.Space != isa.SpaceReg && p.Shape.Vec == 1 && !p.Shape.Array {
 			c.error(p.Pos, "Predicate variable '"+p.Name+"' must be in register state space")
 		}
@@ -265,6 +272,9 @@ func (c *context) enter(nf *Func, at src.Pos) int32 {
 	s := &c.m.Syms[sym]
 	if s.Func < 0 {
 		c.error(at, "Inconsistent redefinition of variable '"+nf.Name+"'")
+		if c.m.Vars[s.Var].Linkage != Static && nf.Linkage == Static {
+			return c.m.hiddenFunc(nf, sym) // the reference goes on
+		}
 		c.error(at, "Duplicate definition of function '"+nf.Name+"'")
 		c.fatal(at, "Inconsistent redefinition of symbol '"+nf.Name+"'")
 		return -1

@@ -243,9 +243,6 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	default:
 		out.Sel = o.Sel
 		out.Flags |= Selected
-		if text := k.tree.SelText(o); !videoSelector(text[1:]) {
-			k.error(k.instrPos(), "Unknown video selector: '"+string(text)+"'")
-		}
 	}
 }
 
@@ -253,19 +250,6 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 func (k *checker) noField(o *syntax.Operand) {
 	k.error(k.instrPos(), "Unknown field '"+string(k.tree.SelText(o))+"'")
 	k.handled = true
-}
-
-// videoSelector reports whether a selector names bytes or halves: b0, h10.
-func videoSelector(b []byte) bool {
-	if len(b) < 2 || b[0] != 'b' && b[0] != 'h' {
-		return false
-	}
-	for _, c := range b[1:] {
-		if c < '0' || c > '7' {
-			return false
-		}
-	}
-	return true
 }
 
 // badComponent refuses a selector that names no component.
