@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,14 +65,17 @@ func compileFor(t testing.TB, tools *oracle.Tools, f *corpus.File, arch string) 
 
 // TestCorpus compiles real kernels with the reference and checks that their
 // instructions decode, print as the reference disassembler prints them and
-// encode to the same words. A sample by default; GOPTXAS_FULL=1 takes many
-// more files, and SASS_ARCHS chooses the architectures.
+// encode to the same words. A sample by default; GOPTXAS_FULL=1 takes 1200
+// files, SASS_FILES another number, and SASS_ARCHS other architectures.
 func TestCorpus(t *testing.T) {
 	tools := oracle.Find(t)
 	c := corpus.Find(t)
 	files, archs := every(c.Smoke(), 12), []string{"sm_90a"}
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		files = c.Every(1200)
+	}
+	if n, err := strconv.Atoi(os.Getenv("SASS_FILES")); err == nil {
+		files = c.Every(n)
 	}
 	if s := os.Getenv("SASS_ARCHS"); s != "" {
 		archs = strings.Split(s, ",")

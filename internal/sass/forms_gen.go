@@ -5,4285 +5,4285 @@ package sass
 import "goptxas/internal/engine/bits"
 
 var forms = [...]form{{},
-	// ACQBULK control.sass:13
+	// ACQBULK control.sass:132
 	{op: 1, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82e, Hi: 0x0}, def: bits.Word{Lo: 0x782e, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// ARRIVES memory.sass:2
+	// ARRIVES memory.sass:72
 	{op: 2, class: ClassSyncs, sms: 0x3e, item: 0, nitem: 9, arg: 0, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x3f}},
-	// ARRIVES memory.sass:3
+	// ARRIVES memory.sass:73
 	{op: 2, class: ClassSyncs, sms: 0x40, item: 9, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0xff}},
-	// ARRIVES memory.sass:4
+	// ARRIVES memory.sass:74
 	{op: 2, class: ClassSyncs, sms: 0xf80, item: 20, nitem: 11, arg: 6, narg: 3, mod: 1, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000aff}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x30ff}},
-	// ATOM memory.sass:6
+	// ATOM memory.sass:77
 	{op: 3, class: ClassLdg, sms: 0x1, item: 31, nitem: 19, arg: 9, narg: 5, mod: 2, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e80ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff00}},
-	// ATOM memory.sass:7
+	// ATOM memory.sass:78
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 50, nitem: 17, arg: 14, narg: 5, mod: 9, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff00}},
-	// ATOM memory.sass:7
+	// ATOM memory.sass:78
 	{op: 3, class: ClassLdg, sms: 0xfc0, item: 67, nitem: 17, arg: 19, narg: 5, mod: 14, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffef00}},
-	// ATOM memory.sass:8
+	// ATOM memory.sass:79
 	{op: 3, class: ClassLdg, sms: 0x1, item: 84, nitem: 21, arg: 24, narg: 6, mod: 19, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e80ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffffff}},
-	// ATOM memory.sass:8
+	// ATOM memory.sass:79
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 105, nitem: 19, arg: 30, narg: 6, mod: 26, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffffff}},
-	// ATOM memory.sass:8
+	// ATOM memory.sass:79
 	{op: 3, class: ClassLdg, sms: 0xfc0, item: 124, nitem: 19, arg: 36, narg: 6, mod: 31, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffefff}},
-	// ATOM memory.sass:9
+	// ATOM memory.sass:80
 	{op: 3, class: ClassLdg, sms: 0xfc0, item: 143, nitem: 18, arg: 42, narg: 5, mod: 36, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a2, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffff00}},
-	// ATOM memory.sass:10
+	// ATOM memory.sass:81
 	{op: 3, class: ClassLdg, sms: 0x1, item: 161, nitem: 22, arg: 47, narg: 6, mod: 41, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e807f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff7f}},
-	// ATOM memory.sass:11
+	// ATOM memory.sass:82
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 183, nitem: 20, arg: 53, narg: 6, mod: 49, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff7f}},
-	// ATOM memory.sass:12
+	// ATOM memory.sass:83
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 203, nitem: 20, arg: 59, narg: 6, mod: 55, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e0184}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffe7f}},
-	// ATOM memory.sass:13
+	// ATOM memory.sass:84
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 223, nitem: 20, arg: 65, narg: 6, mod: 60, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc020081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffe3f}},
-	// ATOM memory.sass:14
+	// ATOM memory.sass:85
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 243, nitem: 18, arg: 71, narg: 5, mod: 64, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x100}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000d1e013f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fe07f}},
-	// ATOM memory.sass:15
+	// ATOM memory.sass:86
 	{op: 3, class: ClassLdg, sms: 0x3e, item: 261, nitem: 18, arg: 76, narg: 5, mod: 67, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x500}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000c9e053f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fe07f}},
-	// ATOM memory.sass:16
+	// ATOM memory.sass:87
 	{op: 3, class: ClassLdg, sms: 0x40, item: 279, nitem: 20, arg: 81, narg: 6, mod: 70, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e103f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffef7f}},
-	// ATOM memory.sass:17
+	// ATOM memory.sass:88
 	{op: 3, class: ClassLdg, sms: 0x40, item: 299, nitem: 20, arg: 87, narg: 6, mod: 76, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffee3f}},
-	// ATOM memory.sass:18
+	// ATOM memory.sass:89
 	{op: 3, class: ClassLdg, sms: 0x40, item: 319, nitem: 21, arg: 93, narg: 6, mod: 80, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc0000c1e003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffff7f}},
-	// ATOM memory.sass:19
+	// ATOM memory.sass:90
 	{op: 3, class: ClassLdg, sms: 0x40, item: 340, nitem: 21, arg: 99, narg: 6, mod: 86, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a2, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3fffe3f}},
-	// ATOM memory.sass:20
+	// ATOM memory.sass:91
 	{op: 3, class: ClassLdg, sms: 0xf80, item: 361, nitem: 20, arg: 105, narg: 6, mod: 90, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffefff}},
-	// ATOM memory.sass:21
+	// ATOM memory.sass:92
 	{op: 3, class: ClassLdg, sms: 0xf80, item: 381, nitem: 20, arg: 111, narg: 6, mod: 96, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x98a, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff798a, Hi: 0xfc000081e11ff}, cover: bits.Word{Lo: 0x7fffffffffff0000, Hi: 0x7ffeeff}},
-	// ATOM memory.sass:22
+	// ATOM memory.sass:93
 	{op: 3, class: ClassLdg, sms: 0xf80, item: 401, nitem: 21, arg: 117, narg: 6, mod: 100, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffffff}},
-	// ATOM memory.sass:23
+	// ATOM memory.sass:94
 	{op: 3, class: ClassLdg, sms: 0xf80, item: 422, nitem: 21, arg: 123, narg: 6, mod: 106, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a2, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a2, Hi: 0xfc0000c1e01ff}, cover: bits.Word{Lo: 0x7fffffffffff0000, Hi: 0x3fffeff}},
-	// ATOMG memory.sass:25
+	// ATOMG memory.sass:97
 	{op: 4, class: ClassLdg, sms: 0x1, item: 443, nitem: 19, arg: 129, narg: 5, mod: 110, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e80ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff00}},
-	// ATOMG memory.sass:26
+	// ATOMG memory.sass:98
 	{op: 4, class: ClassLdg, sms: 0x3e, item: 462, nitem: 17, arg: 134, narg: 5, mod: 117, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff00}},
-	// ATOMG memory.sass:26
+	// ATOMG memory.sass:98
 	{op: 4, class: ClassLdg, sms: 0xfc0, item: 479, nitem: 17, arg: 139, narg: 5, mod: 122, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffef00}},
-	// ATOMG memory.sass:27
+	// ATOMG memory.sass:99
 	{op: 4, class: ClassLdg, sms: 0x1, item: 496, nitem: 21, arg: 144, narg: 6, mod: 127, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e80ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffff}},
-	// ATOMG memory.sass:27
+	// ATOMG memory.sass:99
 	{op: 4, class: ClassLdg, sms: 0x3e, item: 517, nitem: 19, arg: 150, narg: 6, mod: 133, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffff}},
-	// ATOMG memory.sass:27
+	// ATOMG memory.sass:99
 	{op: 4, class: ClassLdg, sms: 0xfc0, item: 536, nitem: 19, arg: 156, narg: 6, mod: 137, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fefff}},
-	// ATOMG memory.sass:28
+	// ATOMG memory.sass:100
 	{op: 4, class: ClassLdg, sms: 0x1, item: 555, nitem: 22, arg: 162, narg: 6, mod: 141, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e807f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff7f}},
-	// ATOMG memory.sass:29
+	// ATOMG memory.sass:101
 	{op: 4, class: ClassLdg, sms: 0x3e, item: 577, nitem: 20, arg: 168, narg: 6, mod: 149, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffff7f}},
-	// ATOMG memory.sass:30
+	// ATOMG memory.sass:102
 	{op: 4, class: ClassLdg, sms: 0x3e, item: 597, nitem: 20, arg: 174, narg: 6, mod: 155, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e0184}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffe7f}},
-	// ATOMG memory.sass:31
+	// ATOMG memory.sass:103
 	{op: 4, class: ClassLdg, sms: 0x3e, item: 617, nitem: 20, arg: 180, narg: 6, mod: 160, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc020081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fffe3f}},
-	// ATOMG memory.sass:32
+	// ATOMG memory.sass:104
 	{op: 4, class: ClassLdg, sms: 0x40, item: 637, nitem: 20, arg: 186, narg: 6, mod: 164, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e103f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffef7f}},
-	// ATOMG memory.sass:33
+	// ATOMG memory.sass:105
 	{op: 4, class: ClassLdg, sms: 0x40, item: 657, nitem: 20, arg: 192, narg: 6, mod: 170, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffee3f}},
-	// ATOMG memory.sass:34
+	// ATOMG memory.sass:106
 	{op: 4, class: ClassLdg, sms: 0x40, item: 677, nitem: 21, arg: 198, narg: 6, mod: 174, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc0000c1e003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffff7f}},
-	// ATOMG memory.sass:35
+	// ATOMG memory.sass:107
 	{op: 4, class: ClassLdg, sms: 0x40, item: 698, nitem: 21, arg: 204, narg: 6, mod: 180, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a3, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e01ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3fffe3f}},
-	// ATOMG memory.sass:36
+	// ATOMG memory.sass:108
 	{op: 4, class: ClassLdg, sms: 0xf80, item: 719, nitem: 20, arg: 210, narg: 6, mod: 184, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffefff}},
-	// ATOMG memory.sass:37
+	// ATOMG memory.sass:109
 	{op: 4, class: ClassLdg, sms: 0xf80, item: 739, nitem: 20, arg: 216, narg: 6, mod: 190, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x9a8, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff79a8, Hi: 0xfc000081e11ff}, cover: bits.Word{Lo: 0x7fffffffffff0000, Hi: 0x7ffeeff}},
-	// ATOMG memory.sass:38
+	// ATOMG memory.sass:110
 	{op: 4, class: ClassLdg, sms: 0xf80, item: 759, nitem: 21, arg: 222, narg: 6, mod: 194, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffffff}},
-	// ATOMG memory.sass:39
+	// ATOMG memory.sass:111
 	{op: 4, class: ClassLdg, sms: 0xf80, item: 780, nitem: 21, arg: 228, narg: 6, mod: 200, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a3, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a3, Hi: 0xfc0000c1e01ff}, cover: bits.Word{Lo: 0x7fffffffffff0000, Hi: 0x3fffeff}},
-	// ATOMS memory.sass:41
+	// ATOMS memory.sass:114
 	{op: 5, class: ClassLds, sms: 0x1, item: 801, nitem: 13, arg: 234, narg: 4, mod: 204, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780c600}},
-	// ATOMS memory.sass:42
+	// ATOMS memory.sass:115
 	{op: 5, class: ClassLds, sms: 0x3e, item: 814, nitem: 13, arg: 238, narg: 4, mod: 207, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780c600}},
-	// ATOMS memory.sass:42
+	// ATOMS memory.sass:115
 	{op: 5, class: ClassLds, sms: 0xfc0, item: 827, nitem: 13, arg: 242, narg: 4, mod: 210, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780ce00}},
-	// ATOMS memory.sass:43
+	// ATOMS memory.sass:116
 	{op: 5, class: ClassLds, sms: 0x3f, item: 840, nitem: 15, arg: 246, narg: 5, mod: 213, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780c63f}},
-	// ATOMS memory.sass:43
+	// ATOMS memory.sass:116
 	{op: 5, class: ClassLds, sms: 0x40, item: 855, nitem: 15, arg: 251, narg: 5, mod: 216, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780ce3f}},
-	// ATOMS memory.sass:43
+	// ATOMS memory.sass:116
 	{op: 5, class: ClassLds, sms: 0xf80, item: 870, nitem: 15, arg: 256, narg: 5, mod: 219, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x780ceff}},
-	// ATOMS memory.sass:44
+	// ATOMS memory.sass:117
 	{op: 5, class: ClassLds, sms: 0x3f, item: 885, nitem: 15, arg: 261, narg: 5, mod: 222, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x180c6ff}},
-	// ATOMS memory.sass:44
+	// ATOMS memory.sass:117
 	{op: 5, class: ClassLds, sms: 0xfc0, item: 900, nitem: 15, arg: 266, narg: 5, mod: 225, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x180ceff}},
-	// ATOMS memory.sass:45
+	// ATOMS memory.sass:118
 	{op: 5, class: ClassLds, sms: 0xf80, item: 915, nitem: 15, arg: 271, narg: 5, mod: 228, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x0}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000000e00ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x8eceff}},
-	// ATOMS memory.sass:46
+	// ATOMS memory.sass:119
 	{op: 5, class: ClassLds, sms: 0xf80, item: 930, nitem: 15, arg: 276, narg: 5, mod: 231, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x1000000}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000010e00ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x8eceff}},
-	// ATOMS memory.sass:47
+	// ATOMS memory.sass:120
 	{op: 5, class: ClassLds, sms: 0x3e, item: 945, nitem: 12, arg: 281, narg: 4, mod: 234, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d00003f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc03f}},
-	// ATOMS memory.sass:48
+	// ATOMS memory.sass:121
 	{op: 5, class: ClassLds, sms: 0x3e, item: 957, nitem: 12, arg: 285, narg: 4, mod: 235, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x400}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000c80043f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc03f}},
-	// ATOMS memory.sass:49
+	// ATOMS memory.sass:122
 	{op: 5, class: ClassLds, sms: 0x40, item: 969, nitem: 12, arg: 289, narg: 4, mod: 236, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d80003f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc03f}},
-	// ATOMS memory.sass:49
+	// ATOMS memory.sass:122
 	{op: 5, class: ClassLds, sms: 0xf80, item: 981, nitem: 12, arg: 293, narg: 4, mod: 237, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d8000ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc0ff}},
-	// B2R control.sass:15
+	// B2R control.sass:135
 	{op: 6, class: ClassS2r, sms: 0xfff, item: 993, nitem: 5, arg: 297, narg: 2, mod: 238, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31c, Hi: 0x4000}, def: bits.Word{Lo: 0xff731c, Hi: 0xfc000000e4000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xe0000}},
-	// BAR control.sass:17
+	// BAR control.sass:138
 	{op: 7, class: ClassBar, sms: 0xfff, item: 998, nitem: 6, arg: 299, narg: 1, mod: 238, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x12000}},
-	// BAR control.sass:18
+	// BAR control.sass:139
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1004, nitem: 9, arg: 300, narg: 2, mod: 240, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00003804000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7810c00}},
-	// BAR control.sass:19
+	// BAR control.sass:140
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1013, nitem: 7, arg: 302, narg: 2, mod: 242, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3ffcff00000000, Hi: 0x10000}},
-	// BAR control.sass:20
+	// BAR control.sass:141
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1020, nitem: 6, arg: 304, narg: 2, mod: 243, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x2000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000002000}, cover: bits.Word{Lo: 0x3ffcff00000000, Hi: 0x10000}},
-	// BAR control.sass:21
+	// BAR control.sass:142
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1026, nitem: 10, arg: 306, narg: 3, mod: 244, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x51d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00003804000}, cover: bits.Word{Lo: 0x3ffcff00000000, Hi: 0x7810c00}},
-	// BAR control.sass:22
+	// BAR control.sass:143
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1036, nitem: 6, arg: 309, narg: 2, mod: 246, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3c000ff00000000, Hi: 0x12000}},
-	// BAR control.sass:23
+	// BAR control.sass:144
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1042, nitem: 9, arg: 311, narg: 3, mod: 248, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00003804000}, cover: bits.Word{Lo: 0x3c000ff00000000, Hi: 0x7810c00}},
-	// BAR control.sass:24
+	// BAR control.sass:145
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1051, nitem: 7, arg: 314, narg: 2, mod: 250, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x0}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3fffc0000000000, Hi: 0x10000}},
-	// BAR control.sass:25
+	// BAR control.sass:146
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1058, nitem: 6, arg: 316, narg: 2, mod: 251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x2000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000002000}, cover: bits.Word{Lo: 0x3fffc0000000000, Hi: 0x10000}},
-	// BAR control.sass:26
+	// BAR control.sass:147
 	{op: 7, class: ClassBar, sms: 0xfff, item: 1064, nitem: 10, arg: 318, narg: 3, mod: 252, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0xb1d, Hi: 0x4000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00003804000}, cover: bits.Word{Lo: 0x3fffc0000000000, Hi: 0x7810c00}},
-	// BGMMA tensor.sass:7
+	// BGMMA tensor.sass:54
 	{op: 8, class: ClassGmma, sms: 0x40, item: 1074, nitem: 11, arg: 321, narg: 4, mod: 254, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0x9f2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fff79f2, Hi: 0xfc000087140ff}, cover: bits.Word{Lo: 0x7e000003fff0000, Hi: 0x7f000ff}},
-	// BGMMA tensor.sass:8
+	// BGMMA tensor.sass:55
 	{op: 8, class: ClassGmma, sms: 0x40, item: 1085, nitem: 13, arg: 325, narg: 5, mod: 256, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0xdf2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fffff7df2, Hi: 0xfc000087140ff}, cover: bits.Word{Lo: 0x7e0003fffff0000, Hi: 0x7f000ff}},
-	// BMMA tensor.sass:10
+	// BMMA tensor.sass:58
 	{op: 9, class: ClassImma88, sms: 0x1, item: 1098, nitem: 8, arg: 330, narg: 4, mod: 258, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x13e00}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xff}},
-	// BMMA tensor.sass:11
+	// BMMA tensor.sass:59
 	{op: 9, class: ClassImma88, sms: 0x2, item: 1106, nitem: 10, arg: 334, narg: 4, mod: 258, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78ff}},
-	// BMMA tensor.sass:12
+	// BMMA tensor.sass:60
 	{op: 9, class: ClassImma88, sms: 0x3c, item: 1116, nitem: 13, arg: 338, narg: 5, mod: 260, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78078ff}},
-	// BMMA tensor.sass:13
+	// BMMA tensor.sass:61
 	{op: 9, class: ClassImma88, sms: 0x40, item: 1129, nitem: 12, arg: 343, narg: 5, mod: 262, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x16600}, match: bits.Word{Lo: 0x23d, Hi: 0x14400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000144ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78018ff}},
-	// BMOV control.sass:28
+	// BMOV control.sass:150
 	{op: 10, class: ClassCbu, sms: 0xfff, item: 1141, nitem: 6, arg: 348, narg: 1, mod: 263, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x355, Hi: 0x0}, def: bits.Word{Lo: 0xff7355, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3fff0000, Hi: 0x100000}},
-	// BMOV control.sass:29
+	// BMOV control.sass:151
 	{op: 10, class: ClassCbu, sms: 0xfff, item: 1147, nitem: 6, arg: 349, narg: 1, mod: 265, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x356, Hi: 0x0}, def: bits.Word{Lo: 0xff00007356, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff3f000000, Hi: 0x100000}},
-	// BMOV control.sass:30
+	// BMOV control.sass:152
 	{op: 10, class: ClassCbu, sms: 0xfff, item: 1153, nitem: 6, arg: 350, narg: 1, mod: 267, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x956, Hi: 0x0}, def: bits.Word{Lo: 0x7956, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x100000}},
-	// BMOV control.sass:31
+	// BMOV control.sass:153
 	{op: 10, class: ClassCbu, sms: 0xfff, item: 1159, nitem: 6, arg: 351, narg: 1, mod: 269, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf55, Hi: 0x0}, def: bits.Word{Lo: 0x7f55, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0f0000, Hi: 0x100000}},
-	// BMOV control.sass:32
+	// BMOV control.sass:154
 	{op: 10, class: ClassCbu, sms: 0xfff, item: 1165, nitem: 6, arg: 352, narg: 1, mod: 271, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf56, Hi: 0x0}, def: bits.Word{Lo: 0x7f56, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0f0000, Hi: 0x100000}},
-	// BMSK integer.sass:2
+	// BMSK integer.sass:10
 	{op: 11, class: ClassAlu, sms: 0xfff, item: 1171, nitem: 7, arg: 353, narg: 3, mod: 273, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x800}},
-	// BMSK integer.sass:2
+	// BMSK integer.sass:10
 	{op: 11, class: ClassAlu, sms: 0xfff, item: 1178, nitem: 7, arg: 356, narg: 3, mod: 274, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81b, Hi: 0x0}, def: bits.Word{Lo: 0xffff781b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x800}},
-	// BMSK integer.sass:2
+	// BMSK integer.sass:10
 	{op: 11, class: ClassAlu, sms: 0x7f, item: 1185, nitem: 7, arg: 359, narg: 3, mod: 275, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x800}},
-	// BMSK integer.sass:2
+	// BMSK integer.sass:10
 	{op: 11, class: ClassAlu, sms: 0x7f, item: 1192, nitem: 7, arg: 362, narg: 3, mod: 276, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x800}},
-	// BMSK integer.sass:2
+	// BMSK integer.sass:10
 	{op: 11, class: ClassAlu, sms: 0xf80, item: 1199, nitem: 7, arg: 365, narg: 3, mod: 277, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x800}},
-	// BPT control.sass:34
+	// BPT control.sass:157
 	{op: 12, class: ClassOther, sms: 0x1, item: 1206, nitem: 4, arg: 368, narg: 1, mod: 278, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000200000}, cover: bits.Word{Lo: 0x1c00000000, Hi: 0x500000}},
-	// BPT control.sass:35
+	// BPT control.sass:158
 	{op: 12, class: ClassOther, sms: 0xffe, item: 1210, nitem: 4, arg: 369, narg: 1, mod: 279, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000300000}, cover: bits.Word{Lo: 0x1c00000000, Hi: 0x0}},
-	// BRA control.sass:37
+	// BRA control.sass:161
 	{op: 13, class: ClassBra, sms: 0x3f, item: 1214, nitem: 7, arg: 370, narg: 2, mod: 279, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7e3ffff}},
-	// BRA control.sass:38
+	// BRA control.sass:162
 	{op: 13, class: ClassBra, sms: 0x3e, item: 1221, nitem: 8, arg: 372, narg: 3, mod: 281, nmod: 1,
 		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffc0f000000, Hi: 0x7e3ffff}},
-	// BRA control.sass:39
+	// BRA control.sass:163
 	{op: 13, class: ClassBra, sms: 0x3e, item: 1229, nitem: 9, arg: 375, narg: 3, mod: 282, nmod: 2,
 		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffd7f000000, Hi: 0x7e3ffff}},
-	// BRA control.sass:40
+	// BRA control.sass:164
 	{op: 13, class: ClassBra, sms: 0xfc0, item: 1238, nitem: 10, arg: 378, narg: 3, mod: 284, nmod: 2,
 		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffc0fff0000, Hi: 0x7f3ffff}},
-	// BRA control.sass:41
+	// BRA control.sass:165
 	{op: 13, class: ClassBra, sms: 0xfc0, item: 1248, nitem: 6, arg: 381, narg: 2, mod: 286, nmod: 1,
 		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x7e3ffff}},
-	// BRA control.sass:42
+	// BRA control.sass:166
 	{op: 13, class: ClassBra, sms: 0xfc0, item: 1254, nitem: 8, arg: 383, narg: 2, mod: 287, nmod: 2,
 		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x100000947, Hi: 0x0}, def: bits.Word{Lo: 0x100007947, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x7f3ffff}},
-	// BRA control.sass:43
+	// BRA control.sass:167
 	{op: 13, class: ClassBra, sms: 0xfc0, item: 1262, nitem: 7, arg: 385, narg: 2, mod: 289, nmod: 2,
 		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x0}, def: bits.Word{Lo: 0x200007947, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffd00ff0000, Hi: 0x7e3ffff}},
-	// BRA control.sass:44
+	// BRA control.sass:168
 	{op: 13, class: ClassBra, sms: 0x40, item: 1269, nitem: 9, arg: 387, narg: 3, mod: 291, nmod: 2,
 		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffd7fff0000, Hi: 0x7e3ffff}},
-	// BRA control.sass:45
+	// BRA control.sass:169
 	{op: 13, class: ClassBra, sms: 0xf80, item: 1278, nitem: 9, arg: 390, narg: 3, mod: 293, nmod: 2,
 		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x2ff007947, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffdffff0000, Hi: 0x7e7ffff}},
-	// BREAK control.sass:47
+	// BREAK control.sass:172
 	{op: 14, class: ClassCbu, sms: 0x7f, item: 1287, nitem: 5, arg: 393, narg: 2, mod: 295, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf0000, Hi: 0x7800000}},
-	// BREAK control.sass:48
+	// BREAK control.sass:173
 	{op: 14, class: ClassCbu, sms: 0xf80, item: 1292, nitem: 6, arg: 395, narg: 2, mod: 295, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf0000, Hi: 0x7800100}},
-	// BREV integer.sass:4
+	// BREV integer.sass:13
 	{op: 15, class: ClassXu, sms: 0xfff, item: 1298, nitem: 4, arg: 397, narg: 2, mod: 296, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x301, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7301, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// BREV integer.sass:4
+	// BREV integer.sass:13
 	{op: 15, class: ClassXu, sms: 0xfff, item: 1302, nitem: 4, arg: 399, narg: 2, mod: 296, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x901, Hi: 0x0}, def: bits.Word{Lo: 0xff7901, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x0}},
-	// BREV integer.sass:4
+	// BREV integer.sass:13
 	{op: 15, class: ClassXu, sms: 0x7f, item: 1306, nitem: 4, arg: 401, narg: 2, mod: 296, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x0}, def: bits.Word{Lo: 0xff7b01, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x0}},
-	// BREV integer.sass:4
+	// BREV integer.sass:13
 	{op: 15, class: ClassXu, sms: 0x7f, item: 1310, nitem: 4, arg: 403, narg: 2, mod: 296, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d01, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x0}},
-	// BREV integer.sass:4
+	// BREV integer.sass:13
 	{op: 15, class: ClassXu, sms: 0xf80, item: 1314, nitem: 4, arg: 405, narg: 2, mod: 296, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d01, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// BRX control.sass:50
+	// BRX control.sass:176
 	{op: 16, class: ClassBra, sms: 0x3f, item: 1318, nitem: 9, arg: 407, narg: 3, mod: 296, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7e3ffff}},
-	// BRX control.sass:50
+	// BRX control.sass:176
 	{op: 16, class: ClassBra, sms: 0xfc0, item: 1327, nitem: 9, arg: 410, narg: 3, mod: 297, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7e3ffff}},
-	// BRXU control.sass:52
+	// BRXU control.sass:179
 	{op: 17, class: ClassBra, sms: 0x3f, item: 1336, nitem: 10, arg: 413, narg: 3, mod: 298, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x7e3ffff}},
-	// BRXU control.sass:52
+	// BRXU control.sass:179
 	{op: 17, class: ClassBra, sms: 0x40, item: 1346, nitem: 10, arg: 416, narg: 3, mod: 300, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffff3fff0000, Hi: 0x7e3ffff}},
-	// BRXU control.sass:52
+	// BRXU control.sass:179
 	{op: 17, class: ClassBra, sms: 0xf80, item: 1356, nitem: 10, arg: 419, narg: 3, mod: 302, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0xff007958, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e3ffff}},
-	// BSSY control.sass:54
+	// BSSY control.sass:182
 	{op: 18, class: ClassCbu, sms: 0x7f, item: 1366, nitem: 7, arg: 422, narg: 3, mod: 304, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc000f0000, Hi: 0x7800000}},
-	// BSSY control.sass:55
+	// BSSY control.sass:183
 	{op: 18, class: ClassCbu, sms: 0xf80, item: 1373, nitem: 8, arg: 425, narg: 3, mod: 304, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc000f0000, Hi: 0x7800300}},
-	// BSYNC control.sass:57
+	// BSYNC control.sass:186
 	{op: 19, class: ClassCbu, sms: 0x7f, item: 1381, nitem: 5, arg: 428, narg: 2, mod: 305, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf0000, Hi: 0x7800000}},
-	// BSYNC control.sass:58
+	// BSYNC control.sass:187
 	{op: 19, class: ClassCbu, sms: 0xf80, item: 1386, nitem: 6, arg: 430, narg: 2, mod: 305, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf0000, Hi: 0x7800300}},
-	// CALL control.sass:60
+	// CALL control.sass:190
 	{op: 20, class: ClassBra, sms: 0x3f, item: 1392, nitem: 10, arg: 432, narg: 3, mod: 306, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
-	// CALL control.sass:60
+	// CALL control.sass:190
 	{op: 20, class: ClassBra, sms: 0xfc0, item: 1402, nitem: 10, arg: 435, narg: 3, mod: 307, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
-	// CALL control.sass:61
+	// CALL control.sass:191
 	{op: 20, class: ClassBra, sms: 0x3f, item: 1412, nitem: 9, arg: 438, narg: 3, mod: 308, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
-	// CALL control.sass:61
+	// CALL control.sass:191
 	{op: 20, class: ClassBra, sms: 0xfc0, item: 1421, nitem: 9, arg: 441, narg: 3, mod: 309, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
-	// CALL control.sass:62
+	// CALL control.sass:192
 	{op: 20, class: ClassBra, sms: 0x3f, item: 1430, nitem: 7, arg: 444, narg: 2, mod: 310, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00000000, Hi: 0x7c1ffff}},
-	// CALL control.sass:62
+	// CALL control.sass:192
 	{op: 20, class: ClassBra, sms: 0xfc0, item: 1437, nitem: 7, arg: 446, narg: 2, mod: 311, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x7c1ffff}},
-	// CALL control.sass:63
+	// CALL control.sass:193
 	{op: 20, class: ClassBra, sms: 0x3f, item: 1444, nitem: 7, arg: 448, narg: 2, mod: 312, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00000000, Hi: 0x7c3ffff}},
-	// CALL control.sass:63
+	// CALL control.sass:193
 	{op: 20, class: ClassBra, sms: 0xfc0, item: 1451, nitem: 7, arg: 450, narg: 2, mod: 313, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x7c3ffff}},
-	// CALL control.sass:64
+	// CALL control.sass:194
 	{op: 20, class: ClassBra, sms: 0x3f, item: 1458, nitem: 9, arg: 452, narg: 3, mod: 314, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffc3f000000, Hi: 0x7c3ffff}},
-	// CALL control.sass:64
+	// CALL control.sass:194
 	{op: 20, class: ClassBra, sms: 0x40, item: 1467, nitem: 9, arg: 455, narg: 3, mod: 315, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffc3fff0000, Hi: 0x7c3ffff}},
-	// CALL control.sass:64
+	// CALL control.sass:194
 	{op: 20, class: ClassBra, sms: 0xf80, item: 1476, nitem: 9, arg: 458, narg: 3, mod: 316, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0xff007944, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
-	// CCTL memory.sass:51
+	// CCTL memory.sass:125
 	{op: 21, class: ClassBar, sms: 0xfff, item: 1485, nitem: 2, arg: 461, narg: 0, mod: 317, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2800000}, match: bits.Word{Lo: 0x98f, Hi: 0x2000000}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00002000000}, cover: bits.Word{Lo: 0x0, Hi: 0x100c000}},
-	// CCTL memory.sass:52
+	// CCTL memory.sass:126
 	{op: 21, class: ClassBar, sms: 0xfff, item: 1487, nitem: 10, arg: 461, narg: 2, mod: 319, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98f, Hi: 0x0}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x781c100}},
-	// CCTL memory.sass:53
+	// CCTL memory.sass:127
 	{op: 21, class: ClassBar, sms: 0xf80, item: 1497, nitem: 9, arg: 463, narg: 2, mod: 322, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x781c000}, match: bits.Word{Lo: 0x540, Hi: 0x1808000}, def: bits.Word{Lo: 0xff007540, Hi: 0xfc00009808000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x400000}},
-	// CCTLL memory.sass:55
+	// CCTLL memory.sass:130
 	{op: 22, class: ClassStg, sms: 0xfff, item: 1506, nitem: 8, arg: 465, narg: 2, mod: 323, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x990, Hi: 0x0}, def: bits.Word{Lo: 0xff007990, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x3800000}},
-	// CGAERRBAR memory.sass:57
+	// CGAERRBAR memory.sass:133
 	{op: 23, class: ClassBar, sms: 0xfc0, item: 1514, nitem: 0, arg: 467, narg: 0, mod: 324, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ab, Hi: 0x0}, def: bits.Word{Lo: 0x75ab, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// CREDUX memory.sass:59
+	// CREDUX memory.sass:136
 	{op: 24, class: ClassRedux, sms: 0x180, item: 1514, nitem: 7, arg: 467, narg: 2, mod: 324, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2cc, Hi: 0x0}, def: bits.Word{Lo: 0xffff72cc, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xe600}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0x1, item: 1521, nitem: 5, arg: 469, narg: 1, mod: 327, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0x3e, item: 1526, nitem: 5, arg: 470, narg: 1, mod: 329, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0x40, item: 1531, nitem: 5, arg: 471, narg: 1, mod: 331, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0x180, item: 1536, nitem: 5, arg: 472, narg: 1, mod: 333, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0x200, item: 1541, nitem: 5, arg: 473, narg: 1, mod: 335, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2R control.sass:66
+	// CS2R control.sass:197
 	{op: 25, class: ClassCs2r32, sms: 0xc00, item: 1546, nitem: 5, arg: 474, narg: 1, mod: 337, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2UR control.sass:68
+	// CS2UR control.sass:200
 	{op: 26, class: ClassCs2r32, sms: 0x180, item: 1551, nitem: 5, arg: 475, narg: 1, mod: 339, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2UR control.sass:68
+	// CS2UR control.sass:200
 	{op: 26, class: ClassCs2r32, sms: 0x200, item: 1556, nitem: 5, arg: 476, narg: 1, mod: 341, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// CS2UR control.sass:68
+	// CS2UR control.sass:200
 	{op: 26, class: ClassCs2r32, sms: 0xc00, item: 1561, nitem: 5, arg: 477, narg: 1, mod: 343, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x1ff00}},
-	// DADD float.sass:10
+	// DADD float.sass:29
 	{op: 27, class: ClassFp64, sms: 0xfff, item: 1566, nitem: 7, arg: 478, narg: 3, mod: 345, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xcfff}},
-	// DADD float.sass:10
+	// DADD float.sass:29
 	{op: 27, class: ClassFp64, sms: 0xfff, item: 1573, nitem: 7, arg: 481, narg: 3, mod: 346, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc300}},
-	// DADD float.sass:10
+	// DADD float.sass:29
 	{op: 27, class: ClassFp64, sms: 0x7f, item: 1580, nitem: 8, arg: 484, narg: 3, mod: 347, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0xc300}},
-	// DADD float.sass:10
+	// DADD float.sass:29
 	{op: 27, class: ClassFp64, sms: 0x7f, item: 1588, nitem: 7, arg: 487, narg: 3, mod: 348, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0xc300}},
-	// DADD float.sass:10
+	// DADD float.sass:29
 	{op: 27, class: ClassFp64, sms: 0xf80, item: 1595, nitem: 7, arg: 490, narg: 3, mod: 349, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xc300}},
-	// DEPBAR control.sass:70
+	// DEPBAR control.sass:203
 	{op: 28, class: ClassBar, sms: 0xfff, item: 1602, nitem: 7, arg: 493, narg: 2, mod: 350, nmod: 1,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000091a, Hi: 0x0}, def: bits.Word{Lo: 0x80000000791a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x7fff00000000, Hi: 0x0}},
-	// DEPBAR control.sass:71
+	// DEPBAR control.sass:204
 	{op: 28, class: ClassBar, sms: 0xfff, item: 1609, nitem: 3, arg: 495, narg: 0, mod: 351, nmod: 1,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f00000000, Hi: 0x0}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0xfff, item: 1612, nitem: 9, arg: 495, narg: 4, mod: 352, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0xfff, item: 1621, nitem: 9, arg: 499, narg: 4, mod: 353, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0x7f, item: 1630, nitem: 10, arg: 503, narg: 4, mod: 354, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0xfff, item: 1640, nitem: 9, arg: 507, narg: 4, mod: 355, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0x7f, item: 1649, nitem: 10, arg: 511, narg: 4, mod: 356, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0x7f, item: 1659, nitem: 9, arg: 515, narg: 4, mod: 357, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0xf80, item: 1668, nitem: 9, arg: 519, narg: 4, mod: 358, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0x7f, item: 1677, nitem: 9, arg: 523, narg: 4, mod: 359, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0xcfff}},
-	// DFMA float.sass:12
+	// DFMA float.sass:32
 	{op: 29, class: ClassFp64, sms: 0xf80, item: 1686, nitem: 9, arg: 527, narg: 4, mod: 360, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xcfff}},
-	// DMMA tensor.sass:15
+	// DMMA tensor.sass:64
 	{op: 30, class: ClassDmma, sms: 0x2, item: 1695, nitem: 10, arg: 531, narg: 4, mod: 361, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xcfff}},
-	// DMMA tensor.sass:16
+	// DMMA tensor.sass:65
 	{op: 30, class: ClassDmma, sms: 0x3c, item: 1705, nitem: 13, arg: 535, narg: 5, mod: 362, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x780cfff}},
-	// DMMA tensor.sass:17
+	// DMMA tensor.sass:66
 	{op: 30, class: ClassDmma, sms: 0x40, item: 1718, nitem: 13, arg: 540, narg: 5, mod: 363, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x780ffff}},
-	// DMMA tensor.sass:18
+	// DMMA tensor.sass:67
 	{op: 30, class: ClassDmma, sms: 0xf80, item: 1731, nitem: 13, arg: 545, narg: 5, mod: 365, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x780cfff}},
-	// DMUL float.sass:14
+	// DMUL float.sass:35
 	{op: 31, class: ClassFp64, sms: 0xfff, item: 1744, nitem: 7, arg: 550, narg: 3, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xc300}},
-	// DMUL float.sass:14
+	// DMUL float.sass:35
 	{op: 31, class: ClassFp64, sms: 0xfff, item: 1751, nitem: 7, arg: 553, narg: 3, mod: 367, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc300}},
-	// DMUL float.sass:14
+	// DMUL float.sass:35
 	{op: 31, class: ClassFp64, sms: 0x7f, item: 1758, nitem: 8, arg: 556, narg: 3, mod: 368, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0xc300}},
-	// DMUL float.sass:14
+	// DMUL float.sass:35
 	{op: 31, class: ClassFp64, sms: 0x7f, item: 1766, nitem: 7, arg: 559, narg: 3, mod: 369, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0xc300}},
-	// DMUL float.sass:14
+	// DMUL float.sass:35
 	{op: 31, class: ClassFp64, sms: 0xf80, item: 1773, nitem: 7, arg: 562, narg: 3, mod: 370, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xc300}},
-	// DSETP float.sass:16
+	// DSETP float.sass:38
 	{op: 32, class: ClassFp64, sms: 0xfff, item: 1780, nitem: 12, arg: 565, narg: 5, mod: 371, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7feff00}},
-	// DSETP float.sass:16
+	// DSETP float.sass:38
 	{op: 32, class: ClassFp64, sms: 0xfff, item: 1792, nitem: 12, arg: 570, narg: 5, mod: 373, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7feff00}},
-	// DSETP float.sass:16
+	// DSETP float.sass:38
 	{op: 32, class: ClassFp64, sms: 0x7f, item: 1804, nitem: 13, arg: 575, narg: 5, mod: 375, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc7ffff00ff000000, Hi: 0x7feff00}},
-	// DSETP float.sass:16
+	// DSETP float.sass:38
 	{op: 32, class: ClassFp64, sms: 0x7f, item: 1817, nitem: 12, arg: 580, narg: 5, mod: 377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc000003fff000000, Hi: 0x7feff00}},
-	// DSETP float.sass:16
+	// DSETP float.sass:38
 	{op: 32, class: ClassFp64, sms: 0xf80, item: 1829, nitem: 12, arg: 585, narg: 5, mod: 379, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7feff00}},
-	// ELECT control.sass:73
+	// ELECT control.sass:207
 	{op: 33, class: ClassElect, sms: 0x40, item: 1841, nitem: 7, arg: 590, narg: 3, mod: 381, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0x3f782f, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0x7ae0000}},
-	// ELECT control.sass:73
+	// ELECT control.sass:207
 	{op: 33, class: ClassElect, sms: 0xf80, item: 1848, nitem: 7, arg: 593, narg: 3, mod: 382, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0xff782f, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7ae0000}},
-	// ENDCOLLECTIVE control.sass:75
+	// ENDCOLLECTIVE control.sass:210
 	{op: 34, class: ClassCbu, sms: 0xfc0, item: 1855, nitem: 3, arg: 596, narg: 1, mod: 383, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x91b, Hi: 0x0}, def: bits.Word{Lo: 0x791b, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
-	// ERRBAR memory.sass:61
+	// ERRBAR memory.sass:139
 	{op: 35, class: ClassBar, sms: 0xfff, item: 1858, nitem: 0, arg: 597, narg: 0, mod: 383, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ab, Hi: 0x0}, def: bits.Word{Lo: 0x79ab, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// EXIT control.sass:77
+	// EXIT control.sass:213
 	{op: 36, class: ClassExit, sms: 0xfff, item: 1858, nitem: 5, arg: 597, narg: 1, mod: 383, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7f00000}},
-	// F2F float.sass:18
+	// F2F float.sass:41
 	{op: 37, class: ClassXu, sms: 0xfff, item: 1863, nitem: 10, arg: 598, narg: 2, mod: 385, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:18
+	// F2F float.sass:41
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1873, nitem: 10, arg: 600, narg: 2, mod: 389, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f800}},
-	// F2F float.sass:18
+	// F2F float.sass:41
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1883, nitem: 10, arg: 602, narg: 2, mod: 393, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:18
+	// F2F float.sass:41
 	{op: 37, class: ClassXu, sms: 0xf80, item: 1893, nitem: 10, arg: 604, narg: 2, mod: 397, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:19
+	// F2F float.sass:42
 	{op: 37, class: ClassXu, sms: 0xfff, item: 1903, nitem: 8, arg: 606, narg: 2, mod: 401, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:19
+	// F2F float.sass:42
 	{op: 37, class: ClassXu, sms: 0xfff, item: 1911, nitem: 8, arg: 608, narg: 2, mod: 404, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:19
+	// F2F float.sass:42
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1919, nitem: 9, arg: 610, narg: 2, mod: 407, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f800}},
-	// F2F float.sass:19
+	// F2F float.sass:42
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1928, nitem: 8, arg: 612, narg: 2, mod: 410, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:19
+	// F2F float.sass:42
 	{op: 37, class: ClassXu, sms: 0xf80, item: 1936, nitem: 8, arg: 614, narg: 2, mod: 413, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:20
+	// F2F float.sass:43
 	{op: 37, class: ClassXu, sms: 0xfff, item: 1944, nitem: 10, arg: 616, narg: 2, mod: 416, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:20
+	// F2F float.sass:43
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1954, nitem: 10, arg: 618, narg: 2, mod: 420, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f800}},
-	// F2F float.sass:20
+	// F2F float.sass:43
 	{op: 37, class: ClassXu, sms: 0x7f, item: 1964, nitem: 10, arg: 620, narg: 2, mod: 424, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:20
+	// F2F float.sass:43
 	{op: 37, class: ClassXu, sms: 0xf80, item: 1974, nitem: 10, arg: 622, narg: 2, mod: 428, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:21
+	// F2F float.sass:44
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 1984, nitem: 9, arg: 624, narg: 2, mod: 432, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:21
+	// F2F float.sass:44
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 1993, nitem: 7, arg: 626, narg: 2, mod: 435, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:21
+	// F2F float.sass:44
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2000, nitem: 9, arg: 628, narg: 2, mod: 437, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
-	// F2F float.sass:21
+	// F2F float.sass:44
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2009, nitem: 9, arg: 630, narg: 2, mod: 440, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:21
+	// F2F float.sass:44
 	{op: 37, class: ClassXu64, sms: 0xf80, item: 2018, nitem: 9, arg: 632, narg: 2, mod: 443, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:22
+	// F2F float.sass:45
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 2027, nitem: 7, arg: 634, narg: 2, mod: 446, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:22
+	// F2F float.sass:45
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 2034, nitem: 7, arg: 636, narg: 2, mod: 448, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:22
+	// F2F float.sass:45
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2041, nitem: 8, arg: 638, narg: 2, mod: 450, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
-	// F2F float.sass:22
+	// F2F float.sass:45
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2049, nitem: 7, arg: 640, narg: 2, mod: 452, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:22
+	// F2F float.sass:45
 	{op: 37, class: ClassXu64, sms: 0xf80, item: 2056, nitem: 7, arg: 642, narg: 2, mod: 454, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:23
+	// F2F float.sass:46
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 2063, nitem: 9, arg: 644, narg: 2, mod: 456, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:23
+	// F2F float.sass:46
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2072, nitem: 9, arg: 646, narg: 2, mod: 459, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
-	// F2F float.sass:23
+	// F2F float.sass:46
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2081, nitem: 9, arg: 648, narg: 2, mod: 462, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:23
+	// F2F float.sass:46
 	{op: 37, class: ClassXu64, sms: 0xf80, item: 2090, nitem: 9, arg: 650, narg: 2, mod: 465, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// F2F float.sass:24
+	// F2F float.sass:47
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 2099, nitem: 8, arg: 652, narg: 2, mod: 468, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:24
+	// F2F float.sass:47
 	{op: 37, class: ClassXu64, sms: 0xfff, item: 2107, nitem: 8, arg: 654, narg: 2, mod: 471, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:24
+	// F2F float.sass:47
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2115, nitem: 9, arg: 656, narg: 2, mod: 474, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f800}},
-	// F2F float.sass:24
+	// F2F float.sass:47
 	{op: 37, class: ClassXu64, sms: 0x7f, item: 2124, nitem: 8, arg: 658, narg: 2, mod: 477, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f800}},
-	// F2F float.sass:24
+	// F2F float.sass:47
 	{op: 37, class: ClassXu64, sms: 0xf80, item: 2132, nitem: 8, arg: 660, narg: 2, mod: 480, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f800}},
-	// F2FP float.sass:26
+	// F2FP float.sass:50
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2140, nitem: 11, arg: 662, narg: 3, mod: 483, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1b800}},
-	// F2FP float.sass:26
+	// F2FP float.sass:50
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2151, nitem: 11, arg: 665, narg: 3, mod: 487, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1b800}},
-	// F2FP float.sass:26
+	// F2FP float.sass:50
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2162, nitem: 11, arg: 668, narg: 3, mod: 491, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x1b800}},
-	// F2FP float.sass:26
+	// F2FP float.sass:50
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2173, nitem: 11, arg: 671, narg: 3, mod: 495, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1b800}},
-	// F2FP float.sass:27
+	// F2FP float.sass:51
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2184, nitem: 12, arg: 674, narg: 3, mod: 499, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1b9ff}},
-	// F2FP float.sass:27
+	// F2FP float.sass:51
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2196, nitem: 12, arg: 677, narg: 3, mod: 504, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1b9ff}},
-	// F2FP float.sass:27
+	// F2FP float.sass:51
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2208, nitem: 12, arg: 680, narg: 3, mod: 509, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x1b9ff}},
-	// F2FP float.sass:27
+	// F2FP float.sass:51
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2220, nitem: 12, arg: 683, narg: 3, mod: 514, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1b9ff}},
-	// F2FP float.sass:27
+	// F2FP float.sass:51
 	{op: 38, class: ClassAlu, sms: 0x1e, item: 2232, nitem: 12, arg: 686, narg: 3, mod: 519, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1b9ff}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2244, nitem: 11, arg: 689, narg: 3, mod: 524, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xc1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2255, nitem: 11, arg: 692, narg: 3, mod: 528, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2266, nitem: 11, arg: 695, narg: 3, mod: 532, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2277, nitem: 11, arg: 698, narg: 3, mod: 536, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2288, nitem: 11, arg: 701, narg: 3, mod: 540, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xc1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2299, nitem: 11, arg: 704, narg: 3, mod: 544, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xc1b800}},
-	// F2FP float.sass:28
+	// F2FP float.sass:52
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2310, nitem: 11, arg: 707, narg: 3, mod: 548, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe1b800}},
-	// F2FP float.sass:29
+	// F2FP float.sass:53
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2321, nitem: 11, arg: 710, narg: 4, mod: 552, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe038ff}},
-	// F2FP float.sass:29
+	// F2FP float.sass:53
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2332, nitem: 11, arg: 714, narg: 4, mod: 555, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe038ff}},
-	// F2FP float.sass:29
+	// F2FP float.sass:53
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2343, nitem: 11, arg: 718, narg: 4, mod: 558, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe038ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2354, nitem: 12, arg: 722, narg: 3, mod: 561, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2366, nitem: 12, arg: 725, narg: 3, mod: 566, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2378, nitem: 12, arg: 728, narg: 3, mod: 571, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2390, nitem: 12, arg: 731, narg: 3, mod: 576, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xe1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2402, nitem: 12, arg: 734, narg: 3, mod: 581, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2414, nitem: 12, arg: 737, narg: 3, mod: 586, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2426, nitem: 12, arg: 740, narg: 3, mod: 591, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2438, nitem: 12, arg: 743, narg: 3, mod: 596, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1b9ff}},
-	// F2FP float.sass:30
+	// F2FP float.sass:54
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2450, nitem: 12, arg: 746, narg: 3, mod: 601, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xe1b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2462, nitem: 14, arg: 749, narg: 4, mod: 606, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xc3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2476, nitem: 14, arg: 753, narg: 4, mod: 611, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2490, nitem: 14, arg: 757, narg: 4, mod: 616, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xc3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2504, nitem: 14, arg: 761, narg: 4, mod: 621, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2518, nitem: 14, arg: 765, narg: 4, mod: 626, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xc3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2532, nitem: 14, arg: 769, narg: 4, mod: 631, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xc3b9ff}},
-	// F2FP float.sass:31
+	// F2FP float.sass:55
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2546, nitem: 14, arg: 773, narg: 4, mod: 636, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe3b9ff}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2560, nitem: 10, arg: 777, narg: 2, mod: 641, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1be00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2570, nitem: 10, arg: 779, narg: 2, mod: 646, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbe00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2580, nitem: 10, arg: 781, narg: 2, mod: 651, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1be00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2590, nitem: 10, arg: 783, narg: 2, mod: 656, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbe00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2600, nitem: 10, arg: 785, narg: 2, mod: 661, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1be00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2610, nitem: 10, arg: 787, narg: 2, mod: 666, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1be00}},
-	// F2FP float.sass:32
+	// F2FP float.sass:56
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2620, nitem: 10, arg: 789, narg: 2, mod: 671, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbe00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2630, nitem: 11, arg: 791, narg: 2, mod: 676, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1c1be00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2641, nitem: 11, arg: 793, narg: 2, mod: 682, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1edbe00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2652, nitem: 10, arg: 795, narg: 2, mod: 688, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1be00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2662, nitem: 10, arg: 797, narg: 2, mod: 693, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbe00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2672, nitem: 11, arg: 799, narg: 2, mod: 698, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x1c1be00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2683, nitem: 11, arg: 801, narg: 2, mod: 704, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x1c1be00}},
-	// F2FP float.sass:33
+	// F2FP float.sass:57
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2694, nitem: 11, arg: 803, narg: 2, mod: 710, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x1edbe00}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2705, nitem: 13, arg: 805, narg: 3, mod: 716, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc1bfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2718, nitem: 13, arg: 808, narg: 3, mod: 722, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2731, nitem: 13, arg: 811, narg: 3, mod: 728, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc1bfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2744, nitem: 13, arg: 814, narg: 3, mod: 734, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xedbfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2757, nitem: 13, arg: 817, narg: 3, mod: 740, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc1bfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0x60, item: 2770, nitem: 13, arg: 820, narg: 3, mod: 746, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc1bfff}},
-	// F2FP float.sass:34
+	// F2FP float.sass:58
 	{op: 38, class: ClassAlu, sms: 0xf80, item: 2783, nitem: 13, arg: 823, narg: 3, mod: 752, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xedbfff}},
-	// F2I float.sass:36
+	// F2I float.sass:61
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2796, nitem: 11, arg: 826, narg: 2, mod: 758, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:36
+	// F2I float.sass:61
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2807, nitem: 9, arg: 828, narg: 2, mod: 763, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:36
+	// F2I float.sass:61
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2816, nitem: 11, arg: 830, narg: 2, mod: 767, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f900}},
-	// F2I float.sass:36
+	// F2I float.sass:61
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2827, nitem: 11, arg: 832, narg: 2, mod: 772, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:36
+	// F2I float.sass:61
 	{op: 39, class: ClassXu, sms: 0xf80, item: 2838, nitem: 11, arg: 834, narg: 2, mod: 777, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:37
+	// F2I float.sass:62
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2849, nitem: 8, arg: 836, narg: 2, mod: 782, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:37
+	// F2I float.sass:62
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2857, nitem: 8, arg: 838, narg: 2, mod: 786, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:37
+	// F2I float.sass:62
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2865, nitem: 9, arg: 840, narg: 2, mod: 790, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f900}},
-	// F2I float.sass:37
+	// F2I float.sass:62
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2874, nitem: 8, arg: 842, narg: 2, mod: 794, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:37
+	// F2I float.sass:62
 	{op: 39, class: ClassXu, sms: 0xf80, item: 2882, nitem: 8, arg: 844, narg: 2, mod: 798, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:38
+	// F2I float.sass:63
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2890, nitem: 11, arg: 846, narg: 2, mod: 802, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:38
+	// F2I float.sass:63
 	{op: 39, class: ClassXu, sms: 0xfff, item: 2901, nitem: 9, arg: 848, narg: 2, mod: 807, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:38
+	// F2I float.sass:63
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2910, nitem: 11, arg: 850, narg: 2, mod: 811, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1f900}},
-	// F2I float.sass:38
+	// F2I float.sass:63
 	{op: 39, class: ClassXu, sms: 0x7f, item: 2921, nitem: 11, arg: 852, narg: 2, mod: 816, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:38
+	// F2I float.sass:63
 	{op: 39, class: ClassXu, sms: 0xf80, item: 2932, nitem: 11, arg: 854, narg: 2, mod: 821, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:39
+	// F2I float.sass:64
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 2943, nitem: 11, arg: 856, narg: 2, mod: 826, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:39
+	// F2I float.sass:64
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 2954, nitem: 9, arg: 858, narg: 2, mod: 831, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:39
+	// F2I float.sass:64
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 2963, nitem: 11, arg: 860, narg: 2, mod: 835, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1e100}},
-	// F2I float.sass:39
+	// F2I float.sass:64
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 2974, nitem: 11, arg: 862, narg: 2, mod: 840, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:39
+	// F2I float.sass:64
 	{op: 39, class: ClassXu64, sms: 0xf80, item: 2985, nitem: 11, arg: 864, narg: 2, mod: 845, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:40
+	// F2I float.sass:65
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 2996, nitem: 8, arg: 866, narg: 2, mod: 850, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:40
+	// F2I float.sass:65
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 3004, nitem: 8, arg: 868, narg: 2, mod: 854, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:40
+	// F2I float.sass:65
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3012, nitem: 9, arg: 870, narg: 2, mod: 858, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1e100}},
-	// F2I float.sass:40
+	// F2I float.sass:65
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3021, nitem: 8, arg: 872, narg: 2, mod: 862, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:40
+	// F2I float.sass:65
 	{op: 39, class: ClassXu64, sms: 0xf80, item: 3029, nitem: 8, arg: 874, narg: 2, mod: 866, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:41
+	// F2I float.sass:66
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 3037, nitem: 11, arg: 876, narg: 2, mod: 870, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:41
+	// F2I float.sass:66
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 3048, nitem: 9, arg: 878, narg: 2, mod: 875, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:41
+	// F2I float.sass:66
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3057, nitem: 11, arg: 880, narg: 2, mod: 879, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1e100}},
-	// F2I float.sass:41
+	// F2I float.sass:66
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3068, nitem: 11, arg: 882, narg: 2, mod: 884, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:41
+	// F2I float.sass:66
 	{op: 39, class: ClassXu64, sms: 0xf80, item: 3079, nitem: 11, arg: 884, narg: 2, mod: 889, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1e100}},
-	// F2I float.sass:42
+	// F2I float.sass:67
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 3090, nitem: 9, arg: 886, narg: 2, mod: 894, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:42
+	// F2I float.sass:67
 	{op: 39, class: ClassXu64, sms: 0xfff, item: 3099, nitem: 9, arg: 888, narg: 2, mod: 898, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:42
+	// F2I float.sass:67
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3108, nitem: 10, arg: 890, narg: 2, mod: 902, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1f900}},
-	// F2I float.sass:42
+	// F2I float.sass:67
 	{op: 39, class: ClassXu64, sms: 0x7f, item: 3118, nitem: 9, arg: 892, narg: 2, mod: 906, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1f900}},
-	// F2I float.sass:42
+	// F2I float.sass:67
 	{op: 39, class: ClassXu64, sms: 0xf80, item: 3127, nitem: 9, arg: 894, narg: 2, mod: 910, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0xffc, item: 3136, nitem: 14, arg: 896, narg: 4, mod: 914, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0x7c, item: 3150, nitem: 14, arg: 900, narg: 4, mod: 919, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xfdff}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0x7c, item: 3164, nitem: 14, arg: 904, narg: 4, mod: 924, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xfdff}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0xf80, item: 3178, nitem: 14, arg: 908, narg: 4, mod: 929, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0x7c, item: 3192, nitem: 14, arg: 912, narg: 4, mod: 934, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xfdff}},
-	// F2IP float.sass:44
+	// F2IP float.sass:70
 	{op: 40, class: ClassAlu, sms: 0xf80, item: 3206, nitem: 14, arg: 916, narg: 4, mod: 939, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xfdff}},
-	// FADD float.sass:46
+	// FADD float.sass:73
 	{op: 41, class: ClassFma, sms: 0x7f, item: 3220, nitem: 9, arg: 920, narg: 3, mod: 944, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
-	// FADD float.sass:46
+	// FADD float.sass:73
 	{op: 41, class: ClassFma, sms: 0x7f, item: 3229, nitem: 9, arg: 923, narg: 3, mod: 947, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
-	// FADD float.sass:46
+	// FADD float.sass:73
 	{op: 41, class: ClassFma, sms: 0x7f, item: 3238, nitem: 10, arg: 926, narg: 3, mod: 950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1e300}},
-	// FADD float.sass:46
+	// FADD float.sass:73
 	{op: 41, class: ClassFma, sms: 0x7f, item: 3248, nitem: 9, arg: 929, narg: 3, mod: 953, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1e300}},
-	// FADD float.sass:47
+	// FADD float.sass:74
 	{op: 41, class: ClassFma, sms: 0xf80, item: 3257, nitem: 9, arg: 932, narg: 3, mod: 956, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
-	// FADD float.sass:48
+	// FADD float.sass:75
 	{op: 41, class: ClassFma, sms: 0xf80, item: 3266, nitem: 9, arg: 935, narg: 3, mod: 959, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
-	// FADD float.sass:48
+	// FADD float.sass:75
 	{op: 41, class: ClassFma, sms: 0xf80, item: 3275, nitem: 9, arg: 938, narg: 3, mod: 962, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1e300}},
-	// FADD2 float.sass:50
+	// FADD2 float.sass:78
 	{op: 42, class: ClassFma, sms: 0x180, item: 3284, nitem: 10, arg: 941, narg: 3, mod: 965, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7fc300}},
-	// FADD2 float.sass:50
+	// FADD2 float.sass:78
 	{op: 42, class: ClassFma, sms: 0x180, item: 3294, nitem: 11, arg: 944, narg: 3, mod: 969, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7fc300}},
-	// FCHK float.sass:52
+	// FCHK float.sass:81
 	{op: 43, class: ClassXu, sms: 0xfff, item: 3305, nitem: 6, arg: 947, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0xe0300}},
-	// FCHK float.sass:52
+	// FCHK float.sass:81
 	{op: 43, class: ClassXu, sms: 0xfff, item: 3311, nitem: 6, arg: 950, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe0300}},
-	// FCHK float.sass:52
+	// FCHK float.sass:81
 	{op: 43, class: ClassXu, sms: 0x7f, item: 3317, nitem: 7, arg: 953, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc7ffff00ff000000, Hi: 0xe0300}},
-	// FCHK float.sass:52
+	// FCHK float.sass:81
 	{op: 43, class: ClassXu, sms: 0x7f, item: 3324, nitem: 6, arg: 956, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xc000003fff000000, Hi: 0xe0300}},
-	// FCHK float.sass:52
+	// FCHK float.sass:81
 	{op: 43, class: ClassXu, sms: 0xf80, item: 3330, nitem: 6, arg: 959, narg: 3, mod: 973, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0xe0300}},
-	// FENCE memory.sass:63
+	// FENCE memory.sass:142
 	{op: 44, class: ClassBar, sms: 0x40, item: 3336, nitem: 2, arg: 962, narg: 0, mod: 973, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x100}},
-	// FENCE memory.sass:64
+	// FENCE memory.sass:143
 	{op: 44, class: ClassBar, sms: 0xf80, item: 3338, nitem: 2, arg: 962, narg: 0, mod: 974, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x300}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3340, nitem: 11, arg: 962, narg: 4, mod: 975, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3351, nitem: 11, arg: 966, narg: 4, mod: 978, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3362, nitem: 12, arg: 970, narg: 4, mod: 981, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3374, nitem: 11, arg: 974, narg: 4, mod: 984, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3385, nitem: 12, arg: 978, narg: 4, mod: 987, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3397, nitem: 11, arg: 982, narg: 4, mod: 990, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:54
+	// FFMA float.sass:84
 	{op: 45, class: ClassFma, sms: 0x7f, item: 3408, nitem: 11, arg: 986, narg: 4, mod: 993, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:55
+	// FFMA float.sass:85
 	{op: 45, class: ClassFma, sms: 0xf80, item: 3419, nitem: 11, arg: 990, narg: 4, mod: 996, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:55
+	// FFMA float.sass:85
 	{op: 45, class: ClassFma, sms: 0xf80, item: 3430, nitem: 11, arg: 994, narg: 4, mod: 999, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:56
+	// FFMA float.sass:86
 	{op: 45, class: ClassFma, sms: 0xf80, item: 3441, nitem: 11, arg: 998, narg: 4, mod: 1002, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:56
+	// FFMA float.sass:86
 	{op: 45, class: ClassFma, sms: 0xf80, item: 3452, nitem: 11, arg: 1002, narg: 4, mod: 1005, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
-	// FFMA float.sass:56
+	// FFMA float.sass:86
 	{op: 45, class: ClassFma, sms: 0xf80, item: 3463, nitem: 11, arg: 1006, narg: 4, mod: 1008, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
-	// FFMA2 float.sass:58
+	// FFMA2 float.sass:89
 	{op: 46, class: ClassFma, sms: 0x180, item: 3474, nitem: 13, arg: 1010, narg: 4, mod: 1011, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
-	// FFMA2 float.sass:58
+	// FFMA2 float.sass:89
 	{op: 46, class: ClassFma, sms: 0x180, item: 3487, nitem: 14, arg: 1014, narg: 4, mod: 1016, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
-	// FFMA2 float.sass:58
+	// FFMA2 float.sass:89
 	{op: 46, class: ClassFma, sms: 0x180, item: 3501, nitem: 14, arg: 1018, narg: 4, mod: 1021, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffdfff}},
-	// FHADD float.sass:60
+	// FHADD float.sass:92
 	{op: 47, class: ClassFma, sms: 0xf80, item: 3515, nitem: 10, arg: 1022, narg: 3, mod: 1026, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xce300}},
-	// FHADD float.sass:60
+	// FHADD float.sass:92
 	{op: 47, class: ClassFma, sms: 0xf80, item: 3525, nitem: 10, arg: 1025, narg: 3, mod: 1030, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0xce300}},
-	// FHFMA float.sass:62
+	// FHFMA float.sass:95
 	{op: 48, class: ClassFma, sms: 0xf80, item: 3535, nitem: 13, arg: 1028, narg: 4, mod: 1034, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
-	// FHFMA float.sass:62
+	// FHFMA float.sass:95
 	{op: 48, class: ClassFma, sms: 0xf80, item: 3548, nitem: 14, arg: 1032, narg: 4, mod: 1039, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
-	// FHFMA float.sass:62
+	// FHFMA float.sass:95
 	{op: 48, class: ClassFma, sms: 0xf80, item: 3562, nitem: 13, arg: 1036, narg: 4, mod: 1044, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1cefff}},
-	// FLO float.sass:64
+	// FLO float.sass:98
 	{op: 49, class: ClassXu, sms: 0xfff, item: 3575, nitem: 9, arg: 1040, narg: 3, mod: 1049, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
-	// FLO float.sass:64
+	// FLO float.sass:98
 	{op: 49, class: ClassXu, sms: 0xfff, item: 3584, nitem: 9, arg: 1043, narg: 3, mod: 1051, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xe0600}},
-	// FLO float.sass:64
+	// FLO float.sass:98
 	{op: 49, class: ClassXu, sms: 0x7f, item: 3593, nitem: 9, arg: 1046, narg: 3, mod: 1053, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}, cover: bits.Word{Lo: 0x87ffff0000ff0000, Hi: 0xe0600}},
-	// FLO float.sass:64
+	// FLO float.sass:98
 	{op: 49, class: ClassXu, sms: 0x7f, item: 3602, nitem: 9, arg: 1049, narg: 3, mod: 1055, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x8000003f00ff0000, Hi: 0xe0600}},
-	// FLO float.sass:64
+	// FLO float.sass:98
 	{op: 49, class: ClassXu, sms: 0xf80, item: 3611, nitem: 9, arg: 1052, narg: 3, mod: 1057, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
-	// FMNMX float.sass:66
+	// FMNMX float.sass:101
 	{op: 50, class: ClassAlu, sms: 0x1, item: 3620, nitem: 9, arg: 1055, narg: 4, mod: 1059, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
-	// FMNMX float.sass:66
+	// FMNMX float.sass:101
 	{op: 50, class: ClassAlu, sms: 0x1, item: 3629, nitem: 9, arg: 1059, narg: 4, mod: 1060, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
-	// FMNMX float.sass:66
+	// FMNMX float.sass:101
 	{op: 50, class: ClassAlu, sms: 0x1, item: 3638, nitem: 10, arg: 1063, narg: 4, mod: 1061, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7810300}},
-	// FMNMX float.sass:66
+	// FMNMX float.sass:101
 	{op: 50, class: ClassAlu, sms: 0x1, item: 3648, nitem: 9, arg: 1067, narg: 4, mod: 1062, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7810300}},
-	// FMNMX float.sass:67
+	// FMNMX float.sass:102
 	{op: 50, class: ClassAlu, sms: 0x2, item: 3657, nitem: 10, arg: 1071, narg: 4, mod: 1063, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830300}},
-	// FMNMX float.sass:67
+	// FMNMX float.sass:102
 	{op: 50, class: ClassAlu, sms: 0x2, item: 3667, nitem: 10, arg: 1075, narg: 4, mod: 1065, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830300}},
-	// FMNMX float.sass:67
+	// FMNMX float.sass:102
 	{op: 50, class: ClassAlu, sms: 0x2, item: 3677, nitem: 11, arg: 1079, narg: 4, mod: 1067, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7830300}},
-	// FMNMX float.sass:67
+	// FMNMX float.sass:102
 	{op: 50, class: ClassAlu, sms: 0x2, item: 3688, nitem: 10, arg: 1083, narg: 4, mod: 1069, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7830300}},
-	// FMNMX float.sass:68
+	// FMNMX float.sass:103
 	{op: 50, class: ClassAlu, sms: 0x3c, item: 3698, nitem: 11, arg: 1087, narg: 4, mod: 1071, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:68
+	// FMNMX float.sass:103
 	{op: 50, class: ClassAlu, sms: 0x3c, item: 3709, nitem: 11, arg: 1091, narg: 4, mod: 1074, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:68
+	// FMNMX float.sass:103
 	{op: 50, class: ClassAlu, sms: 0x3c, item: 3720, nitem: 12, arg: 1095, narg: 4, mod: 1077, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:68
+	// FMNMX float.sass:103
 	{op: 50, class: ClassAlu, sms: 0x3c, item: 3732, nitem: 11, arg: 1099, narg: 4, mod: 1080, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:69
+	// FMNMX float.sass:104
 	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3743, nitem: 11, arg: 1103, narg: 4, mod: 1083, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:69
+	// FMNMX float.sass:104
 	{op: 50, class: ClassAlu, sms: 0xfc0, item: 3754, nitem: 11, arg: 1107, narg: 4, mod: 1086, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:69
+	// FMNMX float.sass:104
 	{op: 50, class: ClassAlu, sms: 0x40, item: 3765, nitem: 12, arg: 1111, narg: 4, mod: 1089, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:69
+	// FMNMX float.sass:104
 	{op: 50, class: ClassAlu, sms: 0x40, item: 3777, nitem: 11, arg: 1115, narg: 4, mod: 1092, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7870300}},
-	// FMNMX float.sass:69
+	// FMNMX float.sass:104
 	{op: 50, class: ClassAlu, sms: 0xf80, item: 3788, nitem: 11, arg: 1119, narg: 4, mod: 1095, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7870300}},
-	// FMNMX3 float.sass:71
+	// FMNMX3 float.sass:107
 	{op: 51, class: ClassAlu, sms: 0x380, item: 3799, nitem: 12, arg: 1123, narg: 5, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830fff}},
-	// FMNMX3 float.sass:71
+	// FMNMX3 float.sass:107
 	{op: 51, class: ClassAlu, sms: 0x380, item: 3811, nitem: 12, arg: 1128, narg: 5, mod: 1100, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7830fff}},
-	// FMUL float.sass:73
+	// FMUL float.sass:110
 	{op: 52, class: ClassFma, sms: 0xfff, item: 3823, nitem: 10, arg: 1133, narg: 3, mod: 1102, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
-	// FMUL float.sass:73
+	// FMUL float.sass:110
 	{op: 52, class: ClassFma, sms: 0xfff, item: 3833, nitem: 10, arg: 1136, narg: 3, mod: 1106, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71f300}},
-	// FMUL float.sass:73
+	// FMUL float.sass:110
 	{op: 52, class: ClassFma, sms: 0x7f, item: 3843, nitem: 11, arg: 1139, narg: 3, mod: 1110, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x71f300}},
-	// FMUL float.sass:73
+	// FMUL float.sass:110
 	{op: 52, class: ClassFma, sms: 0x7f, item: 3854, nitem: 10, arg: 1142, narg: 3, mod: 1114, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x71f300}},
-	// FMUL float.sass:73
+	// FMUL float.sass:110
 	{op: 52, class: ClassFma, sms: 0xf80, item: 3864, nitem: 10, arg: 1145, narg: 3, mod: 1118, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
-	// FMUL2 float.sass:75
+	// FMUL2 float.sass:113
 	{op: 53, class: ClassFma, sms: 0x180, item: 3874, nitem: 10, arg: 1148, narg: 3, mod: 1122, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x18fd300}},
-	// FMUL2 float.sass:75
+	// FMUL2 float.sass:113
 	{op: 53, class: ClassFma, sms: 0x180, item: 3884, nitem: 11, arg: 1151, narg: 3, mod: 1126, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x18fd300}},
-	// FRND float.sass:77
+	// FRND float.sass:116
 	{op: 54, class: ClassXu, sms: 0xfff, item: 3895, nitem: 9, arg: 1154, narg: 2, mod: 1130, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:77
+	// FRND float.sass:116
 	{op: 54, class: ClassXu, sms: 0xfff, item: 3904, nitem: 7, arg: 1156, narg: 2, mod: 1133, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:77
+	// FRND float.sass:116
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3911, nitem: 9, arg: 1158, narg: 2, mod: 1135, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
-	// FRND float.sass:77
+	// FRND float.sass:116
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3920, nitem: 9, arg: 1160, narg: 2, mod: 1138, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:77
+	// FRND float.sass:116
 	{op: 54, class: ClassXu, sms: 0xf80, item: 3929, nitem: 9, arg: 1162, narg: 2, mod: 1141, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:78
+	// FRND float.sass:117
 	{op: 54, class: ClassXu, sms: 0xfff, item: 3938, nitem: 6, arg: 1164, narg: 2, mod: 1144, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:78
+	// FRND float.sass:117
 	{op: 54, class: ClassXu, sms: 0xfff, item: 3944, nitem: 6, arg: 1166, narg: 2, mod: 1146, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:78
+	// FRND float.sass:117
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3950, nitem: 7, arg: 1168, narg: 2, mod: 1148, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
-	// FRND float.sass:78
+	// FRND float.sass:117
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3957, nitem: 6, arg: 1170, narg: 2, mod: 1150, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:78
+	// FRND float.sass:117
 	{op: 54, class: ClassXu, sms: 0xf80, item: 3963, nitem: 6, arg: 1172, narg: 2, mod: 1152, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:79
+	// FRND float.sass:118
 	{op: 54, class: ClassXu, sms: 0xfff, item: 3969, nitem: 9, arg: 1174, narg: 2, mod: 1154, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:79
+	// FRND float.sass:118
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3978, nitem: 9, arg: 1176, narg: 2, mod: 1157, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x1c000}},
-	// FRND float.sass:79
+	// FRND float.sass:118
 	{op: 54, class: ClassXu, sms: 0x7f, item: 3987, nitem: 9, arg: 1178, narg: 2, mod: 1160, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:79
+	// FRND float.sass:118
 	{op: 54, class: ClassXu, sms: 0xf80, item: 3996, nitem: 9, arg: 1180, narg: 2, mod: 1163, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:80
+	// FRND float.sass:119
 	{op: 54, class: ClassXu64, sms: 0xfff, item: 4005, nitem: 7, arg: 1182, narg: 2, mod: 1166, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:80
+	// FRND float.sass:119
 	{op: 54, class: ClassXu64, sms: 0xfff, item: 4012, nitem: 7, arg: 1184, narg: 2, mod: 1168, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:80
+	// FRND float.sass:119
 	{op: 54, class: ClassXu64, sms: 0x7f, item: 4019, nitem: 8, arg: 1186, narg: 2, mod: 1170, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x1c000}},
-	// FRND float.sass:80
+	// FRND float.sass:119
 	{op: 54, class: ClassXu64, sms: 0x7f, item: 4027, nitem: 7, arg: 1188, narg: 2, mod: 1172, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x1c000}},
-	// FRND float.sass:80
+	// FRND float.sass:119
 	{op: 54, class: ClassXu64, sms: 0xf80, item: 4034, nitem: 7, arg: 1190, narg: 2, mod: 1174, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1c000}},
-	// FSEL float.sass:82
+	// FSEL float.sass:122
 	{op: 55, class: ClassAlu, sms: 0xfff, item: 4041, nitem: 9, arg: 1192, narg: 4, mod: 1176, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
-	// FSEL float.sass:82
+	// FSEL float.sass:122
 	{op: 55, class: ClassAlu, sms: 0xfff, item: 4050, nitem: 9, arg: 1196, narg: 4, mod: 1177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
-	// FSEL float.sass:82
+	// FSEL float.sass:122
 	{op: 55, class: ClassAlu, sms: 0x7f, item: 4059, nitem: 10, arg: 1200, narg: 4, mod: 1178, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7810300}},
-	// FSEL float.sass:82
+	// FSEL float.sass:122
 	{op: 55, class: ClassAlu, sms: 0x7f, item: 4069, nitem: 9, arg: 1204, narg: 4, mod: 1179, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7810300}},
-	// FSEL float.sass:82
+	// FSEL float.sass:122
 	{op: 55, class: ClassAlu, sms: 0xf80, item: 4078, nitem: 9, arg: 1208, narg: 4, mod: 1180, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7810300}},
-	// FSET float.sass:84
+	// FSET float.sass:125
 	{op: 56, class: ClassAlu, sms: 0xfff, item: 4087, nitem: 12, arg: 1212, narg: 4, mod: 1181, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x781ff00}},
-	// FSET float.sass:84
+	// FSET float.sass:125
 	{op: 56, class: ClassAlu, sms: 0xfff, item: 4099, nitem: 12, arg: 1216, narg: 4, mod: 1184, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ff00}},
-	// FSET float.sass:84
+	// FSET float.sass:125
 	{op: 56, class: ClassAlu, sms: 0x7f, item: 4111, nitem: 13, arg: 1220, narg: 4, mod: 1187, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x781ff00}},
-	// FSET float.sass:84
+	// FSET float.sass:125
 	{op: 56, class: ClassAlu, sms: 0x7f, item: 4124, nitem: 12, arg: 1224, narg: 4, mod: 1190, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x781ff00}},
-	// FSET float.sass:84
+	// FSET float.sass:125
 	{op: 56, class: ClassAlu, sms: 0xf80, item: 4136, nitem: 12, arg: 1228, narg: 4, mod: 1193, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x781ff00}},
-	// FSETP float.sass:86
+	// FSETP float.sass:128
 	{op: 57, class: ClassAlu, sms: 0xfff, item: 4148, nitem: 13, arg: 1232, narg: 5, mod: 1196, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
-	// FSETP float.sass:86
+	// FSETP float.sass:128
 	{op: 57, class: ClassAlu, sms: 0xfff, item: 4161, nitem: 13, arg: 1237, narg: 5, mod: 1199, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffff00}},
-	// FSETP float.sass:86
+	// FSETP float.sass:128
 	{op: 57, class: ClassAlu, sms: 0x7f, item: 4174, nitem: 14, arg: 1242, narg: 5, mod: 1202, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xc7ffff00ff000000, Hi: 0x7ffff00}},
-	// FSETP float.sass:86
+	// FSETP float.sass:128
 	{op: 57, class: ClassAlu, sms: 0x7f, item: 4188, nitem: 13, arg: 1247, narg: 5, mod: 1205, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc000003fff000000, Hi: 0x7ffff00}},
-	// FSETP float.sass:86
+	// FSETP float.sass:128
 	{op: 57, class: ClassAlu, sms: 0xf80, item: 4201, nitem: 13, arg: 1252, narg: 5, mod: 1208, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
-	// FSWZADD float.sass:88
+	// FSWZADD float.sass:131
 	{op: 58, class: ClassFma, sms: 0x3ff, item: 4214, nitem: 14, arg: 1257, narg: 3, mod: 1211, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1e0ff}},
-	// FSWZADD float.sass:89
+	// FSWZADD float.sass:132
 	{op: 58, class: ClassFma, sms: 0xc00, item: 4228, nitem: 14, arg: 1260, narg: 3, mod: 1218, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3e0ff}},
-	// HADD2 float.sass:91
+	// HADD2 float.sass:135
 	{op: 59, class: ClassHalf, sms: 0x1f, item: 4242, nitem: 11, arg: 1263, narg: 3, mod: 1225, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x16f00}},
-	// HADD2 float.sass:91
+	// HADD2 float.sass:135
 	{op: 59, class: ClassHalf, sms: 0x1f, item: 4253, nitem: 12, arg: 1266, narg: 4, mod: 1230, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x16f00}},
-	// HADD2 float.sass:91
+	// HADD2 float.sass:135
 	{op: 59, class: ClassHalf, sms: 0x1f, item: 4265, nitem: 12, arg: 1270, narg: 3, mod: 1234, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x16f00}},
-	// HADD2 float.sass:91
+	// HADD2 float.sass:135
 	{op: 59, class: ClassHalf, sms: 0x1f, item: 4277, nitem: 12, arg: 1273, narg: 3, mod: 1239, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x16f00}},
-	// HADD2 float.sass:92
+	// HADD2 float.sass:136
 	{op: 59, class: ClassHalf, sms: 0x20, item: 4289, nitem: 10, arg: 1276, narg: 3, mod: 1244, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:92
+	// HADD2 float.sass:136
 	{op: 59, class: ClassHalf, sms: 0x20, item: 4299, nitem: 11, arg: 1279, narg: 4, mod: 1248, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:92
+	// HADD2 float.sass:136
 	{op: 59, class: ClassHalf, sms: 0x20, item: 4310, nitem: 11, arg: 1283, narg: 3, mod: 1251, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:92
+	// HADD2 float.sass:136
 	{op: 59, class: ClassHalf, sms: 0x20, item: 4321, nitem: 11, arg: 1286, narg: 3, mod: 1255, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:93
+	// HADD2 float.sass:137
 	{op: 59, class: ClassHalf32, sms: 0x20, item: 4332, nitem: 11, arg: 1289, narg: 3, mod: 1259, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x12d00}},
-	// HADD2 float.sass:93
+	// HADD2 float.sass:137
 	{op: 59, class: ClassHalf32, sms: 0x20, item: 4343, nitem: 10, arg: 1292, narg: 3, mod: 1263, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xffffffff0000, Hi: 0x12d00}},
-	// HADD2 float.sass:93
+	// HADD2 float.sass:137
 	{op: 59, class: ClassHalf32, sms: 0x20, item: 4353, nitem: 12, arg: 1295, narg: 3, mod: 1266, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x12d00}},
-	// HADD2 float.sass:93
+	// HADD2 float.sass:137
 	{op: 59, class: ClassHalf32, sms: 0x20, item: 4365, nitem: 12, arg: 1298, narg: 3, mod: 1270, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x12d00}},
-	// HADD2 float.sass:94
+	// HADD2 float.sass:138
 	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4377, nitem: 11, arg: 1301, narg: 3, mod: 1274, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212f00}},
-	// HADD2 float.sass:94
+	// HADD2 float.sass:138
 	{op: 59, class: ClassHalf, sms: 0x40, item: 4388, nitem: 12, arg: 1304, narg: 3, mod: 1279, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x212f00}},
-	// HADD2 float.sass:94
+	// HADD2 float.sass:138
 	{op: 59, class: ClassHalf, sms: 0x40, item: 4400, nitem: 12, arg: 1307, narg: 3, mod: 1284, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x212f00}},
-	// HADD2 float.sass:94
+	// HADD2 float.sass:138
 	{op: 59, class: ClassHalf, sms: 0xf80, item: 4412, nitem: 12, arg: 1310, narg: 3, mod: 1289, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212f00}},
-	// HADD2 float.sass:95
+	// HADD2 float.sass:139
 	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4424, nitem: 11, arg: 1313, narg: 4, mod: 1294, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:96
+	// HADD2 float.sass:140
 	{op: 59, class: ClassHalf, sms: 0xfc0, item: 4435, nitem: 12, arg: 1317, narg: 4, mod: 1297, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x12f00}},
-	// HADD2 float.sass:97
+	// HADD2 float.sass:141
 	{op: 59, class: ClassHalf32, sms: 0xfc0, item: 4447, nitem: 12, arg: 1321, narg: 3, mod: 1300, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212d00}},
-	// HADD2 float.sass:97
+	// HADD2 float.sass:141
 	{op: 59, class: ClassHalf32, sms: 0xfc0, item: 4459, nitem: 11, arg: 1324, narg: 3, mod: 1305, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xffffffff0000, Hi: 0x212d00}},
-	// HADD2 float.sass:97
+	// HADD2 float.sass:141
 	{op: 59, class: ClassHalf32, sms: 0x40, item: 4470, nitem: 13, arg: 1327, narg: 3, mod: 1309, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x212d00}},
-	// HADD2 float.sass:97
+	// HADD2 float.sass:141
 	{op: 59, class: ClassHalf32, sms: 0x40, item: 4483, nitem: 13, arg: 1330, narg: 3, mod: 1314, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x212d00}},
-	// HADD2 float.sass:97
+	// HADD2 float.sass:141
 	{op: 59, class: ClassHalf32, sms: 0xf80, item: 4496, nitem: 13, arg: 1333, narg: 3, mod: 1319, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x212d00}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4509, nitem: 14, arg: 1336, narg: 4, mod: 1324, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4523, nitem: 15, arg: 1340, narg: 5, mod: 1330, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4538, nitem: 15, arg: 1345, narg: 4, mod: 1335, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4553, nitem: 15, arg: 1349, narg: 5, mod: 1341, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4568, nitem: 15, arg: 1354, narg: 4, mod: 1346, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4583, nitem: 15, arg: 1358, narg: 4, mod: 1352, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:99
+	// HFMA2 float.sass:144
 	{op: 60, class: ClassHalf, sms: 0x1, item: 4598, nitem: 15, arg: 1362, narg: 4, mod: 1358, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:100
+	// HFMA2 float.sass:145
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4613, nitem: 14, arg: 1366, narg: 4, mod: 1364, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x3f7fff}},
-	// HFMA2 float.sass:100
+	// HFMA2 float.sass:145
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4627, nitem: 15, arg: 1370, narg: 4, mod: 1370, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x3f7fff}},
-	// HFMA2 float.sass:100
+	// HFMA2 float.sass:145
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4642, nitem: 15, arg: 1374, narg: 4, mod: 1376, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x3f7fff}},
-	// HFMA2 float.sass:100
+	// HFMA2 float.sass:145
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4657, nitem: 15, arg: 1378, narg: 4, mod: 1382, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x3f7fff}},
-	// HFMA2 float.sass:100
+	// HFMA2 float.sass:145
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4672, nitem: 15, arg: 1382, narg: 4, mod: 1388, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x3f7fff}},
-	// HFMA2 float.sass:101
+	// HFMA2 float.sass:146
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4687, nitem: 16, arg: 1386, narg: 5, mod: 1394, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf5fff}},
-	// HFMA2 float.sass:101
+	// HFMA2 float.sass:146
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4703, nitem: 17, arg: 1391, narg: 5, mod: 1399, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7bf5fff}},
-	// HFMA2 float.sass:101
+	// HFMA2 float.sass:146
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4720, nitem: 17, arg: 1396, narg: 5, mod: 1404, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7bf5fff}},
-	// HFMA2 float.sass:101
+	// HFMA2 float.sass:146
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4737, nitem: 17, arg: 1401, narg: 5, mod: 1409, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7bf5fff}},
-	// HFMA2 float.sass:101
+	// HFMA2 float.sass:146
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4754, nitem: 17, arg: 1406, narg: 5, mod: 1414, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7bf5fff}},
-	// HFMA2 float.sass:102
+	// HFMA2 float.sass:147
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4771, nitem: 15, arg: 1411, narg: 5, mod: 1419, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:102
+	// HFMA2 float.sass:147
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4786, nitem: 15, arg: 1416, narg: 5, mod: 1424, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f7fff}},
-	// HFMA2 float.sass:103
+	// HFMA2 float.sass:148
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4801, nitem: 15, arg: 1421, narg: 5, mod: 1429, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
-	// HFMA2 float.sass:103
+	// HFMA2 float.sass:148
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4816, nitem: 15, arg: 1426, narg: 5, mod: 1433, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
-	// HFMA2 float.sass:104
+	// HFMA2 float.sass:149
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4831, nitem: 17, arg: 1431, narg: 6, mod: 1437, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f5fff}},
-	// HFMA2 float.sass:104
+	// HFMA2 float.sass:149
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4848, nitem: 17, arg: 1437, narg: 6, mod: 1441, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f5fff}},
-	// HFMA2 float.sass:105
+	// HFMA2 float.sass:150
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4865, nitem: 17, arg: 1443, narg: 6, mod: 1445, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
-	// HFMA2 float.sass:105
+	// HFMA2 float.sass:150
 	{op: 60, class: ClassHalf, sms: 0x3e, item: 4882, nitem: 17, arg: 1449, narg: 6, mod: 1448, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4899, nitem: 14, arg: 1455, narg: 4, mod: 1451, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0x40, item: 4913, nitem: 15, arg: 1459, narg: 4, mod: 1457, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0x40, item: 4928, nitem: 15, arg: 1463, narg: 4, mod: 1463, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0x40, item: 4943, nitem: 15, arg: 1467, narg: 4, mod: 1469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0xf80, item: 4958, nitem: 15, arg: 1471, narg: 4, mod: 1475, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0x40, item: 4973, nitem: 15, arg: 1475, narg: 4, mod: 1481, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:106
+	// HFMA2 float.sass:151
 	{op: 60, class: ClassHalf, sms: 0xf80, item: 4988, nitem: 15, arg: 1479, narg: 4, mod: 1487, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7f7fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5003, nitem: 16, arg: 1483, narg: 5, mod: 1493, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0x40, item: 5019, nitem: 17, arg: 1488, narg: 5, mod: 1498, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0x40, item: 5036, nitem: 17, arg: 1493, narg: 5, mod: 1503, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0x40, item: 5053, nitem: 17, arg: 1498, narg: 5, mod: 1508, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0xf80, item: 5070, nitem: 17, arg: 1503, narg: 5, mod: 1513, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0x40, item: 5087, nitem: 17, arg: 1508, narg: 5, mod: 1518, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:107
+	// HFMA2 float.sass:152
 	{op: 60, class: ClassHalf, sms: 0xf80, item: 5104, nitem: 17, arg: 1513, narg: 5, mod: 1523, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ff1fff}},
-	// HFMA2 float.sass:108
+	// HFMA2 float.sass:153
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5121, nitem: 14, arg: 1518, narg: 5, mod: 1528, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5f3fff}},
-	// HFMA2 float.sass:108
+	// HFMA2 float.sass:153
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5135, nitem: 14, arg: 1523, narg: 5, mod: 1532, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
-	// HFMA2 float.sass:109
+	// HFMA2 float.sass:154
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5149, nitem: 15, arg: 1528, narg: 5, mod: 1536, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5f3fff}},
-	// HFMA2 float.sass:109
+	// HFMA2 float.sass:154
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5164, nitem: 15, arg: 1533, narg: 5, mod: 1540, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1f3fff}},
-	// HFMA2 float.sass:110
+	// HFMA2 float.sass:155
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5179, nitem: 16, arg: 1538, narg: 6, mod: 1544, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7df1fff}},
-	// HFMA2 float.sass:110
+	// HFMA2 float.sass:155
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5195, nitem: 16, arg: 1544, narg: 6, mod: 1547, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
-	// HFMA2 float.sass:111
+	// HFMA2 float.sass:156
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5211, nitem: 17, arg: 1550, narg: 6, mod: 1550, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7df1fff}},
-	// HFMA2 float.sass:111
+	// HFMA2 float.sass:156
 	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5228, nitem: 17, arg: 1556, narg: 6, mod: 1553, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79f1fff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5245, nitem: 10, arg: 1562, narg: 4, mod: 1556, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5255, nitem: 12, arg: 1566, narg: 5, mod: 1558, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5267, nitem: 11, arg: 1571, narg: 4, mod: 1560, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5278, nitem: 12, arg: 1575, narg: 5, mod: 1562, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5290, nitem: 11, arg: 1580, narg: 4, mod: 1564, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5301, nitem: 10, arg: 1584, narg: 4, mod: 1566, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:113
+	// HFMA2.MMA float.sass:159
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5311, nitem: 10, arg: 1588, narg: 4, mod: 1568, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5321, nitem: 12, arg: 1592, narg: 5, mod: 1570, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5333, nitem: 14, arg: 1597, narg: 6, mod: 1571, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5347, nitem: 13, arg: 1603, narg: 5, mod: 1572, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5360, nitem: 14, arg: 1608, narg: 6, mod: 1573, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5374, nitem: 13, arg: 1614, narg: 5, mod: 1574, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5387, nitem: 12, arg: 1619, narg: 5, mod: 1575, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:114
+	// HFMA2.MMA float.sass:160
 	{op: 61, class: ClassHmmafma, sms: 0x3e, item: 5399, nitem: 12, arg: 1624, narg: 5, mod: 1576, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:115
+	// HFMA2.MMA float.sass:161
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5411, nitem: 11, arg: 1629, narg: 4, mod: 1577, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x3933ff}},
-	// HFMA2.MMA float.sass:115
+	// HFMA2.MMA float.sass:161
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5422, nitem: 12, arg: 1633, narg: 4, mod: 1580, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x3933ff}},
-	// HFMA2.MMA float.sass:115
+	// HFMA2.MMA float.sass:161
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5434, nitem: 12, arg: 1637, narg: 4, mod: 1583, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x3933ff}},
-	// HFMA2.MMA float.sass:115
+	// HFMA2.MMA float.sass:161
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5446, nitem: 11, arg: 1641, narg: 4, mod: 1586, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x3933ff}},
-	// HFMA2.MMA float.sass:115
+	// HFMA2.MMA float.sass:161
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5457, nitem: 11, arg: 1645, narg: 4, mod: 1589, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x3933ff}},
-	// HFMA2.MMA float.sass:116
+	// HFMA2.MMA float.sass:162
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5468, nitem: 13, arg: 1649, narg: 5, mod: 1592, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x7b913ff}},
-	// HFMA2.MMA float.sass:116
+	// HFMA2.MMA float.sass:162
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5481, nitem: 14, arg: 1654, narg: 5, mod: 1594, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7b913ff}},
-	// HFMA2.MMA float.sass:116
+	// HFMA2.MMA float.sass:162
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5495, nitem: 14, arg: 1659, narg: 5, mod: 1596, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xc7ffff00ffff0000, Hi: 0x7b913ff}},
-	// HFMA2.MMA float.sass:116
+	// HFMA2.MMA float.sass:162
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5509, nitem: 13, arg: 1664, narg: 5, mod: 1598, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7b913ff}},
-	// HFMA2.MMA float.sass:116
+	// HFMA2.MMA float.sass:162
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5522, nitem: 13, arg: 1669, narg: 5, mod: 1600, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}, cover: bits.Word{Lo: 0xc000003fffff0000, Hi: 0x7b913ff}},
-	// HFMA2.MMA float.sass:117
+	// HFMA2.MMA float.sass:163
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5535, nitem: 12, arg: 1674, narg: 5, mod: 1602, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:117
+	// HFMA2.MMA float.sass:163
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5547, nitem: 12, arg: 1679, narg: 5, mod: 1604, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:118
+	// HFMA2.MMA float.sass:164
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5559, nitem: 14, arg: 1684, narg: 6, mod: 1606, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:118
+	// HFMA2.MMA float.sass:164
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5573, nitem: 14, arg: 1690, narg: 6, mod: 1607, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:119
+	// HFMA2.MMA float.sass:165
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5587, nitem: 13, arg: 1696, narg: 5, mod: 1608, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:119
+	// HFMA2.MMA float.sass:165
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5600, nitem: 13, arg: 1701, narg: 5, mod: 1610, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1933ff}},
-	// HFMA2.MMA float.sass:120
+	// HFMA2.MMA float.sass:166
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5613, nitem: 15, arg: 1706, narg: 6, mod: 1612, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HFMA2.MMA float.sass:120
+	// HFMA2.MMA float.sass:166
 	{op: 61, class: ClassHmmafma, sms: 0x40, item: 5628, nitem: 15, arg: 1712, narg: 6, mod: 1613, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x79913ff}},
-	// HGMMA tensor.sass:20
+	// HGMMA tensor.sass:70
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5643, nitem: 15, arg: 1718, narg: 4, mod: 1614, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0xefe000003fff0000, Hi: 0x7f031ff}},
-	// HGMMA tensor.sass:21
+	// HGMMA tensor.sass:71
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5658, nitem: 17, arg: 1722, narg: 5, mod: 1618, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0xcfe0003fffff0000, Hi: 0x7f031ff}},
-	// HGMMA tensor.sass:22
+	// HGMMA tensor.sass:72
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5675, nitem: 21, arg: 1727, narg: 6, mod: 1622, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0xefe3ff003fff0000, Hi: 0x7f035ff}},
-	// HGMMA tensor.sass:23
+	// HGMMA tensor.sass:73
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5696, nitem: 23, arg: 1733, narg: 7, mod: 1627, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0xcfe3ff3fffff0000, Hi: 0x7f035ff}},
-	// HGMMA tensor.sass:24
+	// HGMMA tensor.sass:74
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5719, nitem: 15, arg: 1740, narg: 4, mod: 1632, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xefe000003fff0000, Hi: 0x7f031ff}},
-	// HGMMA tensor.sass:25
+	// HGMMA tensor.sass:75
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5734, nitem: 17, arg: 1744, narg: 5, mod: 1636, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xcfe0003fffff0000, Hi: 0x7f031ff}},
-	// HGMMA tensor.sass:26
+	// HGMMA tensor.sass:76
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5751, nitem: 21, arg: 1749, narg: 6, mod: 1640, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xefe3ff003fff0000, Hi: 0x7f035ff}},
-	// HGMMA tensor.sass:27
+	// HGMMA tensor.sass:77
 	{op: 62, class: ClassGmma, sms: 0x40, item: 5772, nitem: 23, arg: 1755, narg: 7, mod: 1645, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xcfe3ff3fffff0000, Hi: 0x7f035ff}},
-	// HMMA tensor.sass:29
+	// HMMA tensor.sass:80
 	{op: 63, class: ClassMma1, sms: 0x1, item: 5795, nitem: 13, arg: 1762, narg: 4, mod: 1650, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x1ffff}},
-	// HMMA tensor.sass:30
+	// HMMA tensor.sass:81
 	{op: 63, class: ClassMma1, sms: 0x1, item: 5808, nitem: 11, arg: 1766, narg: 4, mod: 1654, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x39ff}},
-	// HMMA tensor.sass:31
+	// HMMA tensor.sass:82
 	{op: 63, class: ClassMma1, sms: 0x2, item: 5819, nitem: 11, arg: 1770, narg: 4, mod: 1657, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x419ff}},
-	// HMMA tensor.sass:32
+	// HMMA tensor.sass:83
 	{op: 63, class: ClassMma1, sms: 0x2, item: 5830, nitem: 10, arg: 1774, narg: 4, mod: 1660, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x59ff}},
-	// HMMA tensor.sass:33
+	// HMMA tensor.sass:84
 	{op: 63, class: ClassMma1, sms: 0x2, item: 5840, nitem: 16, arg: 1778, narg: 6, mod: 1662, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0xc59ff}},
-	// HMMA tensor.sass:34
+	// HMMA tensor.sass:85
 	{op: 63, class: ClassMma1, sms: 0xffc, item: 5856, nitem: 14, arg: 1784, narg: 5, mod: 1665, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78419ff}},
-	// HMMA tensor.sass:35
+	// HMMA tensor.sass:86
 	{op: 63, class: ClassMma1, sms: 0xffc, item: 5870, nitem: 13, arg: 1789, narg: 5, mod: 1668, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78059ff}},
-	// HMMA tensor.sass:36
+	// HMMA tensor.sass:87
 	{op: 63, class: ClassMma1, sms: 0xffc, item: 5883, nitem: 19, arg: 1794, narg: 7, mod: 1670, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x78c59ff}},
-	// HMNMX2 float.sass:122
+	// HMNMX2 float.sass:169
 	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5902, nitem: 13, arg: 1801, narg: 4, mod: 1673, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a34f00}},
-	// HMNMX2 float.sass:122
+	// HMNMX2 float.sass:169
 	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5915, nitem: 14, arg: 1805, narg: 4, mod: 1678, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a34f00}},
-	// HMNMX2 float.sass:123
+	// HMNMX2 float.sass:170
 	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5929, nitem: 13, arg: 1809, narg: 5, mod: 1683, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830f00}},
-	// HMNMX2 float.sass:124
+	// HMNMX2 float.sass:171
 	{op: 64, class: ClassHalfcmp, sms: 0x2, item: 5942, nitem: 14, arg: 1814, narg: 5, mod: 1686, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7830f00}},
-	// HMNMX2 float.sass:125
+	// HMNMX2 float.sass:172
 	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5956, nitem: 14, arg: 1819, narg: 4, mod: 1689, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:125
+	// HMNMX2 float.sass:172
 	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5970, nitem: 15, arg: 1823, narg: 4, mod: 1695, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:125
+	// HMNMX2 float.sass:172
 	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 5985, nitem: 15, arg: 1827, narg: 4, mod: 1701, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:126
+	// HMNMX2 float.sass:173
 	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 6000, nitem: 14, arg: 1831, narg: 4, mod: 1707, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:126
+	// HMNMX2 float.sass:173
 	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 6014, nitem: 15, arg: 1835, narg: 4, mod: 1713, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:126
+	// HMNMX2 float.sass:173
 	{op: 64, class: ClassHalfcmp, sms: 0x40, item: 6029, nitem: 15, arg: 1839, narg: 4, mod: 1719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:126
+	// HMNMX2 float.sass:173
 	{op: 64, class: ClassHalfcmp, sms: 0xf80, item: 6044, nitem: 15, arg: 1843, narg: 4, mod: 1725, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7a70f00}},
-	// HMNMX2 float.sass:127
+	// HMNMX2 float.sass:174
 	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 6059, nitem: 14, arg: 1847, narg: 5, mod: 1731, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
-	// HMNMX2 float.sass:127
+	// HMNMX2 float.sass:174
 	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 6073, nitem: 14, arg: 1852, narg: 5, mod: 1735, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
-	// HMNMX2 float.sass:128
+	// HMNMX2 float.sass:175
 	{op: 64, class: ClassHalfcmp, sms: 0x3c, item: 6087, nitem: 15, arg: 1857, narg: 5, mod: 1739, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
-	// HMNMX2 float.sass:128
+	// HMNMX2 float.sass:175
 	{op: 64, class: ClassHalfcmp, sms: 0xfc0, item: 6102, nitem: 15, arg: 1862, narg: 5, mod: 1743, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7870f00}},
-	// HMUL2 float.sass:130
+	// HMUL2 float.sass:178
 	{op: 65, class: ClassHalf, sms: 0x3f, item: 6117, nitem: 11, arg: 1867, narg: 3, mod: 1747, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x17f00}},
-	// HMUL2 float.sass:130
+	// HMUL2 float.sass:178
 	{op: 65, class: ClassHalf, sms: 0x3f, item: 6128, nitem: 12, arg: 1870, narg: 4, mod: 1752, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x17f00}},
-	// HMUL2 float.sass:130
+	// HMUL2 float.sass:178
 	{op: 65, class: ClassHalf, sms: 0x3f, item: 6140, nitem: 12, arg: 1874, narg: 3, mod: 1756, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x17f00}},
-	// HMUL2 float.sass:130
+	// HMUL2 float.sass:178
 	{op: 65, class: ClassHalf, sms: 0x3f, item: 6152, nitem: 12, arg: 1877, narg: 3, mod: 1761, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x17f00}},
-	// HMUL2 float.sass:131
+	// HMUL2 float.sass:179
 	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6164, nitem: 11, arg: 1880, narg: 3, mod: 1766, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x213f00}},
-	// HMUL2 float.sass:131
+	// HMUL2 float.sass:179
 	{op: 65, class: ClassHalf, sms: 0x40, item: 6175, nitem: 12, arg: 1883, narg: 3, mod: 1771, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x213f00}},
-	// HMUL2 float.sass:131
+	// HMUL2 float.sass:179
 	{op: 65, class: ClassHalf, sms: 0x40, item: 6187, nitem: 12, arg: 1886, narg: 3, mod: 1776, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x213f00}},
-	// HMUL2 float.sass:131
+	// HMUL2 float.sass:179
 	{op: 65, class: ClassHalf, sms: 0xf80, item: 6199, nitem: 12, arg: 1889, narg: 3, mod: 1781, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x213f00}},
-	// HMUL2 float.sass:132
+	// HMUL2 float.sass:180
 	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6211, nitem: 11, arg: 1892, narg: 4, mod: 1786, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13f00}},
-	// HMUL2 float.sass:133
+	// HMUL2 float.sass:181
 	{op: 65, class: ClassHalf, sms: 0xfc0, item: 6222, nitem: 12, arg: 1896, narg: 4, mod: 1789, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13f00}},
-	// HSET2 float.sass:135
+	// HSET2 float.sass:184
 	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6234, nitem: 14, arg: 1900, narg: 4, mod: 1792, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe0}},
-	// HSET2 float.sass:135
+	// HSET2 float.sass:184
 	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6248, nitem: 15, arg: 1904, narg: 5, mod: 1798, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
-	// HSET2 float.sass:135
+	// HSET2 float.sass:184
 	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6263, nitem: 15, arg: 1909, narg: 4, mod: 1803, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x781ffe0}},
-	// HSET2 float.sass:135
+	// HSET2 float.sass:184
 	{op: 66, class: ClassHalfcmp, sms: 0x3f, item: 6278, nitem: 15, arg: 1913, narg: 4, mod: 1809, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x781ffe0}},
-	// HSET2 float.sass:136
+	// HSET2 float.sass:185
 	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6293, nitem: 15, arg: 1917, narg: 4, mod: 1815, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe3}},
-	// HSET2 float.sass:136
+	// HSET2 float.sass:185
 	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6308, nitem: 16, arg: 1921, narg: 4, mod: 1822, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xf7ffff00ffff0000, Hi: 0x781ffe3}},
-	// HSET2 float.sass:136
+	// HSET2 float.sass:185
 	{op: 66, class: ClassHalfcmp, sms: 0x40, item: 6324, nitem: 16, arg: 1925, narg: 4, mod: 1829, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf000003fffff0000, Hi: 0x781ffe3}},
-	// HSET2 float.sass:136
+	// HSET2 float.sass:185
 	{op: 66, class: ClassHalfcmp, sms: 0xf80, item: 6340, nitem: 16, arg: 1929, narg: 4, mod: 1836, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x781ffe3}},
-	// HSET2 float.sass:137
+	// HSET2 float.sass:186
 	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6356, nitem: 15, arg: 1933, narg: 5, mod: 1843, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
-	// HSET2 float.sass:138
+	// HSET2 float.sass:187
 	{op: 66, class: ClassHalfcmp, sms: 0xfc0, item: 6371, nitem: 16, arg: 1938, narg: 5, mod: 1848, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x781ffe0}},
-	// HSETP2 float.sass:140
+	// HSETP2 float.sass:190
 	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6387, nitem: 16, arg: 1943, narg: 5, mod: 1853, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe0}},
-	// HSETP2 float.sass:140
+	// HSETP2 float.sass:190
 	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6403, nitem: 17, arg: 1948, narg: 6, mod: 1859, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
-	// HSETP2 float.sass:140
+	// HSETP2 float.sass:190
 	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6420, nitem: 17, arg: 1954, narg: 5, mod: 1864, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf7ffff00ff000000, Hi: 0x7ffffe0}},
-	// HSETP2 float.sass:140
+	// HSETP2 float.sass:190
 	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 6437, nitem: 17, arg: 1959, narg: 5, mod: 1870, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf000003fff000000, Hi: 0x7ffffe0}},
-	// HSETP2 float.sass:141
+	// HSETP2 float.sass:191
 	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6454, nitem: 17, arg: 1964, narg: 5, mod: 1876, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe3}},
-	// HSETP2 float.sass:141
+	// HSETP2 float.sass:191
 	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6471, nitem: 18, arg: 1969, narg: 5, mod: 1883, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xf7ffff00ff000000, Hi: 0x7ffffe3}},
-	// HSETP2 float.sass:141
+	// HSETP2 float.sass:191
 	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 6489, nitem: 18, arg: 1974, narg: 5, mod: 1890, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf000003fff000000, Hi: 0x7ffffe3}},
-	// HSETP2 float.sass:141
+	// HSETP2 float.sass:191
 	{op: 67, class: ClassHalfcmp, sms: 0xf80, item: 6507, nitem: 18, arg: 1979, narg: 5, mod: 1897, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xf00000ffff000000, Hi: 0x7ffffe3}},
-	// HSETP2 float.sass:142
+	// HSETP2 float.sass:192
 	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6525, nitem: 17, arg: 1984, narg: 6, mod: 1904, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
-	// HSETP2 float.sass:143
+	// HSETP2 float.sass:193
 	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 6542, nitem: 18, arg: 1990, narg: 6, mod: 1909, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffffe0}},
-	// I2F float.sass:145
+	// I2F float.sass:196
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6560, nitem: 8, arg: 1996, narg: 2, mod: 1914, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:145
+	// I2F float.sass:196
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6568, nitem: 8, arg: 1998, narg: 2, mod: 1918, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xfc00}},
-	// I2F float.sass:145
+	// I2F float.sass:196
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6576, nitem: 8, arg: 2000, narg: 2, mod: 1922, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:145
+	// I2F float.sass:196
 	{op: 68, class: ClassXu, sms: 0xf80, item: 6584, nitem: 8, arg: 2002, narg: 2, mod: 1926, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:146
+	// I2F float.sass:197
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6592, nitem: 8, arg: 2004, narg: 2, mod: 1930, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:146
+	// I2F float.sass:197
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6600, nitem: 8, arg: 2006, narg: 2, mod: 1934, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xfc00}},
-	// I2F float.sass:146
+	// I2F float.sass:197
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6608, nitem: 8, arg: 2008, narg: 2, mod: 1938, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:146
+	// I2F float.sass:197
 	{op: 68, class: ClassXu, sms: 0xf80, item: 6616, nitem: 8, arg: 2010, narg: 2, mod: 1942, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:147
+	// I2F float.sass:198
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6624, nitem: 7, arg: 2012, narg: 2, mod: 1946, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:147
+	// I2F float.sass:198
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6631, nitem: 7, arg: 2014, narg: 2, mod: 1948, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:147
+	// I2F float.sass:198
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6638, nitem: 7, arg: 2016, narg: 2, mod: 1950, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf800}},
-	// I2F float.sass:147
+	// I2F float.sass:198
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6645, nitem: 7, arg: 2018, narg: 2, mod: 1952, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf800}},
-	// I2F float.sass:147
+	// I2F float.sass:198
 	{op: 68, class: ClassXu, sms: 0xf80, item: 6652, nitem: 7, arg: 2020, narg: 2, mod: 1954, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:148
+	// I2F float.sass:199
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6659, nitem: 6, arg: 2022, narg: 2, mod: 1956, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:148
+	// I2F float.sass:199
 	{op: 68, class: ClassXu, sms: 0xfff, item: 6665, nitem: 6, arg: 2024, narg: 2, mod: 1958, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:148
+	// I2F float.sass:199
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6671, nitem: 6, arg: 2026, narg: 2, mod: 1960, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf800}},
-	// I2F float.sass:148
+	// I2F float.sass:199
 	{op: 68, class: ClassXu, sms: 0x7f, item: 6677, nitem: 6, arg: 2028, narg: 2, mod: 1962, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf800}},
-	// I2F float.sass:148
+	// I2F float.sass:199
 	{op: 68, class: ClassXu, sms: 0xf80, item: 6683, nitem: 6, arg: 2030, narg: 2, mod: 1964, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf800}},
-	// I2F float.sass:149
+	// I2F float.sass:200
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6689, nitem: 8, arg: 2032, narg: 2, mod: 1966, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:149
+	// I2F float.sass:200
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6697, nitem: 8, arg: 2034, narg: 2, mod: 1969, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xc400}},
-	// I2F float.sass:149
+	// I2F float.sass:200
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6705, nitem: 8, arg: 2036, narg: 2, mod: 1972, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xc400}},
-	// I2F float.sass:149
+	// I2F float.sass:200
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6713, nitem: 8, arg: 2038, narg: 2, mod: 1975, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:150
+	// I2F float.sass:201
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6721, nitem: 8, arg: 2040, narg: 2, mod: 1978, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:150
+	// I2F float.sass:201
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6729, nitem: 8, arg: 2042, narg: 2, mod: 1981, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}, cover: bits.Word{Lo: 0x37ffff0000ff0000, Hi: 0xc400}},
-	// I2F float.sass:150
+	// I2F float.sass:201
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6737, nitem: 8, arg: 2044, narg: 2, mod: 1984, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0x3000003f00ff0000, Hi: 0xc400}},
-	// I2F float.sass:150
+	// I2F float.sass:201
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6745, nitem: 8, arg: 2046, narg: 2, mod: 1987, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:151
+	// I2F float.sass:202
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6753, nitem: 6, arg: 2048, narg: 2, mod: 1990, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:151
+	// I2F float.sass:202
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6759, nitem: 6, arg: 2050, narg: 2, mod: 1991, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:151
+	// I2F float.sass:202
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6765, nitem: 6, arg: 2052, narg: 2, mod: 1992, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc000}},
-	// I2F float.sass:151
+	// I2F float.sass:202
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6771, nitem: 6, arg: 2054, narg: 2, mod: 1993, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc000}},
-	// I2F float.sass:151
+	// I2F float.sass:202
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6777, nitem: 6, arg: 2056, narg: 2, mod: 1994, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:152
+	// I2F float.sass:203
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6783, nitem: 6, arg: 2058, narg: 2, mod: 1995, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:152
+	// I2F float.sass:203
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6789, nitem: 6, arg: 2060, narg: 2, mod: 1996, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:152
+	// I2F float.sass:203
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6795, nitem: 6, arg: 2062, narg: 2, mod: 1997, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc000}},
-	// I2F float.sass:152
+	// I2F float.sass:203
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6801, nitem: 6, arg: 2064, narg: 2, mod: 1998, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc000}},
-	// I2F float.sass:152
+	// I2F float.sass:203
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6807, nitem: 6, arg: 2066, narg: 2, mod: 1999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc000}},
-	// I2F float.sass:153
+	// I2F float.sass:204
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6813, nitem: 7, arg: 2068, narg: 2, mod: 2000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:153
+	// I2F float.sass:204
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6820, nitem: 7, arg: 2070, narg: 2, mod: 2002, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xc400}},
-	// I2F float.sass:153
+	// I2F float.sass:204
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6827, nitem: 7, arg: 2072, narg: 2, mod: 2004, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xc400}},
-	// I2F float.sass:153
+	// I2F float.sass:204
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6834, nitem: 7, arg: 2074, narg: 2, mod: 2006, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xc400}},
-	// I2F float.sass:154
+	// I2F float.sass:205
 	{op: 68, class: ClassXu64, sms: 0xfff, item: 6841, nitem: 7, arg: 2076, narg: 2, mod: 2008, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:154
+	// I2F float.sass:205
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6848, nitem: 7, arg: 2078, narg: 2, mod: 2011, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xfc00}},
-	// I2F float.sass:154
+	// I2F float.sass:205
 	{op: 68, class: ClassXu64, sms: 0x7f, item: 6855, nitem: 7, arg: 2080, narg: 2, mod: 2014, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xfc00}},
-	// I2F float.sass:154
+	// I2F float.sass:205
 	{op: 68, class: ClassXu64, sms: 0xf80, item: 6862, nitem: 7, arg: 2082, narg: 2, mod: 2017, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xfc00}},
-	// I2FP float.sass:156
+	// I2FP float.sass:208
 	{op: 69, class: ClassAlu, sms: 0xffc, item: 6869, nitem: 7, arg: 2084, narg: 2, mod: 2020, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
-	// I2FP float.sass:156
+	// I2FP float.sass:208
 	{op: 69, class: ClassAlu, sms: 0x7c, item: 6876, nitem: 7, arg: 2086, narg: 2, mod: 2022, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x30c400}},
-	// I2FP float.sass:156
+	// I2FP float.sass:208
 	{op: 69, class: ClassAlu, sms: 0x7c, item: 6883, nitem: 7, arg: 2088, narg: 2, mod: 2024, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x30c400}},
-	// I2FP float.sass:156
+	// I2FP float.sass:208
 	{op: 69, class: ClassAlu, sms: 0xf80, item: 6890, nitem: 7, arg: 2090, narg: 2, mod: 2026, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
-	// I2I integer.sass:6
+	// I2I integer.sass:16
 	{op: 70, class: ClassAlu, sms: 0xfff, item: 6897, nitem: 5, arg: 2092, narg: 2, mod: 2028, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x3000}},
-	// I2IP integer.sass:8
+	// I2IP integer.sass:19
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6902, nitem: 10, arg: 2094, narg: 4, mod: 2029, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x31ff}},
-	// I2IP integer.sass:8
+	// I2IP integer.sass:19
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6912, nitem: 10, arg: 2098, narg: 4, mod: 2031, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x31ff}},
-	// I2IP integer.sass:8
+	// I2IP integer.sass:19
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6922, nitem: 10, arg: 2102, narg: 4, mod: 2033, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x31ff}},
-	// I2IP integer.sass:9
+	// I2IP integer.sass:20
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6932, nitem: 10, arg: 2106, narg: 4, mod: 2035, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:9
+	// I2IP integer.sass:20
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6942, nitem: 10, arg: 2110, narg: 4, mod: 2036, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:9
+	// I2IP integer.sass:20
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6952, nitem: 10, arg: 2114, narg: 4, mod: 2037, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:10
+	// I2IP integer.sass:21
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6962, nitem: 10, arg: 2118, narg: 4, mod: 2038, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:10
+	// I2IP integer.sass:21
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6972, nitem: 10, arg: 2122, narg: 4, mod: 2039, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:10
+	// I2IP integer.sass:21
 	{op: 71, class: ClassAlu, sms: 0x3f, item: 6982, nitem: 10, arg: 2126, narg: 4, mod: 2040, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x10ff}},
-	// I2IP integer.sass:11
+	// I2IP integer.sass:22
 	{op: 71, class: ClassAlu, sms: 0xfc0, item: 6992, nitem: 12, arg: 2130, narg: 4, mod: 2041, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3dff}},
-	// I2IP integer.sass:11
+	// I2IP integer.sass:22
 	{op: 71, class: ClassAlu, sms: 0x40, item: 7004, nitem: 12, arg: 2134, narg: 4, mod: 2044, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x3dff}},
-	// I2IP integer.sass:11
+	// I2IP integer.sass:22
 	{op: 71, class: ClassAlu, sms: 0xf80, item: 7016, nitem: 12, arg: 2138, narg: 4, mod: 2047, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x3dff}},
-	// I2IP integer.sass:12
+	// I2IP integer.sass:23
 	{op: 71, class: ClassAlu, sms: 0xfc0, item: 7028, nitem: 12, arg: 2142, narg: 4, mod: 2050, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
-	// I2IP integer.sass:12
+	// I2IP integer.sass:23
 	{op: 71, class: ClassAlu, sms: 0x40, item: 7040, nitem: 12, arg: 2146, narg: 4, mod: 2052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1cff}},
-	// I2IP integer.sass:12
+	// I2IP integer.sass:23
 	{op: 71, class: ClassAlu, sms: 0xf80, item: 7052, nitem: 12, arg: 2150, narg: 4, mod: 2054, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
-	// I2IP integer.sass:13
+	// I2IP integer.sass:24
 	{op: 71, class: ClassAlu, sms: 0xfc0, item: 7064, nitem: 12, arg: 2154, narg: 4, mod: 2056, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
-	// I2IP integer.sass:13
+	// I2IP integer.sass:24
 	{op: 71, class: ClassAlu, sms: 0x40, item: 7076, nitem: 12, arg: 2158, narg: 4, mod: 2058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x1cff}},
-	// I2IP integer.sass:13
+	// I2IP integer.sass:24
 	{op: 71, class: ClassAlu, sms: 0xf80, item: 7088, nitem: 12, arg: 2162, narg: 4, mod: 2060, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x1cff}},
-	// IABS integer.sass:15
+	// IABS integer.sass:27
 	{op: 72, class: ClassAlu, sms: 0xfff, item: 7100, nitem: 4, arg: 2166, narg: 2, mod: 2062, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// IABS integer.sass:15
+	// IABS integer.sass:27
 	{op: 72, class: ClassAlu, sms: 0x7f, item: 7104, nitem: 4, arg: 2168, narg: 2, mod: 2062, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0x0}},
-	// IABS integer.sass:15
+	// IABS integer.sass:27
 	{op: 72, class: ClassAlu, sms: 0x7f, item: 7108, nitem: 4, arg: 2170, narg: 2, mod: 2062, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0x0}},
-	// IABS integer.sass:15
+	// IABS integer.sass:27
 	{op: 72, class: ClassAlu, sms: 0xf80, item: 7112, nitem: 4, arg: 2172, narg: 2, mod: 2062, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// IADD integer.sass:17
+	// IADD integer.sass:30
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7116, nitem: 10, arg: 2174, narg: 4, mod: 2062, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe0300}},
-	// IADD integer.sass:17
+	// IADD integer.sass:30
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7126, nitem: 10, arg: 2178, narg: 4, mod: 2063, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0300}},
-	// IADD integer.sass:17
+	// IADD integer.sass:30
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7136, nitem: 10, arg: 2182, narg: 4, mod: 2064, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe0300}},
-	// IADD integer.sass:18
+	// IADD integer.sass:31
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7146, nitem: 12, arg: 2186, narg: 5, mod: 2065, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e0300}},
-	// IADD integer.sass:18
+	// IADD integer.sass:31
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7158, nitem: 12, arg: 2191, narg: 5, mod: 2066, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0300}},
-	// IADD integer.sass:18
+	// IADD integer.sass:31
 	{op: 73, class: ClassAlu, sms: 0xc00, item: 7170, nitem: 12, arg: 2196, narg: 5, mod: 2067, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e0300}},
-	// IADD3 integer.sass:20
+	// IADD3 integer.sass:34
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7182, nitem: 14, arg: 2201, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:20
+	// IADD3 integer.sass:34
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7196, nitem: 14, arg: 2207, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:20
+	// IADD3 integer.sass:34
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7210, nitem: 14, arg: 2213, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:20
+	// IADD3 integer.sass:34
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7224, nitem: 14, arg: 2219, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:21
+	// IADD3 integer.sass:35
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7238, nitem: 18, arg: 2225, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:21
+	// IADD3 integer.sass:35
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7256, nitem: 18, arg: 2233, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:21
+	// IADD3 integer.sass:35
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7274, nitem: 18, arg: 2241, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:21
+	// IADD3 integer.sass:35
 	{op: 74, class: ClassAlu, sms: 0x7f, item: 7292, nitem: 18, arg: 2249, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:22
+	// IADD3 integer.sass:36
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7310, nitem: 12, arg: 2257, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:22
+	// IADD3 integer.sass:36
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7322, nitem: 12, arg: 2263, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:22
+	// IADD3 integer.sass:36
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7334, nitem: 12, arg: 2269, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:23
+	// IADD3 integer.sass:37
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7346, nitem: 16, arg: 2275, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:23
+	// IADD3 integer.sass:37
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7362, nitem: 16, arg: 2283, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:23
+	// IADD3 integer.sass:37
 	{op: 74, class: ClassAlu, sms: 0x180, item: 7378, nitem: 16, arg: 2291, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:24
+	// IADD3 integer.sass:38
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7394, nitem: 12, arg: 2299, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:24
+	// IADD3 integer.sass:38
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7406, nitem: 12, arg: 2305, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:24
+	// IADD3 integer.sass:38
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7418, nitem: 12, arg: 2311, narg: 6, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// IADD3 integer.sass:25
+	// IADD3 integer.sass:39
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7430, nitem: 16, arg: 2317, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:25
+	// IADD3 integer.sass:39
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7446, nitem: 16, arg: 2325, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
-	// IADD3 integer.sass:25
+	// IADD3 integer.sass:39
 	{op: 74, class: ClassAlu, sms: 0xe00, item: 7462, nitem: 16, arg: 2333, narg: 8, mod: 2068, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// IDP integer.sass:27
+	// IDP integer.sass:42
 	{op: 75, class: ClassImad, sms: 0xfff, item: 7478, nitem: 11, arg: 2341, narg: 4, mod: 2068, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xeff}},
-	// IDP integer.sass:27
+	// IDP integer.sass:42
 	{op: 75, class: ClassImad, sms: 0xfff, item: 7489, nitem: 11, arg: 2345, narg: 4, mod: 2070, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xeff}},
-	// IDP integer.sass:27
+	// IDP integer.sass:42
 	{op: 75, class: ClassImad, sms: 0x7f, item: 7500, nitem: 11, arg: 2349, narg: 4, mod: 2072, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xeff}},
-	// IDP integer.sass:27
+	// IDP integer.sass:42
 	{op: 75, class: ClassImad, sms: 0x7f, item: 7511, nitem: 11, arg: 2353, narg: 4, mod: 2074, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xeff}},
-	// IDP integer.sass:27
+	// IDP integer.sass:42
 	{op: 75, class: ClassImad, sms: 0xf80, item: 7522, nitem: 11, arg: 2357, narg: 4, mod: 2076, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xeff}},
-	// IDP integer.sass:28
+	// IDP integer.sass:43
 	{op: 75, class: ClassImad, sms: 0xfff, item: 7533, nitem: 12, arg: 2361, narg: 4, mod: 2078, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x2eff}},
-	// IDP integer.sass:28
+	// IDP integer.sass:43
 	{op: 75, class: ClassImad, sms: 0xfff, item: 7545, nitem: 12, arg: 2365, narg: 4, mod: 2081, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2eff}},
-	// IDP integer.sass:28
+	// IDP integer.sass:43
 	{op: 75, class: ClassImad, sms: 0x7f, item: 7557, nitem: 12, arg: 2369, narg: 4, mod: 2084, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x2eff}},
-	// IDP integer.sass:28
+	// IDP integer.sass:43
 	{op: 75, class: ClassImad, sms: 0x7f, item: 7569, nitem: 12, arg: 2373, narg: 4, mod: 2087, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x2eff}},
-	// IDP integer.sass:28
+	// IDP integer.sass:43
 	{op: 75, class: ClassImad, sms: 0xf80, item: 7581, nitem: 12, arg: 2377, narg: 4, mod: 2090, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x2eff}},
-	// IGMMA tensor.sass:38
+	// IGMMA tensor.sass:90
 	{op: 76, class: ClassGmma, sms: 0x40, item: 7593, nitem: 14, arg: 2381, narg: 4, mod: 2093, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xfe000003fff0000, Hi: 0x7fc38ff}},
-	// IGMMA tensor.sass:39
+	// IGMMA tensor.sass:91
 	{op: 76, class: ClassGmma, sms: 0x40, item: 7607, nitem: 16, arg: 2385, narg: 5, mod: 2098, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0xfe0003fffff0000, Hi: 0x7fc38ff}},
-	// IGMMA tensor.sass:40
+	// IGMMA tensor.sass:92
 	{op: 76, class: ClassGmma, sms: 0x40, item: 7623, nitem: 21, arg: 2390, narg: 6, mod: 2103, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xfe3ff003fff0000, Hi: 0x7fc3cff}},
-	// IGMMA tensor.sass:41
+	// IGMMA tensor.sass:93
 	{op: 76, class: ClassGmma, sms: 0x40, item: 7644, nitem: 23, arg: 2396, narg: 7, mod: 2109, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0xfe3ff3fffff0000, Hi: 0x7fc3cff}},
-	// IMAD integer.sass:30
+	// IMAD integer.sass:46
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7667, nitem: 10, arg: 2403, narg: 4, mod: 2115, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:30
+	// IMAD integer.sass:46
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7677, nitem: 10, arg: 2407, narg: 4, mod: 2116, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:30
+	// IMAD integer.sass:46
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7687, nitem: 10, arg: 2411, narg: 4, mod: 2117, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:30
+	// IMAD integer.sass:46
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7697, nitem: 10, arg: 2415, narg: 4, mod: 2118, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:30
+	// IMAD integer.sass:46
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7707, nitem: 10, arg: 2419, narg: 4, mod: 2119, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:31
+	// IMAD integer.sass:47
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7717, nitem: 10, arg: 2423, narg: 4, mod: 2120, nmod: 1,
 		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:32
+	// IMAD integer.sass:48
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7727, nitem: 10, arg: 2427, narg: 4, mod: 2121, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:32
+	// IMAD integer.sass:48
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7737, nitem: 10, arg: 2431, narg: 4, mod: 2122, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:33
+	// IMAD integer.sass:49
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7747, nitem: 10, arg: 2435, narg: 4, mod: 2123, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:34
+	// IMAD integer.sass:50
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7757, nitem: 10, arg: 2439, narg: 4, mod: 2124, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:35
+	// IMAD integer.sass:51
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7767, nitem: 10, arg: 2443, narg: 4, mod: 2125, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:36
+	// IMAD integer.sass:52
 	{op: 77, class: ClassImad, sms: 0xfff, pow2: true, item: 7777, nitem: 10, arg: 2447, narg: 4, mod: 2126, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7787, nitem: 9, arg: 2451, narg: 4, mod: 2127, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7796, nitem: 9, arg: 2455, narg: 4, mod: 2128, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7805, nitem: 9, arg: 2459, narg: 4, mod: 2129, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7814, nitem: 9, arg: 2463, narg: 4, mod: 2130, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7823, nitem: 9, arg: 2467, narg: 4, mod: 2131, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7832, nitem: 9, arg: 2471, narg: 4, mod: 2132, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0xf80, item: 7841, nitem: 9, arg: 2475, narg: 4, mod: 2133, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7850, nitem: 9, arg: 2479, narg: 4, mod: 2134, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:37
+	// IMAD integer.sass:53
 	{op: 77, class: ClassImad, sms: 0xf80, item: 7859, nitem: 9, arg: 2483, narg: 4, mod: 2135, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x2ff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7868, nitem: 11, arg: 2487, narg: 5, mod: 2136, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800aff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7879, nitem: 11, arg: 2492, narg: 5, mod: 2137, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78002ff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7890, nitem: 11, arg: 2497, narg: 5, mod: 2138, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78002ff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0xfff, item: 7901, nitem: 11, arg: 2502, narg: 5, mod: 2139, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800aff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7912, nitem: 11, arg: 2507, narg: 5, mod: 2140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800aff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7923, nitem: 11, arg: 2512, narg: 5, mod: 2141, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800aff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0xf80, item: 7934, nitem: 11, arg: 2517, narg: 5, mod: 2142, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800aff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0x7f, item: 7945, nitem: 11, arg: 2522, narg: 5, mod: 2143, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78002ff}},
-	// IMAD integer.sass:38
+	// IMAD integer.sass:54
 	{op: 77, class: ClassImad, sms: 0xf80, item: 7956, nitem: 11, arg: 2527, narg: 5, mod: 2144, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78002ff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7967, nitem: 12, arg: 2532, narg: 5, mod: 2145, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 7979, nitem: 12, arg: 2537, narg: 5, mod: 2146, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 7991, nitem: 12, arg: 2542, narg: 5, mod: 2147, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xe02ff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 8003, nitem: 12, arg: 2547, narg: 5, mod: 2148, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8015, nitem: 12, arg: 2552, narg: 5, mod: 2149, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe0aff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8027, nitem: 12, arg: 2557, narg: 5, mod: 2150, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe0aff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8039, nitem: 12, arg: 2562, narg: 5, mod: 2151, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8051, nitem: 12, arg: 2567, narg: 5, mod: 2152, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xe02ff}},
-	// IMAD.HI integer.sass:40
+	// IMAD.HI integer.sass:57
 	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8063, nitem: 12, arg: 2572, narg: 5, mod: 2153, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe02ff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 8075, nitem: 14, arg: 2577, narg: 6, mod: 2154, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 8089, nitem: 14, arg: 2583, narg: 6, mod: 2155, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e02ff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8103, nitem: 14, arg: 2589, narg: 6, mod: 2156, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78e02ff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0xfff, item: 8117, nitem: 14, arg: 2595, narg: 6, mod: 2157, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8131, nitem: 14, arg: 2601, narg: 6, mod: 2158, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78e0aff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8145, nitem: 14, arg: 2607, narg: 6, mod: 2159, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78e0aff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8159, nitem: 14, arg: 2613, narg: 6, mod: 2160, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0x7f, item: 8173, nitem: 14, arg: 2619, narg: 6, mod: 2161, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78e02ff}},
-	// IMAD.HI integer.sass:41
+	// IMAD.HI integer.sass:58
 	{op: 78, class: ClassImadhi, sms: 0xf80, item: 8187, nitem: 14, arg: 2625, narg: 6, mod: 2162, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e02ff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8201, nitem: 12, arg: 2631, narg: 5, mod: 2163, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8213, nitem: 12, arg: 2636, narg: 5, mod: 2164, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8225, nitem: 12, arg: 2641, narg: 5, mod: 2165, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xe02ff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8237, nitem: 12, arg: 2646, narg: 5, mod: 2166, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8249, nitem: 12, arg: 2651, narg: 5, mod: 2167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe0aff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8261, nitem: 12, arg: 2656, narg: 5, mod: 2168, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe0aff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0xf80, item: 8273, nitem: 12, arg: 2661, narg: 5, mod: 2169, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8285, nitem: 12, arg: 2666, narg: 5, mod: 2170, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xe02ff}},
-	// IMAD.WIDE integer.sass:43
+	// IMAD.WIDE integer.sass:61
 	{op: 79, class: ClassWide, sms: 0xf80, item: 8297, nitem: 12, arg: 2671, narg: 5, mod: 2171, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xe02ff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8309, nitem: 14, arg: 2676, narg: 6, mod: 2172, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8323, nitem: 14, arg: 2682, narg: 6, mod: 2173, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e02ff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8337, nitem: 14, arg: 2688, narg: 6, mod: 2174, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78e02ff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0xfff, item: 8351, nitem: 14, arg: 2694, narg: 6, mod: 2175, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8365, nitem: 14, arg: 2700, narg: 6, mod: 2176, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78e0aff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8379, nitem: 14, arg: 2706, narg: 6, mod: 2177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78e0aff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0xf80, item: 8393, nitem: 14, arg: 2712, narg: 6, mod: 2178, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0x7f, item: 8407, nitem: 14, arg: 2718, narg: 6, mod: 2179, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78e02ff}},
-	// IMAD.WIDE integer.sass:44
+	// IMAD.WIDE integer.sass:62
 	{op: 79, class: ClassWide, sms: 0xf80, item: 8421, nitem: 14, arg: 2724, narg: 6, mod: 2180, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78e02ff}},
-	// IMMA tensor.sass:43
+	// IMMA tensor.sass:96
 	{op: 80, class: ClassImma88, sms: 0x1, item: 8435, nitem: 12, arg: 2730, narg: 4, mod: 2181, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7cf8ff}},
-	// IMMA tensor.sass:43
+	// IMMA tensor.sass:96
 	{op: 80, class: ClassImma88, sms: 0x2, item: 8447, nitem: 12, arg: 2734, narg: 4, mod: 2185, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7cf8ff}},
-	// IMMA tensor.sass:44
+	// IMMA tensor.sass:97
 	{op: 80, class: ClassImma88, sms: 0x2, item: 8459, nitem: 17, arg: 2738, narg: 6, mod: 2189, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}, cover: bits.Word{Lo: 0x3ffffffff0000, Hi: 0x7cf8ff}},
-	// IMMA tensor.sass:45
+	// IMMA tensor.sass:98
 	{op: 80, class: ClassImma88, sms: 0xffc, item: 8476, nitem: 15, arg: 2744, narg: 5, mod: 2193, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fcf8ff}},
-	// IMMA tensor.sass:46
+	// IMMA tensor.sass:99
 	{op: 80, class: ClassImma88, sms: 0xffc, item: 8491, nitem: 20, arg: 2749, narg: 7, mod: 2197, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}, cover: bits.Word{Lo: 0x3ffffffff0000, Hi: 0x7fcf8ff}},
-	// IMNMX integer.sass:46
+	// IMNMX integer.sass:65
 	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8511, nitem: 9, arg: 2756, narg: 4, mod: 2201, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:46
+	// IMNMX integer.sass:65
 	{op: 81, class: ClassAlu, sms: 0x1ff, item: 8520, nitem: 9, arg: 2760, narg: 4, mod: 2202, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:46
+	// IMNMX integer.sass:65
 	{op: 81, class: ClassAlu, sms: 0x7f, item: 8529, nitem: 9, arg: 2764, narg: 4, mod: 2203, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:46
+	// IMNMX integer.sass:65
 	{op: 81, class: ClassAlu, sms: 0x7f, item: 8538, nitem: 9, arg: 2768, narg: 4, mod: 2204, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:46
+	// IMNMX integer.sass:65
 	{op: 81, class: ClassAlu, sms: 0x180, item: 8547, nitem: 9, arg: 2772, narg: 4, mod: 2205, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:47
+	// IMNMX integer.sass:66
 	{op: 81, class: ClassAlu, sms: 0x200, item: 8556, nitem: 9, arg: 2776, narg: 4, mod: 2206, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:47
+	// IMNMX integer.sass:66
 	{op: 81, class: ClassAlu, sms: 0x200, item: 8565, nitem: 9, arg: 2780, narg: 4, mod: 2207, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:47
+	// IMNMX integer.sass:66
 	{op: 81, class: ClassAlu, sms: 0x200, item: 8574, nitem: 9, arg: 2784, narg: 4, mod: 2208, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800200}},
-	// IMNMX integer.sass:48
+	// IMNMX integer.sass:67
 	{op: 81, class: ClassAlu, sms: 0xc00, item: 8583, nitem: 15, arg: 2788, narg: 7, mod: 2209, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ffe600}},
-	// IMNMX integer.sass:48
+	// IMNMX integer.sass:67
 	{op: 81, class: ClassAlu, sms: 0xc00, item: 8598, nitem: 15, arg: 2795, narg: 7, mod: 2210, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe600}},
-	// IMNMX integer.sass:48
+	// IMNMX integer.sass:67
 	{op: 81, class: ClassAlu, sms: 0xc00, item: 8613, nitem: 15, arg: 2802, narg: 7, mod: 2211, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ffe600}},
-	// ISETP integer.sass:50
+	// ISETP integer.sass:70
 	{op: 82, class: ClassAlu, sms: 0x1, item: 8628, nitem: 17, arg: 2809, narg: 6, mod: 2212, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ff0}},
-	// ISETP integer.sass:50
+	// ISETP integer.sass:70
 	{op: 82, class: ClassAlu, sms: 0x1, item: 8645, nitem: 17, arg: 2815, narg: 6, mod: 2216, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ff0}},
-	// ISETP integer.sass:50
+	// ISETP integer.sass:70
 	{op: 82, class: ClassAlu, sms: 0x1, item: 8662, nitem: 17, arg: 2821, narg: 6, mod: 2220, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7ff0}},
-	// ISETP integer.sass:50
+	// ISETP integer.sass:70
 	{op: 82, class: ClassAlu, sms: 0x1, item: 8679, nitem: 17, arg: 2827, narg: 6, mod: 2224, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7ff0}},
-	// ISETP integer.sass:51
+	// ISETP integer.sass:71
 	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8696, nitem: 13, arg: 2833, narg: 5, mod: 2228, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
-	// ISETP integer.sass:51
+	// ISETP integer.sass:71
 	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8709, nitem: 13, arg: 2838, narg: 5, mod: 2231, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7e00}},
-	// ISETP integer.sass:51
+	// ISETP integer.sass:71
 	{op: 82, class: ClassAlu, sms: 0x7e, item: 8722, nitem: 13, arg: 2843, narg: 5, mod: 2234, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7e00}},
-	// ISETP integer.sass:51
+	// ISETP integer.sass:71
 	{op: 82, class: ClassAlu, sms: 0x7e, item: 8735, nitem: 13, arg: 2848, narg: 5, mod: 2237, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7e00}},
-	// ISETP integer.sass:51
+	// ISETP integer.sass:71
 	{op: 82, class: ClassAlu, sms: 0x380, item: 8748, nitem: 13, arg: 2853, narg: 5, mod: 2240, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
-	// ISETP integer.sass:52
+	// ISETP integer.sass:72
 	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8761, nitem: 15, arg: 2858, narg: 6, mod: 2243, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
-	// ISETP integer.sass:52
+	// ISETP integer.sass:72
 	{op: 82, class: ClassAlu, sms: 0x3fe, item: 8776, nitem: 15, arg: 2864, narg: 6, mod: 2246, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ef0}},
-	// ISETP integer.sass:52
+	// ISETP integer.sass:72
 	{op: 82, class: ClassAlu, sms: 0x7e, item: 8791, nitem: 15, arg: 2870, narg: 6, mod: 2249, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0x7ffff00ff000000, Hi: 0x7fe7ef0}},
-	// ISETP integer.sass:52
+	// ISETP integer.sass:72
 	{op: 82, class: ClassAlu, sms: 0x7e, item: 8806, nitem: 15, arg: 2876, narg: 6, mod: 2252, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0x3fff000000, Hi: 0x7fe7ef0}},
-	// ISETP integer.sass:52
+	// ISETP integer.sass:72
 	{op: 82, class: ClassAlu, sms: 0x380, item: 8821, nitem: 15, arg: 2882, narg: 6, mod: 2255, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
-	// ISETP integer.sass:53
+	// ISETP integer.sass:73
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8836, nitem: 13, arg: 2888, narg: 5, mod: 2258, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
-	// ISETP integer.sass:53
+	// ISETP integer.sass:73
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8849, nitem: 13, arg: 2893, narg: 5, mod: 2261, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7e00}},
-	// ISETP integer.sass:53
+	// ISETP integer.sass:73
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8862, nitem: 13, arg: 2898, narg: 5, mod: 2264, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
-	// ISETP integer.sass:54
+	// ISETP integer.sass:74
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8875, nitem: 15, arg: 2903, narg: 6, mod: 2267, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
-	// ISETP integer.sass:54
+	// ISETP integer.sass:74
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8890, nitem: 15, arg: 2909, narg: 6, mod: 2270, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7ef0}},
-	// ISETP integer.sass:54
+	// ISETP integer.sass:74
 	{op: 82, class: ClassAlu, sms: 0xc00, item: 8905, nitem: 15, arg: 2915, narg: 6, mod: 2273, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
-	// LD memory.sass:66
+	// LD memory.sass:146
 	{op: 83, class: ClassLdg, sms: 0x1, item: 8920, nitem: 19, arg: 2921, narg: 4, mod: 2276, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ff3f}},
-	// LD memory.sass:66
+	// LD memory.sass:146
 	{op: 83, class: ClassLdg, sms: 0xffe, item: 8939, nitem: 17, arg: 2925, narg: 4, mod: 2283, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ef3f}},
-	// LD memory.sass:67
+	// LD memory.sass:147
 	{op: 83, class: ClassLdg, sms: 0x1, item: 8956, nitem: 22, arg: 2929, narg: 5, mod: 2288, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ff3f}},
-	// LD memory.sass:67
+	// LD memory.sass:147
 	{op: 83, class: ClassLdg, sms: 0x3e, item: 8978, nitem: 20, arg: 2934, narg: 5, mod: 2296, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ef3f}},
-	// LD memory.sass:68
+	// LD memory.sass:148
 	{op: 83, class: ClassLdg, sms: 0x40, item: 8998, nitem: 20, arg: 2939, narg: 5, mod: 2302, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ef3f}},
-	// LD memory.sass:68
+	// LD memory.sass:148
 	{op: 83, class: ClassLdg, sms: 0xf80, item: 9018, nitem: 20, arg: 2944, narg: 5, mod: 2308, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x471ef3f}},
-	// LD memory.sass:69
+	// LD memory.sass:149
 	{op: 83, class: ClassLdg, sms: 0x3e, item: 9038, nitem: 19, arg: 2949, narg: 5, mod: 2314, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x471ee3f}},
-	// LD memory.sass:70
+	// LD memory.sass:150
 	{op: 83, class: ClassLdg, sms: 0x3e, item: 9057, nitem: 20, arg: 2954, narg: 5, mod: 2319, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x71ee3f}},
-	// LD memory.sass:71
+	// LD memory.sass:151
 	{op: 83, class: ClassLdg, sms: 0x40, item: 9077, nitem: 20, arg: 2959, narg: 5, mod: 2323, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x71ee3f}},
-	// LD memory.sass:71
+	// LD memory.sass:151
 	{op: 83, class: ClassLdg, sms: 0xf80, item: 9097, nitem: 20, arg: 2964, narg: 5, mod: 2327, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71ee3f}},
-	// LDC memory.sass:73
+	// LDC memory.sass:154
 	{op: 84, class: ClassLdc, sms: 0xfff, item: 9117, nitem: 13, arg: 2969, narg: 4, mod: 2331, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0x7ffffc0ffff0000, Hi: 0xce00}},
-	// LDCU memory.sass:75
+	// LDCU memory.sass:157
 	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 9130, nitem: 13, arg: 2973, narg: 4, mod: 2333, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffe0ffff0000, Hi: 0x10e00}},
-	// LDCU memory.sass:76
+	// LDCU memory.sass:158
 	{op: 85, class: ClassLdcu, sms: 0x380, uguard: true, item: 9143, nitem: 9, arg: 2977, narg: 3, mod: 2335, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7c00000ffff0000, Hi: 0x10e00}},
-	// LDCU memory.sass:77
+	// LDCU memory.sass:159
 	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 9152, nitem: 13, arg: 2980, narg: 4, mod: 2337, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffe0ffff0000, Hi: 0x30e00}},
-	// LDCU memory.sass:78
+	// LDCU memory.sass:160
 	{op: 85, class: ClassLdcu, sms: 0xc00, uguard: true, item: 9165, nitem: 9, arg: 2984, narg: 3, mod: 2339, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7c00000ffff0000, Hi: 0x30e00}},
-	// LDG memory.sass:80
+	// LDG memory.sass:163
 	{op: 86, class: ClassLdg, sms: 0x1, item: 9174, nitem: 22, arg: 2987, narg: 5, mod: 2341, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fff3f}},
-	// LDG memory.sass:80
+	// LDG memory.sass:163
 	{op: 86, class: ClassLdg, sms: 0xffe, item: 9196, nitem: 20, arg: 2992, narg: 5, mod: 2348, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fef3f}},
-	// LDG memory.sass:81
+	// LDG memory.sass:164
 	{op: 86, class: ClassLdg, sms: 0x1, item: 9216, nitem: 25, arg: 2997, narg: 6, mod: 2353, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fff3f}},
-	// LDG memory.sass:81
+	// LDG memory.sass:164
 	{op: 86, class: ClassLdg, sms: 0x3e, item: 9241, nitem: 23, arg: 3003, narg: 6, mod: 2361, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fef3f}},
-	// LDG memory.sass:82
+	// LDG memory.sass:165
 	{op: 86, class: ClassLdg, sms: 0x40, item: 9264, nitem: 23, arg: 3009, narg: 6, mod: 2367, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fef3f}},
-	// LDG memory.sass:82
+	// LDG memory.sass:165
 	{op: 86, class: ClassLdg, sms: 0xf80, item: 9287, nitem: 23, arg: 3015, narg: 6, mod: 2373, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x47fef3f}},
-	// LDG memory.sass:83
+	// LDG memory.sass:166
 	{op: 86, class: ClassLdg, sms: 0x3e, item: 9310, nitem: 22, arg: 3021, narg: 6, mod: 2379, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x47fee3f}},
-	// LDG memory.sass:84
+	// LDG memory.sass:167
 	{op: 86, class: ClassLdg, sms: 0x3e, item: 9332, nitem: 23, arg: 3027, narg: 6, mod: 2384, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x7fee3f}},
-	// LDG memory.sass:85
+	// LDG memory.sass:168
 	{op: 86, class: ClassLdg, sms: 0x40, item: 9355, nitem: 23, arg: 3033, narg: 6, mod: 2388, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x7fee3f}},
-	// LDG memory.sass:85
+	// LDG memory.sass:168
 	{op: 86, class: ClassLdg, sms: 0xf80, item: 9378, nitem: 23, arg: 3039, narg: 6, mod: 2392, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fee3f}},
-	// LDG memory.sass:86
+	// LDG memory.sass:169
 	{op: 86, class: ClassLdg, sms: 0xf80, item: 9401, nitem: 26, arg: 3045, narg: 7, mod: 2396, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7e7ff}},
-	// LDGDEPBAR memory.sass:88
+	// LDGDEPBAR memory.sass:172
 	{op: 87, class: ClassBar, sms: 0xffe, item: 9427, nitem: 0, arg: 3052, narg: 0, mod: 2400, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// LDGMC memory.sass:90
+	// LDGMC memory.sass:175
 	{op: 88, class: ClassLdg, sms: 0x40, item: 9427, nitem: 15, arg: 3052, narg: 4, mod: 2400, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7800e7f}},
-	// LDGMC memory.sass:91
+	// LDGMC memory.sass:176
 	{op: 88, class: ClassLdg, sms: 0x40, item: 9442, nitem: 15, arg: 3056, narg: 4, mod: 2403, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7800e3f}},
-	// LDGMC memory.sass:92
+	// LDGMC memory.sass:177
 	{op: 88, class: ClassLdg, sms: 0xf80, item: 9457, nitem: 15, arg: 3060, narg: 4, mod: 2405, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7830eff}},
-	// LDGMC memory.sass:93
+	// LDGMC memory.sass:178
 	{op: 88, class: ClassLdg, sms: 0x40, item: 9472, nitem: 15, arg: 3064, narg: 4, mod: 2408, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3801e7f}},
-	// LDGMC memory.sass:94
+	// LDGMC memory.sass:179
 	{op: 88, class: ClassLdg, sms: 0x40, item: 9487, nitem: 15, arg: 3068, narg: 4, mod: 2411, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3801e3f}},
-	// LDGMC memory.sass:95
+	// LDGMC memory.sass:180
 	{op: 88, class: ClassLdg, sms: 0xf80, item: 9502, nitem: 15, arg: 3072, narg: 4, mod: 2413, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x3831eff}},
-	// LDGSTS memory.sass:97
+	// LDGSTS memory.sass:183
 	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9517, nitem: 25, arg: 3076, narg: 6, mod: 2416, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
-	// LDGSTS memory.sass:98
+	// LDGSTS memory.sass:184
 	{op: 89, class: ClassLdgsts, sms: 0x3e, item: 9542, nitem: 26, arg: 3082, narg: 6, mod: 2423, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efbf}},
-	// LDGSTS memory.sass:99
+	// LDGSTS memory.sass:185
 	{op: 89, class: ClassLdgsts, sms: 0x40, item: 9568, nitem: 26, arg: 3088, narg: 6, mod: 2429, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efbf}},
-	// LDGSTS memory.sass:100
+	// LDGSTS memory.sass:186
 	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9594, nitem: 26, arg: 3094, narg: 6, mod: 2435, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
-	// LDGSTS memory.sass:101
+	// LDGSTS memory.sass:187
 	{op: 89, class: ClassLdgsts, sms: 0xf80, item: 9620, nitem: 26, arg: 3100, narg: 6, mod: 2441, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffefff}},
-	// LDGSTS memory.sass:102
+	// LDGSTS memory.sass:188
 	{op: 89, class: ClassLdgsts, sms: 0x7e, item: 9646, nitem: 26, arg: 3106, narg: 6, mod: 2448, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7f7efff}},
-	// LDL memory.sass:104
+	// LDL memory.sass:191
 	{op: 90, class: ClassLdg, sms: 0x1, item: 9672, nitem: 11, arg: 3112, narg: 3, mod: 2455, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:104
+	// LDL memory.sass:191
 	{op: 90, class: ClassLdg, sms: 0xffe, item: 9683, nitem: 11, arg: 3115, narg: 3, mod: 2457, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:105
+	// LDL memory.sass:192
 	{op: 90, class: ClassLdg, sms: 0x1, item: 9694, nitem: 13, arg: 3118, narg: 4, mod: 2459, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:105
+	// LDL memory.sass:192
 	{op: 90, class: ClassLdg, sms: 0x7e, item: 9707, nitem: 13, arg: 3122, narg: 4, mod: 2461, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:105
+	// LDL memory.sass:192
 	{op: 90, class: ClassLdg, sms: 0xf80, item: 9720, nitem: 13, arg: 3126, narg: 4, mod: 2463, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:106
+	// LDL memory.sass:193
 	{op: 90, class: ClassLdg, sms: 0x40, item: 9733, nitem: 13, arg: 3130, narg: 4, mod: 2465, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x700e00}},
-	// LDL memory.sass:106
+	// LDL memory.sass:193
 	{op: 90, class: ClassLdg, sms: 0xf80, item: 9746, nitem: 13, arg: 3134, narg: 4, mod: 2467, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e00}},
-	// LDS memory.sass:108
+	// LDS memory.sass:196
 	{op: 91, class: ClassLds, sms: 0x1, item: 9759, nitem: 12, arg: 3138, narg: 3, mod: 2469, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xde00}},
-	// LDS memory.sass:109
+	// LDS memory.sass:197
 	{op: 91, class: ClassLds, sms: 0x1, item: 9771, nitem: 14, arg: 3141, narg: 4, mod: 2472, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xde00}},
-	// LDS memory.sass:110
+	// LDS memory.sass:198
 	{op: 91, class: ClassLds, sms: 0xffe, item: 9785, nitem: 11, arg: 3145, narg: 3, mod: 2475, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xce00}},
-	// LDS memory.sass:111
+	// LDS memory.sass:199
 	{op: 91, class: ClassLds, sms: 0x7e, item: 9796, nitem: 13, arg: 3148, narg: 4, mod: 2477, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xce00}},
-	// LDS memory.sass:111
+	// LDS memory.sass:199
 	{op: 91, class: ClassLds, sms: 0xf80, item: 9809, nitem: 13, arg: 3152, narg: 4, mod: 2479, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xce00}},
-	// LDSM tensor.sass:48
+	// LDSM tensor.sass:102
 	{op: 92, class: ClassLds, sms: 0x7f, item: 9822, nitem: 12, arg: 3156, narg: 3, mod: 2481, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xc300}},
-	// LDSM tensor.sass:49
+	// LDSM tensor.sass:103
 	{op: 92, class: ClassLds, sms: 0x7f, item: 9834, nitem: 14, arg: 3159, narg: 4, mod: 2483, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0xc300}},
-	// LDSM tensor.sass:50
+	// LDSM tensor.sass:104
 	{op: 92, class: ClassLds, sms: 0xf80, item: 9848, nitem: 12, arg: 3163, narg: 3, mod: 2485, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x1fb00}},
-	// LDSM tensor.sass:51
+	// LDSM tensor.sass:105
 	{op: 92, class: ClassLds, sms: 0xf80, item: 9860, nitem: 14, arg: 3166, narg: 4, mod: 2488, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1fb00}},
-	// LDTM tensor.sass:53
+	// LDTM tensor.sass:108
 	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9874, nitem: 12, arg: 3170, narg: 3, mod: 2491, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x39ff00}},
-	// LDTM tensor.sass:54
+	// LDTM tensor.sass:109
 	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9886, nitem: 12, arg: 3173, narg: 3, mod: 2493, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x39ff00}},
-	// LDTM tensor.sass:55
+	// LDTM tensor.sass:110
 	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9898, nitem: 12, arg: 3176, narg: 3, mod: 2495, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3bff00}},
-	// LDTM tensor.sass:56
+	// LDTM tensor.sass:111
 	{op: 93, class: ClassLdg, sms: 0x380, uguard: true, item: 9910, nitem: 12, arg: 3179, narg: 3, mod: 2498, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3bff00}},
-	// LDTM tensor.sass:57
+	// LDTM tensor.sass:112
 	{op: 93, class: ClassLdg, sms: 0x300, uguard: true, item: 9922, nitem: 17, arg: 3182, narg: 4, mod: 2501, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xbeff1f}},
-	// LEA integer.sass:56
+	// LEA integer.sass:77
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 9939, nitem: 11, arg: 3186, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:56
+	// LEA integer.sass:77
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 9950, nitem: 11, arg: 3191, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:56
+	// LEA integer.sass:77
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 9961, nitem: 11, arg: 3196, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef900}},
-	// LEA integer.sass:56
+	// LEA integer.sass:77
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 9972, nitem: 11, arg: 3201, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef900}},
-	// LEA integer.sass:56
+	// LEA integer.sass:77
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 9983, nitem: 11, arg: 3206, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:57
+	// LEA integer.sass:78
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 9994, nitem: 13, arg: 3211, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
-	// LEA integer.sass:57
+	// LEA integer.sass:78
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10007, nitem: 13, arg: 3217, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef9ff}},
-	// LEA integer.sass:57
+	// LEA integer.sass:78
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10020, nitem: 13, arg: 3223, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef9ff}},
-	// LEA integer.sass:57
+	// LEA integer.sass:78
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10033, nitem: 13, arg: 3229, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef9ff}},
-	// LEA integer.sass:57
+	// LEA integer.sass:78
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 10046, nitem: 13, arg: 3235, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
-	// LEA integer.sass:58
+	// LEA integer.sass:79
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10059, nitem: 11, arg: 3241, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:58
+	// LEA integer.sass:79
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10070, nitem: 11, arg: 3246, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:58
+	// LEA integer.sass:79
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10081, nitem: 11, arg: 3251, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0xef900}},
-	// LEA integer.sass:58
+	// LEA integer.sass:79
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10092, nitem: 11, arg: 3256, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0xef900}},
-	// LEA integer.sass:58
+	// LEA integer.sass:79
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 10103, nitem: 11, arg: 3261, narg: 5, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// LEA integer.sass:59
+	// LEA integer.sass:80
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10114, nitem: 13, arg: 3266, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:59
+	// LEA integer.sass:80
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10127, nitem: 13, arg: 3272, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:59
+	// LEA integer.sass:80
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10140, nitem: 13, arg: 3278, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:59
+	// LEA integer.sass:80
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10153, nitem: 13, arg: 3284, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:59
+	// LEA integer.sass:80
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 10166, nitem: 13, arg: 3290, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:60
+	// LEA integer.sass:81
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10179, nitem: 15, arg: 3296, narg: 7, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
-	// LEA integer.sass:60
+	// LEA integer.sass:81
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10194, nitem: 15, arg: 3303, narg: 7, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef9ff}},
-	// LEA integer.sass:60
+	// LEA integer.sass:81
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10209, nitem: 15, arg: 3310, narg: 7, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef9ff}},
-	// LEA integer.sass:60
+	// LEA integer.sass:81
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10224, nitem: 15, arg: 3317, narg: 7, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef9ff}},
-	// LEA integer.sass:60
+	// LEA integer.sass:81
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 10239, nitem: 15, arg: 3324, narg: 7, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
-	// LEA integer.sass:61
+	// LEA integer.sass:82
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10254, nitem: 13, arg: 3331, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:61
+	// LEA integer.sass:82
 	{op: 94, class: ClassAlu, sms: 0xfff, item: 10267, nitem: 13, arg: 3337, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:61
+	// LEA integer.sass:82
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10280, nitem: 13, arg: 3343, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:61
+	// LEA integer.sass:82
 	{op: 94, class: ClassAlu, sms: 0x7f, item: 10293, nitem: 13, arg: 3349, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78ef900}},
-	// LEA integer.sass:61
+	// LEA integer.sass:82
 	{op: 94, class: ClassAlu, sms: 0xf80, item: 10306, nitem: 13, arg: 3355, narg: 6, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// LEPC control.sass:79
+	// LEPC control.sass:216
 	{op: 95, class: ClassCbu, sms: 0xfff, item: 10319, nitem: 2, arg: 3361, narg: 1, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x0}},
-	// LEPC control.sass:80
+	// LEPC control.sass:217
 	{op: 95, class: ClassCbu, sms: 0xfc0, item: 10321, nitem: 4, arg: 3362, narg: 2, mod: 2506, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3ffff}},
-	// LOP3 integer.sass:63
+	// LOP3 integer.sass:85
 	{op: 96, class: ClassAlu, sms: 0xfff, item: 10325, nitem: 17, arg: 3364, narg: 7, mod: 2506, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
-	// LOP3 integer.sass:63
+	// LOP3 integer.sass:85
 	{op: 96, class: ClassAlu, sms: 0xfff, item: 10342, nitem: 17, arg: 3371, narg: 7, mod: 2507, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78fffff}},
-	// LOP3 integer.sass:63
+	// LOP3 integer.sass:85
 	{op: 96, class: ClassAlu, sms: 0x7f, item: 10359, nitem: 17, arg: 3378, narg: 7, mod: 2508, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78fffff}},
-	// LOP3 integer.sass:63
+	// LOP3 integer.sass:85
 	{op: 96, class: ClassAlu, sms: 0x7f, item: 10376, nitem: 17, arg: 3385, narg: 7, mod: 2509, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78fffff}},
-	// LOP3 integer.sass:63
+	// LOP3 integer.sass:85
 	{op: 96, class: ClassAlu, sms: 0xf80, item: 10393, nitem: 17, arg: 3392, narg: 7, mod: 2510, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
-	// MATCH control.sass:82
+	// MATCH control.sass:220
 	{op: 97, class: ClassMatch, sms: 0xfff, item: 10410, nitem: 8, arg: 3399, narg: 3, mod: 2511, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xe0200}},
-	// MATCH control.sass:83
+	// MATCH control.sass:221
 	{op: 97, class: ClassMatch, sms: 0xfff, item: 10418, nitem: 6, arg: 3402, narg: 2, mod: 2512, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x200}},
-	// MEMBAR memory.sass:113
+	// MEMBAR memory.sass:202
 	{op: 98, class: ClassBar, sms: 0x1, item: 10424, nitem: 3, arg: 3404, narg: 0, mod: 2513, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f100}},
-	// MEMBAR memory.sass:114
+	// MEMBAR memory.sass:203
 	{op: 98, class: ClassBar, sms: 0x3e, item: 10427, nitem: 2, arg: 3404, narg: 0, mod: 2516, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f000}},
-	// MEMBAR memory.sass:115
+	// MEMBAR memory.sass:204
 	{op: 98, class: ClassBar, sms: 0xfc0, item: 10429, nitem: 1, arg: 3404, narg: 0, mod: 2518, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x1f200}},
-	// MOV integer.sass:65
+	// MOV integer.sass:88
 	{op: 99, class: ClassAlu, sms: 0x3ff, item: 10430, nitem: 7, arg: 3404, narg: 3, mod: 2519, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
-	// MOV integer.sass:65
+	// MOV integer.sass:88
 	{op: 99, class: ClassAlu, sms: 0x7f, item: 10437, nitem: 7, arg: 3407, narg: 3, mod: 2519, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0x7ffff0000ff0000, Hi: 0xf00}},
-	// MOV integer.sass:66
+	// MOV integer.sass:89
 	{op: 99, class: ClassAlu, sms: 0xfff, item: 10444, nitem: 7, arg: 3410, narg: 3, mod: 2519, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0xf00}},
-	// MOV integer.sass:67
+	// MOV integer.sass:90
 	{op: 99, class: ClassAlu, sms: 0x7f, item: 10451, nitem: 7, arg: 3413, narg: 3, mod: 2519, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0x3f00ff0000, Hi: 0xf00}},
-	// MOV integer.sass:68
+	// MOV integer.sass:91
 	{op: 99, class: ClassAlu, sms: 0x380, item: 10458, nitem: 7, arg: 3416, narg: 3, mod: 2519, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
-	// MOV integer.sass:69
+	// MOV integer.sass:92
 	{op: 99, class: ClassAlu, sms: 0xc00, item: 10465, nitem: 5, arg: 3419, narg: 2, mod: 2519, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
-	// MOV integer.sass:69
+	// MOV integer.sass:92
 	{op: 99, class: ClassAlu, sms: 0xc00, item: 10470, nitem: 5, arg: 3421, narg: 2, mod: 2520, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
-	// MOV integer.sass:70
+	// MOV integer.sass:93
 	{op: 99, class: ClassAlu, sms: 0xc00, item: 10475, nitem: 7, arg: 3423, narg: 3, mod: 2521, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xf00}},
-	// MOV integer.sass:71
+	// MOV integer.sass:94
 	{op: 99, class: ClassAlu, sms: 0xc00, item: 10482, nitem: 4, arg: 3426, narg: 2, mod: 2521, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xffffff}},
-	// MOVM tensor.sass:59
+	// MOVM tensor.sass:115
 	{op: 100, class: ClassLds, sms: 0x7f, item: 10486, nitem: 6, arg: 3428, narg: 2, mod: 2521, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xc000}},
-	// MOVM tensor.sass:60
+	// MOVM tensor.sass:116
 	{op: 100, class: ClassLds, sms: 0xf80, item: 10492, nitem: 6, arg: 3430, narg: 2, mod: 2522, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xc800}},
-	// MUFU float.sass:158
+	// MUFU float.sass:211
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10498, nitem: 5, arg: 3432, narg: 2, mod: 2524, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:158
+	// MUFU float.sass:211
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10503, nitem: 5, arg: 3434, narg: 2, mod: 2525, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:158
+	// MUFU float.sass:211
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10508, nitem: 6, arg: 3436, narg: 2, mod: 2526, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:158
+	// MUFU float.sass:211
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10514, nitem: 5, arg: 3438, narg: 2, mod: 2527, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:159
+	// MUFU float.sass:212
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10519, nitem: 7, arg: 3440, narg: 2, mod: 2528, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:159
+	// MUFU float.sass:212
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10526, nitem: 5, arg: 3442, narg: 2, mod: 2530, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:159
+	// MUFU float.sass:212
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10531, nitem: 7, arg: 3444, narg: 2, mod: 2531, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:159
+	// MUFU float.sass:212
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10538, nitem: 7, arg: 3446, narg: 2, mod: 2533, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:160
+	// MUFU float.sass:213
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10545, nitem: 5, arg: 3448, narg: 2, mod: 2535, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:160
+	// MUFU float.sass:213
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10550, nitem: 5, arg: 3450, narg: 2, mod: 2536, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:160
+	// MUFU float.sass:213
 	{op: 101, class: ClassXu, sms: 0x40, item: 10555, nitem: 6, arg: 3452, narg: 2, mod: 2537, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xc7ffff0000ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:160
+	// MUFU float.sass:213
 	{op: 101, class: ClassXu, sms: 0x40, item: 10561, nitem: 5, arg: 3454, narg: 2, mod: 2538, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc000003f00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:160
+	// MUFU float.sass:213
 	{op: 101, class: ClassXu, sms: 0xf80, item: 10566, nitem: 5, arg: 3456, narg: 2, mod: 2539, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:161
+	// MUFU float.sass:214
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10571, nitem: 7, arg: 3458, narg: 2, mod: 2540, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:161
+	// MUFU float.sass:214
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10578, nitem: 5, arg: 3460, narg: 2, mod: 2542, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:161
+	// MUFU float.sass:214
 	{op: 101, class: ClassXu, sms: 0x40, item: 10583, nitem: 7, arg: 3462, narg: 2, mod: 2543, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:161
+	// MUFU float.sass:214
 	{op: 101, class: ClassXu, sms: 0x40, item: 10590, nitem: 7, arg: 3464, narg: 2, mod: 2545, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:161
+	// MUFU float.sass:214
 	{op: 101, class: ClassXu, sms: 0xf80, item: 10597, nitem: 7, arg: 3466, narg: 2, mod: 2547, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:162
+	// MUFU float.sass:215
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10604, nitem: 7, arg: 3468, narg: 2, mod: 2549, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:162
+	// MUFU float.sass:215
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10611, nitem: 5, arg: 3470, narg: 2, mod: 2551, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:162
+	// MUFU float.sass:215
 	{op: 101, class: ClassXu, sms: 0x40, item: 10616, nitem: 7, arg: 3472, narg: 2, mod: 2552, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xf7ffff0000ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:162
+	// MUFU float.sass:215
 	{op: 101, class: ClassXu, sms: 0x40, item: 10623, nitem: 7, arg: 3474, narg: 2, mod: 2554, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf000003f00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:162
+	// MUFU float.sass:215
 	{op: 101, class: ClassXu, sms: 0xf80, item: 10630, nitem: 7, arg: 3476, narg: 2, mod: 2556, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xf00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:163
+	// MUFU float.sass:216
 	{op: 101, class: ClassXu, sms: 0x100, item: 10637, nitem: 5, arg: 3478, narg: 2, mod: 2558, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:163
+	// MUFU float.sass:216
 	{op: 101, class: ClassXu, sms: 0x100, item: 10642, nitem: 5, arg: 3480, narg: 2, mod: 2559, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:164
+	// MUFU float.sass:217
 	{op: 101, class: ClassXu, sms: 0x100, item: 10647, nitem: 5, arg: 3482, narg: 2, mod: 2560, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:164
+	// MUFU float.sass:217
 	{op: 101, class: ClassXu, sms: 0x100, item: 10652, nitem: 5, arg: 3484, narg: 2, mod: 2561, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x3c00}},
-	// MUFU float.sass:165
+	// MUFU float.sass:218
 	{op: 101, class: ClassXu, sms: 0x3f, item: 10657, nitem: 5, arg: 3486, narg: 2, mod: 2562, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x400}},
-	// MUFU float.sass:166
+	// MUFU float.sass:219
 	{op: 101, class: ClassXu, sms: 0xfc0, item: 10662, nitem: 5, arg: 3488, narg: 2, mod: 2563, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x400}},
-	// NANOSLEEP control.sass:85
+	// NANOSLEEP control.sass:224
 	{op: 102, class: ClassCbu, sms: 0x3f, item: 10667, nitem: 7, arg: 3490, narg: 2, mod: 2564, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7e00000}},
-	// NANOSLEEP control.sass:86
+	// NANOSLEEP control.sass:225
 	{op: 102, class: ClassCbu, sms: 0x3f, item: 10674, nitem: 7, arg: 3492, narg: 2, mod: 2566, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7e00000}},
-	// NANOSLEEP control.sass:86
+	// NANOSLEEP control.sass:225
 	{op: 102, class: ClassCbu, sms: 0x3f, item: 10681, nitem: 7, arg: 3494, narg: 2, mod: 2568, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7e00000}},
-	// NANOSLEEP control.sass:87
+	// NANOSLEEP control.sass:226
 	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10688, nitem: 8, arg: 3496, narg: 2, mod: 2570, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7f00000}},
-	// NANOSLEEP control.sass:88
+	// NANOSLEEP control.sass:227
 	{op: 102, class: ClassCbu, sms: 0xfc0, item: 10696, nitem: 8, arg: 3498, narg: 2, mod: 2573, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7f00000}},
-	// NANOSLEEP control.sass:88
+	// NANOSLEEP control.sass:227
 	{op: 102, class: ClassCbu, sms: 0x40, item: 10704, nitem: 8, arg: 3500, narg: 2, mod: 2576, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7f00000}},
-	// NANOSLEEP control.sass:89
+	// NANOSLEEP control.sass:228
 	{op: 102, class: ClassCbu, sms: 0xffe, item: 10712, nitem: 4, arg: 3502, narg: 1, mod: 2579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
-	// NOP control.sass:91
+	// NOP control.sass:231
 	{op: 103, class: ClassNop, sms: 0xfff, item: 10716, nitem: 0, arg: 3503, narg: 0, mod: 2579, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// OMMA tensor.sass:62
+	// OMMA tensor.sass:119
 	{op: 104, class: ClassQmma, sms: 0xc00, item: 10716, nitem: 21, arg: 3503, narg: 8, mod: 2579, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}, cover: bits.Word{Lo: 0xfff8ffffffff0000, Hi: 0x78c3fff}},
-	// OMMA tensor.sass:63
+	// OMMA tensor.sass:120
 	{op: 104, class: ClassQmma, sms: 0xc00, item: 10737, nitem: 23, arg: 3511, narg: 9, mod: 2582, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}, cover: bits.Word{Lo: 0xfffbffffffff0000, Hi: 0x78c3fff}},
-	// P2R integer.sass:73
+	// P2R integer.sass:97
 	{op: 105, class: ClassP2r, sms: 0x3f, item: 10760, nitem: 7, arg: 3520, narg: 3, mod: 2585, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
-	// P2R integer.sass:74
+	// P2R integer.sass:98
 	{op: 105, class: ClassP2r, sms: 0xfc0, item: 10767, nitem: 7, arg: 3523, narg: 3, mod: 2586, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
-	// PLOP3 integer.sass:76
+	// PLOP3 integer.sass:101
 	{op: 106, class: ClassAlu, sms: 0xfff, item: 10774, nitem: 14, arg: 3526, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
-	// PLOP3 integer.sass:76
+	// PLOP3 integer.sass:101
 	{op: 106, class: ClassAlu, sms: 0x7f, item: 10788, nitem: 14, arg: 3533, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7effff}},
-	// PLOP3 integer.sass:76
+	// PLOP3 integer.sass:101
 	{op: 106, class: ClassAlu, sms: 0x7f, item: 10802, nitem: 14, arg: 3540, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7effff}},
-	// PLOP3 integer.sass:76
+	// PLOP3 integer.sass:101
 	{op: 106, class: ClassAlu, sms: 0xf80, item: 10816, nitem: 14, arg: 3547, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
-	// PLOP3 integer.sass:77
+	// PLOP3 integer.sass:102
 	{op: 106, class: ClassAlu, sms: 0xfff, item: 10830, nitem: 14, arg: 3554, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
-	// PLOP3 integer.sass:78
+	// PLOP3 integer.sass:103
 	{op: 106, class: ClassAlu, sms: 0xfff, item: 10844, nitem: 14, arg: 3561, narg: 7, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
-	// PMTRIG control.sass:93
+	// PMTRIG control.sass:234
 	{op: 107, class: ClassOther, sms: 0xfff, item: 10858, nitem: 5, arg: 3568, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffff00000000, Hi: 0x7800000}},
-	// POPC integer.sass:80
+	// POPC integer.sass:106
 	{op: 108, class: ClassXu, sms: 0xfff, item: 10863, nitem: 4, arg: 3570, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
-	// POPC integer.sass:80
+	// POPC integer.sass:106
 	{op: 108, class: ClassXu, sms: 0xfff, item: 10867, nitem: 4, arg: 3572, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x0}},
-	// POPC integer.sass:80
+	// POPC integer.sass:106
 	{op: 108, class: ClassXu, sms: 0x7f, item: 10871, nitem: 4, arg: 3574, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x87ffff0000ff0000, Hi: 0x0}},
-	// POPC integer.sass:80
+	// POPC integer.sass:106
 	{op: 108, class: ClassXu, sms: 0x7f, item: 10875, nitem: 4, arg: 3576, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003f00ff0000, Hi: 0x0}},
-	// POPC integer.sass:80
+	// POPC integer.sass:106
 	{op: 108, class: ClassXu, sms: 0xf80, item: 10879, nitem: 4, arg: 3578, narg: 2, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
-	// PREEXIT control.sass:95
+	// PREEXIT control.sass:237
 	{op: 109, class: ClassOther, sms: 0xfc0, item: 10883, nitem: 0, arg: 3580, narg: 0, mod: 2587, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0xfff, item: 10883, nitem: 9, arg: 3580, narg: 4, mod: 2587, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0xfff, item: 10892, nitem: 9, arg: 3584, narg: 4, mod: 2588, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0x7f, item: 10901, nitem: 9, arg: 3588, narg: 4, mod: 2589, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0xfff, item: 10910, nitem: 9, arg: 3592, narg: 4, mod: 2590, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0x7f, item: 10919, nitem: 9, arg: 3596, narg: 4, mod: 2591, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0x7f, item: 10928, nitem: 9, arg: 3600, narg: 4, mod: 2592, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0xf80, item: 10937, nitem: 9, arg: 3604, narg: 4, mod: 2593, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0x7f, item: 10946, nitem: 9, arg: 3608, narg: 4, mod: 2594, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7ff}},
-	// PRMT integer.sass:82
+	// PRMT integer.sass:109
 	{op: 110, class: ClassAlu, sms: 0xf80, item: 10955, nitem: 9, arg: 3612, narg: 4, mod: 2595, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7ff}},
-	// QGMMA tensor.sass:65
+	// QGMMA tensor.sass:123
 	{op: 111, class: ClassGmma, sms: 0x40, item: 10964, nitem: 16, arg: 3616, narg: 4, mod: 2596, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0x87e000003fff0000, Hi: 0x7f031ff}},
-	// QGMMA tensor.sass:66
+	// QGMMA tensor.sass:124
 	{op: 111, class: ClassGmma, sms: 0x40, item: 10980, nitem: 18, arg: 3620, narg: 5, mod: 2601, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}, cover: bits.Word{Lo: 0x87e0003fffff0000, Hi: 0x7f031ff}},
-	// QGMMA tensor.sass:67
+	// QGMMA tensor.sass:125
 	{op: 111, class: ClassGmma, sms: 0x40, item: 10998, nitem: 23, arg: 3625, narg: 6, mod: 2606, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0x87e3ff003fff0000, Hi: 0x7f035ff}},
-	// QGMMA tensor.sass:68
+	// QGMMA tensor.sass:126
 	{op: 111, class: ClassGmma, sms: 0x40, item: 11021, nitem: 25, arg: 3631, narg: 7, mod: 2612, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}, cover: bits.Word{Lo: 0x87e3ff3fffff0000, Hi: 0x7f035ff}},
-	// QGMMA tensor.sass:69
+	// QGMMA tensor.sass:127
 	{op: 111, class: ClassGmma, sms: 0x40, item: 11046, nitem: 16, arg: 3638, narg: 4, mod: 2618, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0x87e000003fff0000, Hi: 0x7f031ff}},
-	// QGMMA tensor.sass:70
+	// QGMMA tensor.sass:128
 	{op: 111, class: ClassGmma, sms: 0x40, item: 11062, nitem: 18, arg: 3642, narg: 5, mod: 2623, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}, cover: bits.Word{Lo: 0x87e0003fffff0000, Hi: 0x7f031ff}},
-	// QGMMA tensor.sass:71
+	// QGMMA tensor.sass:129
 	{op: 111, class: ClassGmma, sms: 0x40, item: 11080, nitem: 23, arg: 3647, narg: 6, mod: 2628, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0x87e3ff003fff0000, Hi: 0x7f035ff}},
-	// QGMMA tensor.sass:72
+	// QGMMA tensor.sass:130
 	{op: 111, class: ClassGmma, sms: 0x40, item: 11103, nitem: 25, arg: 3653, narg: 7, mod: 2634, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}, cover: bits.Word{Lo: 0x87e3ff3fffff0000, Hi: 0x7f035ff}},
-	// QMMA tensor.sass:74
+	// QMMA tensor.sass:133
 	{op: 112, class: ClassQmma, sms: 0x20, item: 11128, nitem: 15, arg: 3660, narg: 5, mod: 2640, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x780f9ff}},
-	// QMMA tensor.sass:75
+	// QMMA tensor.sass:134
 	{op: 112, class: ClassQmma, sms: 0x20, item: 11143, nitem: 21, arg: 3665, narg: 7, mod: 2644, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x782f9ff}},
-	// QMMA tensor.sass:76
+	// QMMA tensor.sass:135
 	{op: 112, class: ClassQmma, sms: 0xc00, item: 11164, nitem: 15, arg: 3672, narg: 5, mod: 2649, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7bcf9ff}},
-	// QMMA tensor.sass:77
+	// QMMA tensor.sass:136
 	{op: 112, class: ClassQmma, sms: 0xc00, item: 11179, nitem: 20, arg: 3677, narg: 7, mod: 2653, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}, cover: bits.Word{Lo: 0x8003ffffffff0000, Hi: 0x7bcf9ff}},
-	// QMMA tensor.sass:78
+	// QMMA tensor.sass:137
 	{op: 112, class: ClassQmma, sms: 0xc00, item: 11199, nitem: 21, arg: 3684, narg: 8, mod: 2657, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}, cover: bits.Word{Lo: 0xfff8ffffffff0000, Hi: 0x7bcffff}},
-	// QMMA tensor.sass:79
+	// QMMA tensor.sass:138
 	{op: 112, class: ClassQmma, sms: 0xc00, item: 11220, nitem: 23, arg: 3692, narg: 9, mod: 2660, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}, cover: bits.Word{Lo: 0xfffbffffffff0000, Hi: 0x7bcffff}},
-	// QSPC memory.sass:117
+	// QSPC memory.sass:207
 	{op: 113, class: ClassLdg, sms: 0x3f, item: 11243, nitem: 13, arg: 3701, narg: 4, mod: 2663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xe0700}},
-	// QSPC memory.sass:117
+	// QSPC memory.sass:207
 	{op: 113, class: ClassLdg, sms: 0xfc0, item: 11256, nitem: 13, arg: 3705, narg: 4, mod: 2665, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0xe0700}},
-	// QSPC memory.sass:118
+	// QSPC memory.sass:208
 	{op: 113, class: ClassLdg, sms: 0x3f, item: 11269, nitem: 16, arg: 3709, narg: 5, mod: 2667, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0100}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x40e0600}},
-	// QSPC memory.sass:119
+	// QSPC memory.sass:209
 	{op: 113, class: ClassLdg, sms: 0x40, item: 11285, nitem: 16, arg: 3714, narg: 5, mod: 2669, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0100}, cover: bits.Word{Lo: 0xffffff3fffff0000, Hi: 0x40e0600}},
-	// QSPC memory.sass:119
+	// QSPC memory.sass:209
 	{op: 113, class: ClassLdg, sms: 0xf80, item: 11301, nitem: 16, arg: 3719, narg: 5, mod: 2671, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000100}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x40e0600}},
-	// R2P integer.sass:84
+	// R2P integer.sass:112
 	{op: 114, class: ClassR2p, sms: 0xfff, item: 11317, nitem: 6, arg: 3724, narg: 2, mod: 2673, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3000}},
-	// R2UR integer.sass:86
+	// R2UR integer.sass:115
 	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11323, nitem: 7, arg: 3726, narg: 3, mod: 2674, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
-	// R2UR integer.sass:87
+	// R2UR integer.sass:116
 	{op: 115, class: ClassR2ur, sms: 0x3f, item: 11330, nitem: 6, arg: 3729, narg: 3, mod: 2674, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
-	// R2UR integer.sass:88
+	// R2UR integer.sass:117
 	{op: 115, class: ClassR2ur, sms: 0x40, item: 11336, nitem: 7, arg: 3732, narg: 3, mod: 2674, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
-	// R2UR integer.sass:89
+	// R2UR integer.sass:118
 	{op: 115, class: ClassR2ur, sms: 0x40, item: 11343, nitem: 6, arg: 3735, narg: 3, mod: 2674, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0xe0000}},
-	// R2UR integer.sass:90
+	// R2UR integer.sass:119
 	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11349, nitem: 9, arg: 3738, narg: 3, mod: 2674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xce0000}},
-	// R2UR integer.sass:91
+	// R2UR integer.sass:120
 	{op: 115, class: ClassR2ur, sms: 0xf80, item: 11358, nitem: 9, arg: 3741, narg: 3, mod: 2676, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0xce0000}},
-	// RED memory.sass:121
+	// RED memory.sass:212
 	{op: 116, class: ClassStg, sms: 0x1, item: 11367, nitem: 15, arg: 3744, narg: 3, mod: 2678, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
-	// RED memory.sass:122
+	// RED memory.sass:213
 	{op: 116, class: ClassStg, sms: 0x1, item: 11382, nitem: 18, arg: 3747, narg: 4, mod: 2685, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
-	// RED memory.sass:123
+	// RED memory.sass:214
 	{op: 116, class: ClassStg, sms: 0x3e, item: 11400, nitem: 13, arg: 3751, narg: 3, mod: 2692, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
-	// RED memory.sass:124
+	// RED memory.sass:215
 	{op: 116, class: ClassStg, sms: 0x3e, item: 11413, nitem: 16, arg: 3754, narg: 4, mod: 2697, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
-	// RED memory.sass:125
+	// RED memory.sass:216
 	{op: 116, class: ClassStg, sms: 0x3e, item: 11429, nitem: 16, arg: 3758, narg: 4, mod: 2702, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
-	// RED memory.sass:126
+	// RED memory.sass:217
 	{op: 116, class: ClassStg, sms: 0x3e, item: 11445, nitem: 16, arg: 3762, narg: 4, mod: 2707, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1fe3f}},
-	// REDAS memory.sass:128
+	// REDAS memory.sass:220
 	{op: 117, class: ClassStg, sms: 0x40, item: 11461, nitem: 13, arg: 3766, narg: 4, mod: 2711, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7800f3f}},
-	// REDAS memory.sass:129
+	// REDAS memory.sass:221
 	{op: 117, class: ClassStg, sms: 0xf80, item: 11474, nitem: 13, arg: 3770, narg: 4, mod: 2714, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7800fff}},
-	// REDG memory.sass:131
+	// REDG memory.sass:224
 	{op: 118, class: ClassStg, sms: 0xfc0, item: 11487, nitem: 13, arg: 3774, narg: 3, mod: 2717, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ef00}},
-	// REDG memory.sass:132
+	// REDG memory.sass:225
 	{op: 118, class: ClassStg, sms: 0xfc0, item: 11500, nitem: 14, arg: 3777, narg: 3, mod: 2722, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
-	// REDG memory.sass:133
+	// REDG memory.sass:226
 	{op: 118, class: ClassStg, sms: 0x40, item: 11514, nitem: 16, arg: 3780, narg: 4, mod: 2727, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1ee3f}},
-	// REDG memory.sass:134
+	// REDG memory.sass:227
 	{op: 118, class: ClassStg, sms: 0x40, item: 11530, nitem: 16, arg: 3784, narg: 4, mod: 2732, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ee3f}},
-	// REDG memory.sass:135
+	// REDG memory.sass:228
 	{op: 118, class: ClassStg, sms: 0x40, item: 11546, nitem: 17, arg: 3788, narg: 4, mod: 2736, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1fe3f}},
-	// REDG memory.sass:136
+	// REDG memory.sass:229
 	{op: 118, class: ClassStg, sms: 0x40, item: 11563, nitem: 17, arg: 3792, narg: 4, mod: 2741, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1fe3f}},
-	// REDG memory.sass:137
+	// REDG memory.sass:230
 	{op: 118, class: ClassStg, sms: 0xf80, item: 11580, nitem: 16, arg: 3796, narg: 4, mod: 2745, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1eeff}},
-	// REDG memory.sass:138
+	// REDG memory.sass:231
 	{op: 118, class: ClassStg, sms: 0xf80, item: 11596, nitem: 16, arg: 3800, narg: 4, mod: 2750, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1eeff}},
-	// REDG memory.sass:139
+	// REDG memory.sass:232
 	{op: 118, class: ClassStg, sms: 0xf80, item: 11612, nitem: 17, arg: 3804, narg: 4, mod: 2754, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7f1feff}},
-	// REDG memory.sass:140
+	// REDG memory.sass:233
 	{op: 118, class: ClassStg, sms: 0xf80, item: 11629, nitem: 17, arg: 3808, narg: 4, mod: 2759, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1feff}},
-	// REDUX integer.sass:93
+	// REDUX integer.sass:123
 	{op: 119, class: ClassRedux, sms: 0x7e, item: 11646, nitem: 6, arg: 3812, narg: 2, mod: 2763, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff3f0000, Hi: 0x1c200}},
-	// REDUX integer.sass:93
+	// REDUX integer.sass:123
 	{op: 119, class: ClassRedux, sms: 0xf80, item: 11652, nitem: 6, arg: 3814, narg: 2, mod: 2765, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x1c200}},
-	// RET control.sass:97
+	// RET control.sass:240
 	{op: 120, class: ClassBra, sms: 0x3f, item: 11658, nitem: 9, arg: 3816, narg: 3, mod: 2767, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
-	// RET control.sass:97
+	// RET control.sass:240
 	{op: 120, class: ClassBra, sms: 0xfc0, item: 11667, nitem: 9, arg: 3819, narg: 3, mod: 2768, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
-	// RET control.sass:98
+	// RET control.sass:241
 	{op: 120, class: ClassBra, sms: 0x3f, item: 11676, nitem: 9, arg: 3822, narg: 3, mod: 2769, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcff000000, Hi: 0x7c3ffff}},
-	// RET control.sass:98
+	// RET control.sass:241
 	{op: 120, class: ClassBra, sms: 0xfc0, item: 11685, nitem: 9, arg: 3825, narg: 3, mod: 2770, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x7c3ffff}},
-	// RPCMOV control.sass:100
+	// RPCMOV control.sass:244
 	{op: 121, class: ClassCbu, sms: 0xfff, item: 11694, nitem: 4, arg: 3828, narg: 1, mod: 2771, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff80000000, Hi: 0x0}},
-	// RPCMOV control.sass:101
+	// RPCMOV control.sass:245
 	{op: 121, class: ClassCbu, sms: 0xfff, item: 11698, nitem: 4, arg: 3829, narg: 1, mod: 2772, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x80ff0000, Hi: 0x0}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0x1, item: 11702, nitem: 4, arg: 3830, narg: 1, mod: 2773, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0x3e, item: 11706, nitem: 4, arg: 3831, narg: 1, mod: 2774, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0x40, item: 11710, nitem: 4, arg: 3832, narg: 1, mod: 2775, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0x180, item: 11714, nitem: 4, arg: 3833, narg: 1, mod: 2776, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0x200, item: 11718, nitem: 4, arg: 3834, narg: 1, mod: 2777, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2R control.sass:103
+	// S2R control.sass:248
 	{op: 122, class: ClassS2r, sms: 0xc00, item: 11722, nitem: 4, arg: 3835, narg: 1, mod: 2778, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0x1, item: 11726, nitem: 4, arg: 3836, narg: 1, mod: 2779, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0x3e, item: 11730, nitem: 4, arg: 3837, narg: 1, mod: 2780, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0x40, item: 11734, nitem: 4, arg: 3838, narg: 1, mod: 2781, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0x180, item: 11738, nitem: 4, arg: 3839, narg: 1, mod: 2782, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0x200, item: 11742, nitem: 4, arg: 3840, narg: 1, mod: 2783, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// S2UR control.sass:105
+	// S2UR control.sass:251
 	{op: 123, class: ClassS2ur, sms: 0xc00, item: 11746, nitem: 4, arg: 3841, narg: 1, mod: 2784, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xff0000, Hi: 0xff00}},
-	// SEL integer.sass:95
+	// SEL integer.sass:126
 	{op: 124, class: ClassAlu, sms: 0xfff, item: 11750, nitem: 8, arg: 3842, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:95
+	// SEL integer.sass:126
 	{op: 124, class: ClassAlu, sms: 0xfff, item: 11758, nitem: 8, arg: 3846, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:95
+	// SEL integer.sass:126
 	{op: 124, class: ClassAlu, sms: 0x7f, item: 11766, nitem: 8, arg: 3850, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:95
+	// SEL integer.sass:126
 	{op: 124, class: ClassAlu, sms: 0x7f, item: 11774, nitem: 8, arg: 3854, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:95
+	// SEL integer.sass:126
 	{op: 124, class: ClassAlu, sms: 0xf80, item: 11782, nitem: 8, arg: 3858, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:96
+	// SEL integer.sass:127
 	{op: 124, class: ClassAlu, sms: 0xc00, item: 11790, nitem: 8, arg: 3862, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800001}},
-	// SEL integer.sass:97
+	// SEL integer.sass:128
 	{op: 124, class: ClassAlu, sms: 0xc00, item: 11798, nitem: 8, arg: 3866, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// SEL integer.sass:98
+	// SEL integer.sass:129
 	{op: 124, class: ClassAlu, sms: 0xc00, item: 11806, nitem: 8, arg: 3870, narg: 4, mod: 2785, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// SGXT integer.sass:100
+	// SGXT integer.sass:132
 	{op: 125, class: ClassAlu, sms: 0xfff, item: 11814, nitem: 8, arg: 3874, narg: 3, mod: 2785, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xa00}},
-	// SGXT integer.sass:100
+	// SGXT integer.sass:132
 	{op: 125, class: ClassAlu, sms: 0xfff, item: 11822, nitem: 8, arg: 3877, narg: 3, mod: 2787, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xa00}},
-	// SGXT integer.sass:100
+	// SGXT integer.sass:132
 	{op: 125, class: ClassAlu, sms: 0x7f, item: 11830, nitem: 8, arg: 3880, narg: 3, mod: 2789, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xa00}},
-	// SGXT integer.sass:100
+	// SGXT integer.sass:132
 	{op: 125, class: ClassAlu, sms: 0x7f, item: 11838, nitem: 8, arg: 3883, narg: 3, mod: 2791, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xa00}},
-	// SGXT integer.sass:100
+	// SGXT integer.sass:132
 	{op: 125, class: ClassAlu, sms: 0xf80, item: 11846, nitem: 8, arg: 3886, narg: 3, mod: 2793, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xa00}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11854, nitem: 12, arg: 3889, narg: 4, mod: 2795, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11866, nitem: 12, arg: 3893, narg: 4, mod: 2799, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0x7f, item: 11878, nitem: 12, arg: 3897, narg: 4, mod: 2803, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0xe7f, item: 11890, nitem: 12, arg: 3901, narg: 4, mod: 2807, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0x7f, item: 11902, nitem: 12, arg: 3905, narg: 4, mod: 2811, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0x7f, item: 11914, nitem: 12, arg: 3909, narg: 4, mod: 2815, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0xe00, item: 11926, nitem: 12, arg: 3913, narg: 4, mod: 2819, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0x7f, item: 11938, nitem: 12, arg: 3917, narg: 4, mod: 2823, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:102
+	// SHF integer.sass:135
 	{op: 126, class: ClassAlu, sms: 0xe00, item: 11950, nitem: 12, arg: 3921, narg: 4, mod: 2827, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
-	// SHF integer.sass:103
+	// SHF integer.sass:136
 	{op: 126, class: ClassAlu, sms: 0x180, item: 11962, nitem: 13, arg: 3925, narg: 4, mod: 2831, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
-	// SHF integer.sass:103
+	// SHF integer.sass:136
 	{op: 126, class: ClassAlu, sms: 0x180, item: 11975, nitem: 13, arg: 3929, narg: 4, mod: 2836, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13eff}},
-	// SHF integer.sass:103
+	// SHF integer.sass:136
 	{op: 126, class: ClassAlu, sms: 0x180, item: 11988, nitem: 13, arg: 3933, narg: 4, mod: 2841, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x13eff}},
-	// SHF integer.sass:103
+	// SHF integer.sass:136
 	{op: 126, class: ClassAlu, sms: 0x180, item: 12001, nitem: 13, arg: 3937, narg: 4, mod: 2846, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
-	// SHF integer.sass:103
+	// SHF integer.sass:136
 	{op: 126, class: ClassAlu, sms: 0x180, item: 12014, nitem: 13, arg: 3941, narg: 4, mod: 2851, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x13eff}},
-	// SHFL control.sass:107
+	// SHFL control.sass:254
 	{op: 127, class: ClassLds, sms: 0xfff, item: 12027, nitem: 11, arg: 3945, narg: 5, mod: 2856, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}, cover: bits.Word{Lo: 0xc0000ffffff0000, Hi: 0xe00ff}},
-	// SHFL control.sass:108
+	// SHFL control.sass:255
 	{op: 127, class: ClassLds, sms: 0xfff, item: 12038, nitem: 11, arg: 3950, narg: 5, mod: 2857, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xc1fffffffff0000, Hi: 0xe0000}},
-	// SHFL control.sass:109
+	// SHFL control.sass:256
 	{op: 127, class: ClassLds, sms: 0xfff, item: 12049, nitem: 11, arg: 3955, narg: 5, mod: 2858, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}, cover: bits.Word{Lo: 0xfe00000ffff0000, Hi: 0xe00ff}},
-	// SHFL control.sass:110
+	// SHFL control.sass:257
 	{op: 127, class: ClassLds, sms: 0xfff, item: 12060, nitem: 11, arg: 3960, narg: 5, mod: 2859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}, cover: bits.Word{Lo: 0xfffff00ffff0000, Hi: 0xe0000}},
-	// ST memory.sass:142
+	// ST memory.sass:236
 	{op: 128, class: ClassStg, sms: 0x1, item: 12071, nitem: 14, arg: 3965, narg: 3, mod: 2860, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ffff}},
-	// ST memory.sass:142
+	// ST memory.sass:236
 	{op: 128, class: ClassStg, sms: 0xffe, item: 12085, nitem: 12, arg: 3968, narg: 3, mod: 2866, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71efff}},
-	// ST memory.sass:143
+	// ST memory.sass:237
 	{op: 128, class: ClassStg, sms: 0x1, item: 12097, nitem: 17, arg: 3971, narg: 4, mod: 2870, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ff3f}},
-	// ST memory.sass:143
+	// ST memory.sass:237
 	{op: 128, class: ClassStg, sms: 0x3e, item: 12114, nitem: 15, arg: 3975, narg: 4, mod: 2877, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
-	// ST memory.sass:144
+	// ST memory.sass:238
 	{op: 128, class: ClassStg, sms: 0x40, item: 12129, nitem: 15, arg: 3979, narg: 4, mod: 2882, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
-	// ST memory.sass:144
+	// ST memory.sass:238
 	{op: 128, class: ClassStg, sms: 0xf80, item: 12144, nitem: 15, arg: 3983, narg: 4, mod: 2887, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471efff}},
-	// ST memory.sass:145
+	// ST memory.sass:239
 	{op: 128, class: ClassStg, sms: 0x3e, item: 12159, nitem: 15, arg: 3987, narg: 4, mod: 2892, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ee3f}},
-	// ST memory.sass:146
+	// ST memory.sass:240
 	{op: 128, class: ClassStg, sms: 0x3e, item: 12174, nitem: 15, arg: 3991, narg: 4, mod: 2896, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
-	// ST memory.sass:147
+	// ST memory.sass:241
 	{op: 128, class: ClassStg, sms: 0x40, item: 12189, nitem: 15, arg: 3995, narg: 4, mod: 2899, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
-	// ST memory.sass:147
+	// ST memory.sass:241
 	{op: 128, class: ClassStg, sms: 0xf80, item: 12204, nitem: 15, arg: 3999, narg: 4, mod: 2902, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71eeff}},
-	// STAS memory.sass:149
+	// STAS memory.sass:244
 	{op: 129, class: ClassStg, sms: 0x40, item: 12219, nitem: 12, arg: 4003, narg: 4, mod: 2905, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x4000e3f}},
-	// STAS memory.sass:150
+	// STAS memory.sass:245
 	{op: 129, class: ClassStg, sms: 0xf80, item: 12231, nitem: 12, arg: 4007, narg: 4, mod: 2907, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x4000eff}},
-	// STG memory.sass:152
+	// STG memory.sass:248
 	{op: 130, class: ClassStg, sms: 0x1, item: 12243, nitem: 14, arg: 4011, narg: 3, mod: 2909, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
-	// STG memory.sass:152
+	// STG memory.sass:248
 	{op: 130, class: ClassStg, sms: 0x7e, item: 12257, nitem: 12, arg: 4014, narg: 3, mod: 2915, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
-	// STG memory.sass:153
+	// STG memory.sass:249
 	{op: 130, class: ClassStg, sms: 0xf80, item: 12269, nitem: 12, arg: 4017, narg: 3, mod: 2919, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
-	// STG memory.sass:154
+	// STG memory.sass:250
 	{op: 130, class: ClassStg, sms: 0x1, item: 12281, nitem: 17, arg: 4020, narg: 4, mod: 2923, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ff3f}},
-	// STG memory.sass:154
+	// STG memory.sass:250
 	{op: 130, class: ClassStg, sms: 0x3e, item: 12298, nitem: 15, arg: 4024, narg: 4, mod: 2930, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
-	// STG memory.sass:155
+	// STG memory.sass:251
 	{op: 130, class: ClassStg, sms: 0x40, item: 12313, nitem: 15, arg: 4028, narg: 4, mod: 2935, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ef3f}},
-	// STG memory.sass:156
+	// STG memory.sass:252
 	{op: 130, class: ClassStg, sms: 0x3e, item: 12328, nitem: 15, arg: 4032, narg: 4, mod: 2940, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471ee3f}},
-	// STG memory.sass:157
+	// STG memory.sass:253
 	{op: 130, class: ClassStg, sms: 0x3e, item: 12343, nitem: 15, arg: 4036, narg: 4, mod: 2944, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
-	// STG memory.sass:158
+	// STG memory.sass:254
 	{op: 130, class: ClassStg, sms: 0x40, item: 12358, nitem: 15, arg: 4040, narg: 4, mod: 2947, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ee3f}},
-	// STG memory.sass:159
+	// STG memory.sass:255
 	{op: 130, class: ClassStg, sms: 0xf80, item: 12373, nitem: 15, arg: 4044, narg: 4, mod: 2950, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x471efff}},
-	// STG memory.sass:160
+	// STG memory.sass:256
 	{op: 130, class: ClassStg, sms: 0xf80, item: 12388, nitem: 15, arg: 4048, narg: 4, mod: 2955, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71eeff}},
-	// STG memory.sass:161
+	// STG memory.sass:257
 	{op: 130, class: ClassStg, sms: 0xf80, item: 12403, nitem: 21, arg: 4052, narg: 6, mod: 2958, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x777e0ff}},
-	// STL memory.sass:163
+	// STL memory.sass:260
 	{op: 131, class: ClassStg, sms: 0x1, item: 12424, nitem: 10, arg: 4058, narg: 3, mod: 2961, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x700e00}},
-	// STL memory.sass:163
+	// STL memory.sass:260
 	{op: 131, class: ClassStg, sms: 0xffe, item: 12434, nitem: 10, arg: 4061, narg: 3, mod: 2963, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x700e00}},
-	// STS memory.sass:165
+	// STS memory.sass:263
 	{op: 132, class: ClassSts, sms: 0x1, item: 12444, nitem: 10, arg: 4064, narg: 3, mod: 2965, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce00}},
-	// STS memory.sass:165
+	// STS memory.sass:263
 	{op: 132, class: ClassSts, sms: 0xffe, item: 12454, nitem: 10, arg: 4067, narg: 3, mod: 2967, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce00}},
-	// STS memory.sass:166
+	// STS memory.sass:264
 	{op: 132, class: ClassSts, sms: 0x1, item: 12464, nitem: 12, arg: 4070, narg: 4, mod: 2969, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce3f}},
-	// STS memory.sass:166
+	// STS memory.sass:264
 	{op: 132, class: ClassSts, sms: 0x7e, item: 12476, nitem: 12, arg: 4074, narg: 4, mod: 2971, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xce3f}},
-	// STS memory.sass:166
+	// STS memory.sass:264
 	{op: 132, class: ClassSts, sms: 0xf80, item: 12488, nitem: 12, arg: 4078, narg: 4, mod: 2973, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xceff}},
-	// STSM tensor.sass:81
+	// STSM tensor.sass:141
 	{op: 133, class: ClassSts, sms: 0x40, item: 12500, nitem: 11, arg: 4082, narg: 3, mod: 2975, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x4300}},
-	// STSM tensor.sass:82
+	// STSM tensor.sass:142
 	{op: 133, class: ClassSts, sms: 0x40, item: 12511, nitem: 13, arg: 4085, narg: 4, mod: 2977, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x433f}},
-	// STSM tensor.sass:83
+	// STSM tensor.sass:143
 	{op: 133, class: ClassSts, sms: 0xf80, item: 12524, nitem: 11, arg: 4089, narg: 3, mod: 2979, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xcb00}},
-	// STSM tensor.sass:84
+	// STSM tensor.sass:144
 	{op: 133, class: ClassSts, sms: 0xf80, item: 12535, nitem: 13, arg: 4092, narg: 4, mod: 2982, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xcbff}},
-	// STTM tensor.sass:86
+	// STTM tensor.sass:147
 	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12548, nitem: 11, arg: 4096, narg: 3, mod: 2985, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x39ffff}},
-	// STTM tensor.sass:87
+	// STTM tensor.sass:148
 	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12559, nitem: 11, arg: 4099, narg: 3, mod: 2987, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x39ffff}},
-	// STTM tensor.sass:88
+	// STTM tensor.sass:149
 	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12570, nitem: 11, arg: 4102, narg: 3, mod: 2989, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x3bffff}},
-	// STTM tensor.sass:89
+	// STTM tensor.sass:150
 	{op: 134, class: ClassStg, sms: 0x380, uguard: true, item: 12581, nitem: 11, arg: 4105, narg: 3, mod: 2992, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x3bffff}},
-	// SULD texture.sass:13
+	// SULD texture.sass:26
 	{op: 135, class: ClassTex, sms: 0x1, item: 12592, nitem: 18, arg: 4108, narg: 4, mod: 2995, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}, cover: bits.Word{Lo: 0xf8000000ffff0000, Hi: 0x7fffff}},
-	// SULD texture.sass:13
+	// SULD texture.sass:26
 	{op: 135, class: ClassTex, sms: 0x3fe, item: 12610, nitem: 16, arg: 4112, narg: 4, mod: 3003, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}, cover: bits.Word{Lo: 0xf8000000ffff0000, Hi: 0x7fefff}},
-	// SULD texture.sass:14
+	// SULD texture.sass:27
 	{op: 135, class: ClassTex, sms: 0x1, item: 12626, nitem: 20, arg: 4116, narg: 5, mod: 3009, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fff00}},
-	// SULD texture.sass:14
+	// SULD texture.sass:27
 	{op: 135, class: ClassTex, sms: 0x7e, item: 12646, nitem: 18, arg: 4121, narg: 5, mod: 3017, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}, cover: bits.Word{Lo: 0xffffff00ffff0000, Hi: 0x7fef00}},
-	// SULD texture.sass:15
+	// SULD texture.sass:28
 	{op: 135, class: ClassTex, sms: 0x1, item: 12664, nitem: 20, arg: 4126, narg: 5, mod: 3023, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}, cover: bits.Word{Lo: 0xf83fff00ffff0000, Hi: 0x7fff00}},
-	// SULD texture.sass:15
+	// SULD texture.sass:28
 	{op: 135, class: ClassTex, sms: 0x7e, item: 12684, nitem: 18, arg: 4131, narg: 5, mod: 3031, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xf83fff00ffff0000, Hi: 0x7fef00}},
-	// SULD texture.sass:16
+	// SULD texture.sass:29
 	{op: 135, class: ClassTex, sms: 0x380, item: 12702, nitem: 16, arg: 4136, narg: 4, mod: 3037, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xf800ff00ffff0000, Hi: 0x7fef00}},
-	// SULD texture.sass:17
+	// SULD texture.sass:30
 	{op: 135, class: ClassTex, sms: 0xc00, item: 12718, nitem: 20, arg: 4140, narg: 5, mod: 3043, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}, cover: bits.Word{Lo: 0xfcff0000ffff0000, Hi: 0x7fefff}},
-	// SULD texture.sass:18
+	// SULD texture.sass:31
 	{op: 135, class: ClassTex, sms: 0xc00, item: 12738, nitem: 20, arg: 4145, narg: 5, mod: 3050, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}, cover: bits.Word{Lo: 0xfcffff00ffff0000, Hi: 0x7fef00}},
-	// SURED texture.sass:20
+	// SURED texture.sass:34
 	{op: 136, class: ClassTex, sms: 0x1, item: 12758, nitem: 16, arg: 4150, narg: 3, mod: 3057, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x3f1ffff}},
-	// SURED texture.sass:20
+	// SURED texture.sass:34
 	{op: 136, class: ClassTex, sms: 0x3fe, item: 12774, nitem: 14, arg: 4153, narg: 3, mod: 3066, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x3f1efff}},
-	// SURED texture.sass:21
+	// SURED texture.sass:35
 	{op: 136, class: ClassTex, sms: 0x1, item: 12788, nitem: 18, arg: 4156, narg: 4, mod: 3073, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ff00}},
-	// SURED texture.sass:21
+	// SURED texture.sass:35
 	{op: 136, class: ClassTex, sms: 0x7e, item: 12806, nitem: 16, arg: 4160, narg: 4, mod: 3082, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3f1ef00}},
-	// SURED texture.sass:22
+	// SURED texture.sass:36
 	{op: 136, class: ClassTex, sms: 0x1, item: 12822, nitem: 18, arg: 4164, narg: 4, mod: 3089, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x3f1ff00}},
-	// SURED texture.sass:22
+	// SURED texture.sass:36
 	{op: 136, class: ClassTex, sms: 0x7e, item: 12840, nitem: 16, arg: 4168, narg: 4, mod: 3098, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x3f1ef00}},
-	// SURED texture.sass:23
+	// SURED texture.sass:37
 	{op: 136, class: ClassTex, sms: 0x380, item: 12856, nitem: 14, arg: 4172, narg: 3, mod: 3105, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x3f1ef00}},
-	// SURED texture.sass:24
+	// SURED texture.sass:38
 	{op: 136, class: ClassTex, sms: 0xc00, item: 12870, nitem: 18, arg: 4175, narg: 4, mod: 3112, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x3f1efff}},
-	// SURED texture.sass:25
+	// SURED texture.sass:39
 	{op: 136, class: ClassTex, sms: 0xc00, item: 12888, nitem: 18, arg: 4179, narg: 4, mod: 3120, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x3f1ef00}},
-	// SUST texture.sass:27
+	// SUST texture.sass:42
 	{op: 137, class: ClassTex, sms: 0x1, item: 12906, nitem: 14, arg: 4183, narg: 3, mod: 3128, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71ffff}},
-	// SUST texture.sass:27
+	// SUST texture.sass:42
 	{op: 137, class: ClassTex, sms: 0x3fe, item: 12920, nitem: 12, arg: 4186, narg: 3, mod: 3135, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71efff}},
-	// SUST texture.sass:28
+	// SUST texture.sass:43
 	{op: 137, class: ClassTex, sms: 0x1, item: 12932, nitem: 15, arg: 4189, narg: 3, mod: 3140, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71ffff}},
-	// SUST texture.sass:28
+	// SUST texture.sass:43
 	{op: 137, class: ClassTex, sms: 0x3fe, item: 12947, nitem: 13, arg: 4192, narg: 3, mod: 3148, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xf80000ffff000000, Hi: 0x71efff}},
-	// SUST texture.sass:29
+	// SUST texture.sass:44
 	{op: 137, class: ClassTex, sms: 0x1, item: 12960, nitem: 16, arg: 4195, narg: 4, mod: 3154, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
-	// SUST texture.sass:29
+	// SUST texture.sass:44
 	{op: 137, class: ClassTex, sms: 0x7e, item: 12976, nitem: 14, arg: 4199, narg: 4, mod: 3161, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:30
+	// SUST texture.sass:45
 	{op: 137, class: ClassTex, sms: 0x1, item: 12990, nitem: 17, arg: 4203, narg: 4, mod: 3166, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ff00}},
-	// SUST texture.sass:30
+	// SUST texture.sass:45
 	{op: 137, class: ClassTex, sms: 0x7e, item: 13007, nitem: 15, arg: 4207, narg: 4, mod: 3174, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:31
+	// SUST texture.sass:46
 	{op: 137, class: ClassTex, sms: 0x1, item: 13022, nitem: 16, arg: 4211, narg: 4, mod: 3180, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ff00}},
-	// SUST texture.sass:31
+	// SUST texture.sass:46
 	{op: 137, class: ClassTex, sms: 0x7e, item: 13038, nitem: 14, arg: 4215, narg: 4, mod: 3187, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:32
+	// SUST texture.sass:47
 	{op: 137, class: ClassTex, sms: 0x1, item: 13052, nitem: 17, arg: 4219, narg: 4, mod: 3192, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ff00}},
-	// SUST texture.sass:32
+	// SUST texture.sass:47
 	{op: 137, class: ClassTex, sms: 0x7e, item: 13069, nitem: 15, arg: 4223, narg: 4, mod: 3200, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf83fffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:33
+	// SUST texture.sass:48
 	{op: 137, class: ClassTex, sms: 0x380, item: 13084, nitem: 12, arg: 4227, narg: 3, mod: 3206, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:34
+	// SUST texture.sass:49
 	{op: 137, class: ClassTex, sms: 0x380, item: 13096, nitem: 13, arg: 4230, narg: 3, mod: 3211, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xf800ffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:35
+	// SUST texture.sass:50
 	{op: 137, class: ClassTex, sms: 0xc00, item: 13109, nitem: 16, arg: 4233, narg: 4, mod: 3217, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x71efff}},
-	// SUST texture.sass:36
+	// SUST texture.sass:51
 	{op: 137, class: ClassTex, sms: 0xc00, item: 13125, nitem: 17, arg: 4237, narg: 4, mod: 3223, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}, cover: bits.Word{Lo: 0xfcff00ffff000000, Hi: 0x71efff}},
-	// SUST texture.sass:37
+	// SUST texture.sass:52
 	{op: 137, class: ClassTex, sms: 0xc00, item: 13142, nitem: 16, arg: 4241, narg: 4, mod: 3230, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x71ef00}},
-	// SUST texture.sass:38
+	// SUST texture.sass:53
 	{op: 137, class: ClassTex, sms: 0xc00, item: 13158, nitem: 17, arg: 4245, narg: 4, mod: 3236, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}, cover: bits.Word{Lo: 0xfcffffffff000000, Hi: 0x71ef00}},
-	// SYNCS memory.sass:168
+	// SYNCS memory.sass:267
 	{op: 138, class: ClassSyncs, sms: 0x40, item: 13175, nitem: 14, arg: 4249, narg: 5, mod: 3243, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe013f}},
-	// SYNCS memory.sass:169
+	// SYNCS memory.sass:268
 	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13189, nitem: 14, arg: 4254, narg: 5, mod: 3244, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xe01ff}},
-	// SYNCS memory.sass:170
+	// SYNCS memory.sass:269
 	{op: 138, class: ClassSyncs, sms: 0x40, item: 13203, nitem: 16, arg: 4259, narg: 5, mod: 3245, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700e3f}},
-	// SYNCS memory.sass:171
+	// SYNCS memory.sass:270
 	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13219, nitem: 16, arg: 4264, narg: 5, mod: 3248, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x700eff}},
-	// SYNCS memory.sass:172
+	// SYNCS memory.sass:271
 	{op: 138, class: ClassSyncs, sms: 0xfc0, item: 13235, nitem: 2, arg: 4269, narg: 0, mod: 3251, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x100}},
-	// SYNCS memory.sass:173
+	// SYNCS memory.sass:272
 	{op: 138, class: ClassSyncs, sms: 0x40, item: 13237, nitem: 11, arg: 4269, narg: 3, mod: 3252, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x13f}},
-	// SYNCS memory.sass:173
+	// SYNCS memory.sass:272
 	{op: 138, class: ClassSyncs, sms: 0xf80, item: 13248, nitem: 11, arg: 4272, narg: 3, mod: 3253, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x1ff}},
-	// SYNCS memory.sass:174
+	// SYNCS memory.sass:273
 	{op: 138, class: ClassSyncs, sms: 0x40, uguard: true, item: 13259, nitem: 10, arg: 4275, narg: 4, mod: 3254, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xffffff3f3f3f0000, Hi: 0x0}},
-	// SYNCS memory.sass:174
+	// SYNCS memory.sass:273
 	{op: 138, class: ClassSyncs, sms: 0xf80, uguard: true, item: 13269, nitem: 10, arg: 4279, narg: 4, mod: 3254, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x0}},
-	// TEX texture.sass:40
+	// TEX texture.sass:56
 	{op: 139, class: ClassTex, sms: 0x1, item: 13279, nitem: 25, arg: 4283, narg: 6, mod: 3254, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:41
+	// TEX texture.sass:57
 	{op: 139, class: ClassTex, sms: 0x7f, item: 13304, nitem: 30, arg: 4289, narg: 8, mod: 3263, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:42
+	// TEX texture.sass:58
 	{op: 139, class: ClassTex, sms: 0x7f, item: 13334, nitem: 29, arg: 4297, narg: 8, mod: 3273, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:43
+	// TEX texture.sass:59
 	{op: 139, class: ClassTex, sms: 0x7e, item: 13363, nitem: 25, arg: 4305, narg: 6, mod: 3282, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:44
+	// TEX texture.sass:60
 	{op: 139, class: ClassTex, sms: 0x380, item: 13388, nitem: 27, arg: 4311, narg: 7, mod: 3291, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xfb00ffffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:45
+	// TEX texture.sass:61
 	{op: 139, class: ClassTex, sms: 0xc00, item: 13415, nitem: 30, arg: 4318, narg: 8, mod: 3300, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
-	// TEX texture.sass:46
+	// TEX texture.sass:62
 	{op: 139, class: ClassTex, sms: 0xc00, item: 13445, nitem: 31, arg: 4326, narg: 8, mod: 3310, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
-	// TLD texture.sass:48
+	// TLD texture.sass:65
 	{op: 140, class: ClassTex, sms: 0x1, item: 13476, nitem: 25, arg: 4334, narg: 6, mod: 3320, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
-	// TLD texture.sass:49
+	// TLD texture.sass:66
 	{op: 140, class: ClassTex, sms: 0x7f, item: 13501, nitem: 30, arg: 4340, narg: 8, mod: 3329, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffffff}},
-	// TLD texture.sass:50
+	// TLD texture.sass:67
 	{op: 140, class: ClassTex, sms: 0x7f, item: 13531, nitem: 29, arg: 4348, narg: 8, mod: 3339, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x7ffffff}},
-	// TLD texture.sass:51
+	// TLD texture.sass:68
 	{op: 140, class: ClassTex, sms: 0x7e, item: 13560, nitem: 25, arg: 4356, narg: 6, mod: 3348, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7ffffff}},
-	// TLD texture.sass:52
+	// TLD texture.sass:69
 	{op: 140, class: ClassTex, sms: 0x380, item: 13585, nitem: 27, arg: 4362, narg: 7, mod: 3357, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf300ffffffff0000, Hi: 0x5ffffff}},
-	// TLD texture.sass:53
+	// TLD texture.sass:70
 	{op: 140, class: ClassTex, sms: 0xc00, item: 13612, nitem: 31, arg: 4369, narg: 8, mod: 3366, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf7ffffffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:55
+	// TLD4 texture.sass:73
 	{op: 141, class: ClassTex, sms: 0x1, item: 13643, nitem: 24, arg: 4377, narg: 6, mod: 3376, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:56
+	// TLD4 texture.sass:74
 	{op: 141, class: ClassTex, sms: 0x7f, item: 13667, nitem: 29, arg: 4383, narg: 8, mod: 3384, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:57
+	// TLD4 texture.sass:75
 	{op: 141, class: ClassTex, sms: 0x7f, item: 13696, nitem: 28, arg: 4391, narg: 8, mod: 3393, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf03fffffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:58
+	// TLD4 texture.sass:76
 	{op: 141, class: ClassTex, sms: 0x7e, item: 13724, nitem: 24, arg: 4399, narg: 6, mod: 3401, nmod: 8,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:59
+	// TLD4 texture.sass:77
 	{op: 141, class: ClassTex, sms: 0x380, item: 13748, nitem: 26, arg: 4405, narg: 7, mod: 3409, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf000ffffffff0000, Hi: 0x5ffffff}},
-	// TLD4 texture.sass:60
+	// TLD4 texture.sass:78
 	{op: 141, class: ClassTex, sms: 0xc00, item: 13774, nitem: 30, arg: 4412, narg: 8, mod: 3417, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xf4ffffffffff0000, Hi: 0x5ffffff}},
-	// TXD texture.sass:62
+	// TXD texture.sass:81
 	{op: 142, class: ClassTex, sms: 0x1, item: 13804, nitem: 22, arg: 4420, narg: 6, mod: 3426, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xe00000ffffff0000, Hi: 0x4ff9fff}},
-	// TXD texture.sass:63
+	// TXD texture.sass:82
 	{op: 142, class: ClassTex, sms: 0x7f, item: 13826, nitem: 26, arg: 4426, narg: 8, mod: 3432, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xefffffffffff0000, Hi: 0x4ff9fff}},
-	// TXD texture.sass:64
+	// TXD texture.sass:83
 	{op: 142, class: ClassTex, sms: 0x7f, item: 13852, nitem: 25, arg: 4434, narg: 8, mod: 3439, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe03fffffffff0000, Hi: 0x4ff9fff}},
-	// TXD texture.sass:65
+	// TXD texture.sass:84
 	{op: 142, class: ClassTex, sms: 0x7e, item: 13877, nitem: 22, arg: 4442, narg: 6, mod: 3445, nmod: 6,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}, cover: bits.Word{Lo: 0xe00000ffffff0000, Hi: 0x4ff9fff}},
-	// TXD texture.sass:66
+	// TXD texture.sass:85
 	{op: 142, class: ClassTex, sms: 0x380, item: 13899, nitem: 23, arg: 4448, narg: 7, mod: 3451, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe300ffffffff0000, Hi: 0x5ff8fff}},
-	// TXD texture.sass:67
+	// TXD texture.sass:86
 	{op: 142, class: ClassTex, sms: 0xc00, item: 13922, nitem: 27, arg: 4455, narg: 8, mod: 3457, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}, cover: bits.Word{Lo: 0xe7ffffffffff0000, Hi: 0x5ff8fff}},
-	// TXQ texture.sass:69
+	// TXQ texture.sass:89
 	{op: 143, class: ClassTex, sms: 0xfff, item: 13949, nitem: 10, arg: 4463, narg: 4, mod: 3464, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x4000fff}},
-	// TXQ texture.sass:70
+	// TXQ texture.sass:90
 	{op: 143, class: ClassTex, sms: 0x7f, item: 13959, nitem: 14, arg: 4467, narg: 6, mod: 3465, nmod: 2,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}, cover: bits.Word{Lo: 0xfffff00ffff0000, Hi: 0x4000fff}},
-	// TXQ texture.sass:71
+	// TXQ texture.sass:91
 	{op: 143, class: ClassTex, sms: 0x7f, item: 13973, nitem: 13, arg: 4473, narg: 6, mod: 3467, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0x3fff00ffff0000, Hi: 0x4000fff}},
-	// TXQ texture.sass:72
+	// TXQ texture.sass:92
 	{op: 143, class: ClassTex, sms: 0xf80, item: 13986, nitem: 11, arg: 4479, narg: 5, mod: 3468, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xff00ffff0000, Hi: 0x4000fff}},
-	// UBLKCP memory.sass:176
+	// UBLKCP memory.sass:276
 	{op: 144, class: ClassTma, sms: 0x40, uguard: true, item: 13997, nitem: 11, arg: 4484, narg: 3, mod: 3469, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0xe0e3f}},
-	// UBLKCP memory.sass:177
+	// UBLKCP memory.sass:277
 	{op: 144, class: ClassTma, sms: 0x40, uguard: true, item: 14008, nitem: 14, arg: 4487, narg: 4, mod: 3474, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0xe0e3f}},
-	// UBLKCP memory.sass:178
+	// UBLKCP memory.sass:278
 	{op: 144, class: ClassTma, sms: 0x380, uguard: true, item: 14022, nitem: 13, arg: 4491, narg: 3, mod: 3479, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3e0eff}},
-	// UBLKCP memory.sass:179
+	// UBLKCP memory.sass:279
 	{op: 144, class: ClassTma, sms: 0x380, uguard: true, item: 14035, nitem: 16, arg: 4494, narg: 4, mod: 3486, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3e0eff}},
-	// UBLKCP memory.sass:180
+	// UBLKCP memory.sass:280
 	{op: 144, class: ClassTma, sms: 0xc00, uguard: true, item: 14051, nitem: 12, arg: 4498, narg: 3, mod: 3493, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1e0eff}},
-	// UBLKCP memory.sass:181
+	// UBLKCP memory.sass:281
 	{op: 144, class: ClassTma, sms: 0xc00, uguard: true, item: 14063, nitem: 15, arg: 4501, narg: 4, mod: 3499, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1e0eff}},
-	// UBLKPF memory.sass:183
+	// UBLKPF memory.sass:284
 	{op: 145, class: ClassTma, sms: 0x40, uguard: true, item: 14078, nitem: 4, arg: 4505, narg: 2, mod: 3505, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f000000, Hi: 0x3f}},
-	// UBLKPF memory.sass:183
+	// UBLKPF memory.sass:284
 	{op: 145, class: ClassTma, sms: 0xf80, uguard: true, item: 14082, nitem: 4, arg: 4507, narg: 2, mod: 3505, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xff000000, Hi: 0xff}},
-	// UBLKPF memory.sass:184
+	// UBLKPF memory.sass:285
 	{op: 145, class: ClassTma, sms: 0x40, uguard: true, item: 14086, nitem: 7, arg: 4509, narg: 3, mod: 3505, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f003f000000, Hi: 0x3f}},
-	// UBLKPF memory.sass:184
+	// UBLKPF memory.sass:285
 	{op: 145, class: ClassTma, sms: 0xf80, uguard: true, item: 14093, nitem: 7, arg: 4512, narg: 3, mod: 3505, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xff00ff000000, Hi: 0xff}},
-	// UBLKRED memory.sass:186
+	// UBLKRED memory.sass:288
 	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 14100, nitem: 10, arg: 4515, narg: 3, mod: 3505, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x39e023f}},
-	// UBLKRED memory.sass:186
+	// UBLKRED memory.sass:288
 	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 14110, nitem: 10, arg: 4518, narg: 3, mod: 3508, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x39e02ff}},
-	// UBLKRED memory.sass:187
+	// UBLKRED memory.sass:289
 	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 14120, nitem: 13, arg: 4521, narg: 4, mod: 3511, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x39e023f}},
-	// UBLKRED memory.sass:187
+	// UBLKRED memory.sass:289
 	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 14133, nitem: 13, arg: 4525, narg: 4, mod: 3514, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x39e02ff}},
-	// UBLKRED memory.sass:188
+	// UBLKRED memory.sass:290
 	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 14146, nitem: 11, arg: 4529, narg: 3, mod: 3517, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3be02ff}},
-	// UBLKRED memory.sass:189
+	// UBLKRED memory.sass:291
 	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 14157, nitem: 14, arg: 4532, narg: 4, mod: 3521, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3be02ff}},
-	// UBREV uniform.sass:2
+	// UBREV uniform.sass:5
 	{op: 147, class: ClassUdp, sms: 0x7f, uguard: true, item: 14171, nitem: 4, arg: 4536, narg: 2, mod: 3525, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f003f0000, Hi: 0x0}},
-	// UBREV uniform.sass:2
+	// UBREV uniform.sass:5
 	{op: 147, class: ClassUdp, sms: 0xf80, uguard: true, item: 14175, nitem: 4, arg: 4538, narg: 2, mod: 3525, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// UCGABAR_ARV control.sass:112
+	// UCGABAR_ARV control.sass:260
 	{op: 148, class: ClassBar, sms: 0xfc0, uguard: true, item: 14179, nitem: 0, arg: 4540, narg: 0, mod: 3525, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// UCGABAR_WAIT control.sass:114
+	// UCGABAR_WAIT control.sass:263
 	{op: 149, class: ClassBar, sms: 0xfc0, uguard: true, item: 14179, nitem: 0, arg: 4540, narg: 0, mod: 3525, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// UF2I uniform.sass:4
+	// UF2I uniform.sass:8
 	{op: 150, class: ClassUfp, sms: 0xc00, uguard: true, item: 14179, nitem: 8, arg: 4540, narg: 2, mod: 3525, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}, cover: bits.Word{Lo: 0xc00000ff00ff0000, Hi: 0x1f900}},
-	// UFADD uniform.sass:6
+	// UFADD uniform.sass:11
 	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 14187, nitem: 9, arg: 4542, narg: 3, mod: 3529, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff0000, Hi: 0x1efff}},
-	// UFADD uniform.sass:7
+	// UFADD uniform.sass:12
 	{op: 151, class: ClassUfp, sms: 0xc00, uguard: true, item: 14196, nitem: 9, arg: 4545, narg: 3, mod: 3532, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1e300}},
-	// UFFMA uniform.sass:9
+	// UFFMA uniform.sass:15
 	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14205, nitem: 11, arg: 4548, narg: 4, mod: 3535, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x1ffff}},
-	// UFFMA uniform.sass:10
+	// UFFMA uniform.sass:16
 	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14216, nitem: 11, arg: 4552, narg: 4, mod: 3538, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// UFFMA uniform.sass:10
+	// UFFMA uniform.sass:16
 	{op: 152, class: ClassUfp, sms: 0xc00, uguard: true, item: 14227, nitem: 11, arg: 4556, narg: 4, mod: 3541, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x1ffff}},
-	// UFLO uniform.sass:12
+	// UFLO uniform.sass:19
 	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 14238, nitem: 9, arg: 4560, narg: 3, mod: 3544, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x8000003f003f0000, Hi: 0xe0600}},
-	// UFLO uniform.sass:12
+	// UFLO uniform.sass:19
 	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 14247, nitem: 9, arg: 4563, narg: 3, mod: 3546, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0xe0600}},
-	// UFMUL uniform.sass:14
+	// UFMUL uniform.sass:22
 	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14256, nitem: 10, arg: 4566, narg: 3, mod: 3548, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xc00000ffffff0000, Hi: 0x71f300}},
-	// UFMUL uniform.sass:14
+	// UFMUL uniform.sass:22
 	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 14266, nitem: 10, arg: 4569, narg: 3, mod: 3552, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x71f300}},
-	// UFSEL uniform.sass:16
+	// UFSEL uniform.sass:25
 	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 14276, nitem: 9, arg: 4572, narg: 4, mod: 3556, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7810300}},
-	// UFSETP uniform.sass:18
+	// UFSETP uniform.sass:28
 	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14285, nitem: 13, arg: 4576, narg: 5, mod: 3557, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xc00000ffff000000, Hi: 0x7ffff00}},
-	// UFSETP uniform.sass:18
+	// UFSETP uniform.sass:28
 	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 14298, nitem: 13, arg: 4581, narg: 5, mod: 3560, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ffff00}},
-	// UGETNEXTWORKID control.sass:116
+	// UGETNEXTWORKID control.sass:266
 	{op: 157, class: ClassTma, sms: 0xf80, uguard: true, item: 14311, nitem: 6, arg: 4586, narg: 1, mod: 3563, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x100}},
-	// UI2F uniform.sass:20
+	// UI2F uniform.sass:31
 	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 14317, nitem: 8, arg: 4587, narg: 2, mod: 3564, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}, cover: bits.Word{Lo: 0x300000ff00ff0000, Hi: 0x30fc00}},
-	// UI2FP uniform.sass:22
+	// UI2FP uniform.sass:34
 	{op: 159, class: ClassUfp, sms: 0xc00, uguard: true, item: 14325, nitem: 7, arg: 4589, narg: 2, mod: 3568, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x30c400}},
-	// UIADD3 uniform.sass:24
+	// UIADD3 uniform.sass:37
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14332, nitem: 14, arg: 4591, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7e093f}},
-	// UIADD3 uniform.sass:24
+	// UIADD3 uniform.sass:37
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14346, nitem: 14, arg: 4597, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7e093f}},
-	// UIADD3 uniform.sass:25
+	// UIADD3 uniform.sass:38
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14360, nitem: 18, arg: 4603, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7ffe93f}},
-	// UIADD3 uniform.sass:25
+	// UIADD3 uniform.sass:38
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14378, nitem: 18, arg: 4611, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7ffe93f}},
-	// UIADD3 uniform.sass:26
+	// UIADD3 uniform.sass:39
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14396, nitem: 14, arg: 4619, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7e093f}},
-	// UIADD3 uniform.sass:26
+	// UIADD3 uniform.sass:39
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14410, nitem: 14, arg: 4625, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7e093f}},
-	// UIADD3 uniform.sass:27
+	// UIADD3 uniform.sass:40
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14424, nitem: 18, arg: 4631, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x7ffe93f}},
-	// UIADD3 uniform.sass:27
+	// UIADD3 uniform.sass:40
 	{op: 160, class: ClassUdp, sms: 0x7f, uguard: true, item: 14442, nitem: 18, arg: 4639, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7ffe93f}},
-	// UIADD3 uniform.sass:28
+	// UIADD3 uniform.sass:41
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14460, nitem: 12, arg: 4647, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// UIADD3 uniform.sass:28
+	// UIADD3 uniform.sass:41
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14472, nitem: 12, arg: 4653, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
-	// UIADD3 uniform.sass:29
+	// UIADD3 uniform.sass:42
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14484, nitem: 16, arg: 4659, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// UIADD3 uniform.sass:29
+	// UIADD3 uniform.sass:42
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14500, nitem: 16, arg: 4667, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
-	// UIADD3 uniform.sass:30
+	// UIADD3 uniform.sass:43
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14516, nitem: 12, arg: 4675, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7e09ff}},
-	// UIADD3 uniform.sass:30
+	// UIADD3 uniform.sass:43
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14528, nitem: 12, arg: 4681, narg: 6, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7e09ff}},
-	// UIADD3 uniform.sass:31
+	// UIADD3 uniform.sass:44
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14540, nitem: 16, arg: 4687, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x7ffe9ff}},
-	// UIADD3 uniform.sass:31
+	// UIADD3 uniform.sass:44
 	{op: 160, class: ClassUdp, sms: 0xf80, uguard: true, item: 14556, nitem: 16, arg: 4695, narg: 8, mod: 3570, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7ffe9ff}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14572, nitem: 9, arg: 4703, narg: 4, mod: 3570, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0xa3f}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14581, nitem: 9, arg: 4707, narg: 4, mod: 3571, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xaff}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14590, nitem: 9, arg: 4711, narg: 4, mod: 3572, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x23f}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14599, nitem: 9, arg: 4715, narg: 4, mod: 3573, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x2ff}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0x7f, uguard: true, item: 14608, nitem: 9, arg: 4719, narg: 4, mod: 3574, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xa3f}},
-	// UIMAD uniform.sass:33
+	// UIMAD uniform.sass:47
 	{op: 161, class: ClassUdp, sms: 0xf80, uguard: true, item: 14617, nitem: 9, arg: 4723, narg: 4, mod: 3575, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xaff}},
-	// UIMAD.HI uniform.sass:35
+	// UIMAD.HI uniform.sass:50
 	{op: 162, class: ClassUwide, sms: 0xc00, uguard: true, item: 14626, nitem: 12, arg: 4727, narg: 5, mod: 3576, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// UIMAD.WIDE uniform.sass:37
+	// UIMAD.WIDE uniform.sass:53
 	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14638, nitem: 12, arg: 4732, narg: 5, mod: 3577, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0xe0a3f}},
-	// UIMAD.WIDE uniform.sass:37
+	// UIMAD.WIDE uniform.sass:53
 	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14650, nitem: 12, arg: 4737, narg: 5, mod: 3578, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// UIMAD.WIDE uniform.sass:37
+	// UIMAD.WIDE uniform.sass:53
 	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14662, nitem: 12, arg: 4742, narg: 5, mod: 3579, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xe0a3f}},
-	// UIMAD.WIDE uniform.sass:37
+	// UIMAD.WIDE uniform.sass:53
 	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14674, nitem: 12, arg: 4747, narg: 5, mod: 3580, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe0aff}},
-	// UIMAD.WIDE uniform.sass:38
+	// UIMAD.WIDE uniform.sass:54
 	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14686, nitem: 14, arg: 4752, narg: 6, mod: 3581, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x78e0a3f}},
-	// UIMAD.WIDE uniform.sass:38
+	// UIMAD.WIDE uniform.sass:54
 	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14700, nitem: 14, arg: 4758, narg: 6, mod: 3582, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78e0aff}},
-	// UIMAD.WIDE uniform.sass:38
+	// UIMAD.WIDE uniform.sass:54
 	{op: 163, class: ClassUwide, sms: 0x7f, uguard: true, item: 14714, nitem: 14, arg: 4764, narg: 6, mod: 3583, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78e0a3f}},
-	// UIMAD.WIDE uniform.sass:38
+	// UIMAD.WIDE uniform.sass:54
 	{op: 163, class: ClassUwide, sms: 0xf80, uguard: true, item: 14728, nitem: 14, arg: 4770, narg: 6, mod: 3584, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78e0aff}},
-	// UISETP uniform.sass:40
+	// UISETP uniform.sass:57
 	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14742, nitem: 13, arg: 4776, narg: 5, mod: 3585, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7fe7e00}},
-	// UISETP uniform.sass:40
+	// UISETP uniform.sass:57
 	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14755, nitem: 13, arg: 4781, narg: 5, mod: 3588, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7e00}},
-	// UISETP uniform.sass:40
+	// UISETP uniform.sass:57
 	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14768, nitem: 13, arg: 4786, narg: 5, mod: 3591, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x7fe7e00}},
-	// UISETP uniform.sass:40
+	// UISETP uniform.sass:57
 	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14781, nitem: 13, arg: 4791, narg: 5, mod: 3594, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7e00}},
-	// UISETP uniform.sass:41
+	// UISETP uniform.sass:58
 	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14794, nitem: 15, arg: 4796, narg: 6, mod: 3597, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7fe7ef0}},
-	// UISETP uniform.sass:41
+	// UISETP uniform.sass:58
 	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14809, nitem: 15, arg: 4802, narg: 6, mod: 3600, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7fe7ef0}},
-	// UISETP uniform.sass:41
+	// UISETP uniform.sass:58
 	{op: 164, class: ClassUdp, sms: 0x7f, uguard: true, item: 14824, nitem: 15, arg: 4808, narg: 6, mod: 3603, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x7fe7ef0}},
-	// UISETP uniform.sass:41
+	// UISETP uniform.sass:58
 	{op: 164, class: ClassUdp, sms: 0x380, uguard: true, item: 14839, nitem: 15, arg: 4814, narg: 6, mod: 3606, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7fe7ef0}},
-	// UISETP uniform.sass:42
+	// UISETP uniform.sass:59
 	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14854, nitem: 13, arg: 4820, narg: 5, mod: 3609, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7e00}},
-	// UISETP uniform.sass:42
+	// UISETP uniform.sass:59
 	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14867, nitem: 13, arg: 4825, narg: 5, mod: 3612, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7e00}},
-	// UISETP uniform.sass:43
+	// UISETP uniform.sass:60
 	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14880, nitem: 15, arg: 4830, narg: 6, mod: 3615, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x7ff7ef0}},
-	// UISETP uniform.sass:43
+	// UISETP uniform.sass:60
 	{op: 164, class: ClassUdp, sms: 0xc00, uguard: true, item: 14895, nitem: 15, arg: 4836, narg: 6, mod: 3618, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x7ff7ef0}},
-	// ULDC memory.sass:191
+	// ULDC memory.sass:294
 	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14910, nitem: 8, arg: 4842, narg: 3, mod: 3621, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}, cover: bits.Word{Lo: 0x7ffffc0003f0000, Hi: 0xe00}},
-	// ULDC memory.sass:192
+	// ULDC memory.sass:295
 	{op: 165, class: ClassUldc, sms: 0x7f, uguard: true, item: 14918, nitem: 12, arg: 4845, narg: 4, mod: 3622, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}, cover: bits.Word{Lo: 0x7ffffc03f3f0000, Hi: 0xe00}},
-	// ULEA uniform.sass:45
+	// ULEA uniform.sass:63
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14930, nitem: 11, arg: 4849, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef900}},
-	// ULEA uniform.sass:45
+	// ULEA uniform.sass:63
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14941, nitem: 11, arg: 4854, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef900}},
-	// ULEA uniform.sass:46
+	// ULEA uniform.sass:64
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14952, nitem: 11, arg: 4859, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// ULEA uniform.sass:46
+	// ULEA uniform.sass:64
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14963, nitem: 11, arg: 4864, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
-	// ULEA uniform.sass:47
+	// ULEA uniform.sass:65
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 14974, nitem: 13, arg: 4869, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef93f}},
-	// ULEA uniform.sass:47
+	// ULEA uniform.sass:65
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 14987, nitem: 13, arg: 4875, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef9ff}},
-	// ULEA uniform.sass:47
+	// ULEA uniform.sass:65
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15000, nitem: 13, arg: 4881, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef93f}},
-	// ULEA uniform.sass:47
+	// ULEA uniform.sass:65
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15013, nitem: 13, arg: 4887, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef9ff}},
-	// ULEA uniform.sass:48
+	// ULEA uniform.sass:66
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15026, nitem: 11, arg: 4893, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0xef900}},
-	// ULEA uniform.sass:48
+	// ULEA uniform.sass:66
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15037, nitem: 11, arg: 4898, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xef900}},
-	// ULEA uniform.sass:49
+	// ULEA uniform.sass:67
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15048, nitem: 11, arg: 4903, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0xef900}},
-	// ULEA uniform.sass:49
+	// ULEA uniform.sass:67
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15059, nitem: 11, arg: 4908, narg: 5, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xef900}},
-	// ULEA uniform.sass:50
+	// ULEA uniform.sass:68
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15070, nitem: 13, arg: 4913, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:50
+	// ULEA uniform.sass:68
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15083, nitem: 13, arg: 4919, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:51
+	// ULEA uniform.sass:69
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15096, nitem: 13, arg: 4925, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:51
+	// ULEA uniform.sass:69
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15109, nitem: 13, arg: 4931, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:52
+	// ULEA uniform.sass:70
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15122, nitem: 15, arg: 4937, narg: 7, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef93f}},
-	// ULEA uniform.sass:52
+	// ULEA uniform.sass:70
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15137, nitem: 15, arg: 4944, narg: 7, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef9ff}},
-	// ULEA uniform.sass:52
+	// ULEA uniform.sass:70
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15152, nitem: 15, arg: 4951, narg: 7, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef93f}},
-	// ULEA uniform.sass:52
+	// ULEA uniform.sass:70
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15167, nitem: 15, arg: 4958, narg: 7, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef9ff}},
-	// ULEA uniform.sass:53
+	// ULEA uniform.sass:71
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15182, nitem: 13, arg: 4965, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}, cover: bits.Word{Lo: 0x8000003f3f3f0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:53
+	// ULEA uniform.sass:71
 	{op: 166, class: ClassUdp, sms: 0x7f, uguard: true, item: 15195, nitem: 13, arg: 4971, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:54
+	// ULEA uniform.sass:72
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15208, nitem: 13, arg: 4977, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78ef900}},
-	// ULEA uniform.sass:54
+	// ULEA uniform.sass:72
 	{op: 166, class: ClassUdp, sms: 0xf80, uguard: true, item: 15221, nitem: 13, arg: 4983, narg: 6, mod: 3623, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78ef900}},
-	// ULOP3 uniform.sass:56
+	// ULOP3 uniform.sass:75
 	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15234, nitem: 17, arg: 4989, narg: 7, mod: 3623, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x78fff3f}},
-	// ULOP3 uniform.sass:56
+	// ULOP3 uniform.sass:75
 	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15251, nitem: 17, arg: 4996, narg: 7, mod: 3624, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78fffff}},
-	// ULOP3 uniform.sass:56
+	// ULOP3 uniform.sass:75
 	{op: 167, class: ClassUdp, sms: 0x7f, uguard: true, item: 15268, nitem: 17, arg: 5003, narg: 7, mod: 3625, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x78fff3f}},
-	// ULOP3 uniform.sass:56
+	// ULOP3 uniform.sass:75
 	{op: 167, class: ClassUdp, sms: 0xf80, uguard: true, item: 15285, nitem: 17, arg: 5010, narg: 7, mod: 3626, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78fffff}},
-	// UMEMSETS memory.sass:194
+	// UMEMSETS memory.sass:298
 	{op: 168, class: ClassTma, sms: 0xf80, uguard: true, item: 15302, nitem: 10, arg: 5017, narg: 4, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0xff}},
-	// UMOV uniform.sass:58
+	// UMOV uniform.sass:78
 	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15312, nitem: 4, arg: 5021, narg: 2, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff003f0000, Hi: 0x0}},
-	// UMOV uniform.sass:58
+	// UMOV uniform.sass:78
 	{op: 169, class: ClassUmov, sms: 0xf80, uguard: true, item: 15316, nitem: 4, arg: 5023, narg: 2, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00ff0000, Hi: 0x0}},
-	// UMOV uniform.sass:59
+	// UMOV uniform.sass:79
 	{op: 169, class: ClassUmov, sms: 0x7f, uguard: true, item: 15320, nitem: 4, arg: 5025, narg: 2, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f003f0000, Hi: 0x0}},
-	// UMOV uniform.sass:59
+	// UMOV uniform.sass:79
 	{op: 169, class: ClassUmov, sms: 0x380, uguard: true, item: 15324, nitem: 4, arg: 5027, narg: 2, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x0}},
-	// UMOV uniform.sass:60
+	// UMOV uniform.sass:80
 	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15328, nitem: 4, arg: 5029, narg: 2, mod: 3627, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xffffff}},
-	// UMOV uniform.sass:61
+	// UMOV uniform.sass:81
 	{op: 169, class: ClassUmov, sms: 0xc00, uguard: true, item: 15332, nitem: 5, arg: 5031, narg: 2, mod: 3627, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x10000}},
-	// UP2UR uniform.sass:63
+	// UP2UR uniform.sass:84
 	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15337, nitem: 7, arg: 5033, narg: 3, mod: 3628, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x3000}},
-	// UP2UR uniform.sass:63
+	// UP2UR uniform.sass:84
 	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15344, nitem: 7, arg: 5036, narg: 3, mod: 3629, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x3000}},
-	// UPLOP3 uniform.sass:65
+	// UPLOP3 uniform.sass:87
 	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 15351, nitem: 14, arg: 5039, narg: 7, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}, cover: bits.Word{Lo: 0x3f3fff0000, Hi: 0x7eff3f}},
-	// UPLOP3 uniform.sass:65
+	// UPLOP3 uniform.sass:87
 	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 15365, nitem: 14, arg: 5046, narg: 7, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7effff}},
-	// UPLOP3 uniform.sass:66
+	// UPLOP3 uniform.sass:88
 	{op: 171, class: ClassUdp, sms: 0xfff, uguard: true, item: 15379, nitem: 14, arg: 5053, narg: 7, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}, cover: bits.Word{Lo: 0xff0000, Hi: 0x7fffff7}},
-	// UPOPC uniform.sass:68
+	// UPOPC uniform.sass:91
 	{op: 172, class: ClassUdp, sms: 0x7f, uguard: true, item: 15393, nitem: 4, arg: 5060, narg: 2, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003f003f0000, Hi: 0x0}},
-	// UPOPC uniform.sass:68
+	// UPOPC uniform.sass:91
 	{op: 172, class: ClassUdp, sms: 0xf80, uguard: true, item: 15397, nitem: 4, arg: 5062, narg: 2, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ff00ff0000, Hi: 0x0}},
-	// UPRMT uniform.sass:70
+	// UPRMT uniform.sass:94
 	{op: 173, class: ClassUdp, sms: 0x7f, uguard: true, item: 15401, nitem: 8, arg: 5064, narg: 4, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x3f}},
-	// UPRMT uniform.sass:70
+	// UPRMT uniform.sass:94
 	{op: 173, class: ClassUdp, sms: 0xf80, uguard: true, item: 15409, nitem: 8, arg: 5068, narg: 4, mod: 3630, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xff}},
-	// UR2UP uniform.sass:72
+	// UR2UP uniform.sass:97
 	{op: 174, class: ClassUdp, sms: 0x7f, uguard: true, item: 15417, nitem: 6, arg: 5072, narg: 2, mod: 3630, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffff3f000000, Hi: 0x3000}},
-	// UR2UP uniform.sass:72
+	// UR2UP uniform.sass:97
 	{op: 174, class: ClassUdp, sms: 0xf80, uguard: true, item: 15423, nitem: 6, arg: 5074, narg: 2, mod: 3631, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x3000}},
-	// UREDGR memory.sass:196
+	// UREDGR memory.sass:301
 	{op: 175, class: ClassStg, sms: 0x380, uguard: true, item: 15429, nitem: 12, arg: 5076, narg: 3, mod: 3632, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x19ee00}},
-	// USEL uniform.sass:74
+	// USEL uniform.sass:100
 	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15441, nitem: 8, arg: 5079, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x7800000}},
-	// USEL uniform.sass:74
+	// USEL uniform.sass:100
 	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15449, nitem: 8, arg: 5083, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// USEL uniform.sass:74
+	// USEL uniform.sass:100
 	{op: 176, class: ClassUdp, sms: 0x7f, uguard: true, item: 15457, nitem: 8, arg: 5087, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x7800000}},
-	// USEL uniform.sass:74
+	// USEL uniform.sass:100
 	{op: 176, class: ClassUdp, sms: 0xf80, uguard: true, item: 15465, nitem: 8, arg: 5091, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800000}},
-	// USEL uniform.sass:75
+	// USEL uniform.sass:101
 	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15473, nitem: 8, arg: 5095, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7800001}},
-	// USEL uniform.sass:76
+	// USEL uniform.sass:102
 	{op: 176, class: ClassUdp, sms: 0xc00, uguard: true, item: 15481, nitem: 8, arg: 5099, narg: 4, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7800000}},
-	// USETMAXREG control.sass:118
+	// USETMAXREG control.sass:269
 	{op: 177, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 15489, nitem: 2, arg: 5103, narg: 1, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}, cover: bits.Word{Lo: 0x3ff00000000, Hi: 0x0}},
-	// USETMAXREG control.sass:119
+	// USETMAXREG control.sass:270
 	{op: 177, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 15491, nitem: 4, arg: 5104, narg: 2, mod: 3635, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}, cover: bits.Word{Lo: 0x3ff00000000, Hi: 0xe0000}},
-	// USGXT uniform.sass:78
+	// USGXT uniform.sass:105
 	{op: 178, class: ClassUdp, sms: 0x7f, uguard: true, item: 15495, nitem: 8, arg: 5106, narg: 3, mod: 3635, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0xa00}},
-	// USGXT uniform.sass:78
+	// USGXT uniform.sass:105
 	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 15503, nitem: 8, arg: 5109, narg: 3, mod: 3637, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xa00}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15511, nitem: 12, arg: 5112, narg: 4, mod: 3639, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f3f0000, Hi: 0x11e3f}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15523, nitem: 12, arg: 5116, narg: 4, mod: 3643, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x11eff}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15535, nitem: 12, arg: 5120, narg: 4, mod: 3647, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x11e3f}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15547, nitem: 12, arg: 5124, narg: 4, mod: 3651, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 15559, nitem: 12, arg: 5128, narg: 4, mod: 3655, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0xffffffff3f3f0000, Hi: 0x11e3f}},
-	// USHF uniform.sass:80
+	// USHF uniform.sass:108
 	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 15571, nitem: 12, arg: 5132, narg: 4, mod: 3659, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x11eff}},
-	// USTGR memory.sass:198
+	// USTGR memory.sass:304
 	{op: 180, class: ClassStg, sms: 0x380, uguard: true, item: 15583, nitem: 12, arg: 5136, narg: 3, mod: 3663, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x19ee00}},
-	// UTCATOMSWS tensor.sass:91
+	// UTCATOMSWS tensor.sass:153
 	{op: 181, class: ClassTma, sms: 0x380, uguard: true, item: 15595, nitem: 9, arg: 5139, narg: 3, mod: 3666, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0x2e0800}},
-	// UTCATOMSWS tensor.sass:92
+	// UTCATOMSWS tensor.sass:154
 	{op: 181, class: ClassTma, sms: 0x380, uguard: true, item: 15604, nitem: 6, arg: 5142, narg: 2, mod: 3668, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff00ff0000, Hi: 0xa00000}},
-	// UTCBAR tensor.sass:94
+	// UTCBAR tensor.sass:157
 	{op: 182, class: ClassTma, sms: 0x380, uguard: true, item: 15610, nitem: 10, arg: 5144, narg: 3, mod: 3670, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x2028ff}},
-	// UTCCP tensor.sass:96
+	// UTCCP tensor.sass:160
 	{op: 183, class: ClassTma, sms: 0x380, uguard: true, item: 15620, nitem: 13, arg: 5147, narg: 3, mod: 3673, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffffffffff000000, Hi: 0x13bff00}},
-	// UTCHMMA tensor.sass:98
+	// UTCHMMA tensor.sass:163
 	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15633, nitem: 25, arg: 5150, narg: 7, mod: 3676, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7dff8ff}},
-	// UTCHMMA tensor.sass:99
+	// UTCHMMA tensor.sass:164
 	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15658, nitem: 23, arg: 5157, narg: 7, mod: 3680, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d878ff}},
-	// UTCHMMA tensor.sass:100
+	// UTCHMMA tensor.sass:165
 	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15681, nitem: 26, arg: 5164, narg: 7, mod: 3682, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7dffcff}},
-	// UTCHMMA tensor.sass:101
+	// UTCHMMA tensor.sass:166
 	{op: 184, class: ClassTma, sms: 0x380, uguard: true, item: 15707, nitem: 24, arg: 5171, narg: 7, mod: 3687, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d87cff}},
-	// UTCIMMA tensor.sass:103
+	// UTCIMMA tensor.sass:169
 	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15731, nitem: 22, arg: 5178, narg: 6, mod: 3690, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df80ff}},
-	// UTCIMMA tensor.sass:104
+	// UTCIMMA tensor.sass:170
 	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15753, nitem: 20, arg: 5184, narg: 6, mod: 3694, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d800ff}},
-	// UTCIMMA tensor.sass:105
+	// UTCIMMA tensor.sass:171
 	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15773, nitem: 23, arg: 5190, narg: 6, mod: 3696, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df84ff}},
-	// UTCIMMA tensor.sass:106
+	// UTCIMMA tensor.sass:172
 	{op: 185, class: ClassTma, sms: 0x280, uguard: true, item: 15796, nitem: 21, arg: 5196, narg: 6, mod: 3701, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d804ff}},
-	// UTCOMMA tensor.sass:108
+	// UTCOMMA tensor.sass:175
 	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15817, nitem: 18, arg: 5202, narg: 6, mod: 3704, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
-	// UTCOMMA tensor.sass:109
+	// UTCOMMA tensor.sass:176
 	{op: 186, class: ClassTma, sms: 0x280, uguard: true, item: 15835, nitem: 18, arg: 5208, narg: 6, mod: 3707, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
-	// UTCOMMA tensor.sass:110
+	// UTCOMMA tensor.sass:177
 	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15853, nitem: 18, arg: 5214, narg: 6, mod: 3710, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
-	// UTCOMMA tensor.sass:111
+	// UTCOMMA tensor.sass:178
 	{op: 186, class: ClassTma, sms: 0x100, uguard: true, item: 15871, nitem: 18, arg: 5220, narg: 6, mod: 3713, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}, cover: bits.Word{Lo: 0x40ffffffff000000, Hi: 0x7f000ff}},
-	// UTCQMMA tensor.sass:113
+	// UTCQMMA tensor.sass:181
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15889, nitem: 22, arg: 5226, narg: 6, mod: 3716, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df80ff}},
-	// UTCQMMA tensor.sass:114
+	// UTCQMMA tensor.sass:182
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15911, nitem: 20, arg: 5232, narg: 6, mod: 3720, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d800ff}},
-	// UTCQMMA tensor.sass:115
+	// UTCQMMA tensor.sass:183
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15931, nitem: 23, arg: 5238, narg: 6, mod: 3722, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7df84ff}},
-	// UTCQMMA tensor.sass:116
+	// UTCQMMA tensor.sass:184
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15954, nitem: 21, arg: 5244, narg: 6, mod: 3727, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7d804ff}},
-	// UTCQMMA tensor.sass:117
+	// UTCQMMA tensor.sass:185
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15975, nitem: 17, arg: 5250, narg: 6, mod: 3730, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7f000ff}},
-	// UTCQMMA tensor.sass:118
+	// UTCQMMA tensor.sass:186
 	{op: 187, class: ClassTma, sms: 0x380, uguard: true, item: 15992, nitem: 17, arg: 5256, narg: 6, mod: 3732, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}, cover: bits.Word{Lo: 0xffffffff000000, Hi: 0x7f000ff}},
-	// UTCSHIFT tensor.sass:120
+	// UTCSHIFT tensor.sass:189
 	{op: 188, class: ClassTma, sms: 0x380, uguard: true, item: 16009, nitem: 8, arg: 5262, narg: 2, mod: 3734, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}, cover: bits.Word{Lo: 0xffffff00ff000000, Hi: 0x20ff00}},
-	// UTMACCTL memory.sass:200
+	// UTMACCTL memory.sass:307
 	{op: 189, class: ClassTma, sms: 0x40, uguard: true, item: 16017, nitem: 4, arg: 5264, narg: 1, mod: 3735, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f000000, Hi: 0x40000}},
-	// UTMACCTL memory.sass:200
+	// UTMACCTL memory.sass:307
 	{op: 189, class: ClassTma, sms: 0xf80, uguard: true, item: 16021, nitem: 4, arg: 5265, narg: 1, mod: 3736, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x40000}},
-	// UTMACMDFLUSH memory.sass:202
+	// UTMACMDFLUSH memory.sass:310
 	{op: 190, class: ClassTma, sms: 0xfc0, uguard: true, item: 16025, nitem: 0, arg: 5266, narg: 0, mod: 3737, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// UTMALDG memory.sass:204
+	// UTMALDG memory.sass:313
 	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 16025, nitem: 9, arg: 5266, narg: 3, mod: 3737, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x7883f}},
-	// UTMALDG memory.sass:205
+	// UTMALDG memory.sass:314
 	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 16034, nitem: 12, arg: 5269, narg: 4, mod: 3740, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x7883f}},
-	// UTMALDG memory.sass:206
+	// UTMALDG memory.sass:315
 	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 16046, nitem: 6, arg: 5273, narg: 2, mod: 3743, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x38000}},
-	// UTMALDG memory.sass:207
+	// UTMALDG memory.sass:316
 	{op: 191, class: ClassTma, sms: 0x40, uguard: true, item: 16052, nitem: 8, arg: 5275, narg: 3, mod: 3744, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x38000}},
-	// UTMALDG memory.sass:208
+	// UTMALDG memory.sass:317
 	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 16060, nitem: 10, arg: 5278, narg: 3, mod: 3745, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3f88ff}},
-	// UTMALDG memory.sass:209
+	// UTMALDG memory.sass:318
 	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 16070, nitem: 13, arg: 5281, narg: 4, mod: 3749, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3f88ff}},
-	// UTMALDG memory.sass:210
+	// UTMALDG memory.sass:319
 	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 16083, nitem: 8, arg: 5285, narg: 2, mod: 3753, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3f8000}},
-	// UTMALDG memory.sass:211
+	// UTMALDG memory.sass:320
 	{op: 191, class: ClassTma, sms: 0x380, uguard: true, item: 16091, nitem: 10, arg: 5287, narg: 3, mod: 3756, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3f8000}},
-	// UTMALDG memory.sass:212
+	// UTMALDG memory.sass:321
 	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 16101, nitem: 9, arg: 5290, narg: 3, mod: 3759, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f88ff}},
-	// UTMALDG memory.sass:213
+	// UTMALDG memory.sass:322
 	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 16110, nitem: 12, arg: 5293, narg: 4, mod: 3762, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f88ff}},
-	// UTMALDG memory.sass:214
+	// UTMALDG memory.sass:323
 	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 16122, nitem: 7, arg: 5297, narg: 2, mod: 3765, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f8000}},
-	// UTMALDG memory.sass:215
+	// UTMALDG memory.sass:324
 	{op: 191, class: ClassTma, sms: 0xc00, uguard: true, item: 16129, nitem: 9, arg: 5299, narg: 3, mod: 3767, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f8000}},
-	// UTMAPF memory.sass:217
+	// UTMAPF memory.sass:327
 	{op: 192, class: ClassTma, sms: 0x40, uguard: true, item: 16138, nitem: 8, arg: 5302, narg: 3, mod: 3769, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x3803f}},
-	// UTMAPF memory.sass:218
+	// UTMAPF memory.sass:328
 	{op: 192, class: ClassTma, sms: 0x40, uguard: true, item: 16146, nitem: 11, arg: 5305, narg: 4, mod: 3770, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x3803f}},
-	// UTMAPF memory.sass:219
+	// UTMAPF memory.sass:329
 	{op: 192, class: ClassTma, sms: 0x40, uguard: true, item: 16157, nitem: 7, arg: 5309, narg: 2, mod: 3771, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x38000}},
-	// UTMAPF memory.sass:220
+	// UTMAPF memory.sass:330
 	{op: 192, class: ClassTma, sms: 0x40, uguard: true, item: 16164, nitem: 9, arg: 5311, narg: 3, mod: 3772, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x38000}},
-	// UTMAPF memory.sass:221
+	// UTMAPF memory.sass:331
 	{op: 192, class: ClassTma, sms: 0x380, uguard: true, item: 16173, nitem: 9, arg: 5314, narg: 3, mod: 3773, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f80ff}},
-	// UTMAPF memory.sass:222
+	// UTMAPF memory.sass:332
 	{op: 192, class: ClassTma, sms: 0x380, uguard: true, item: 16182, nitem: 12, arg: 5317, narg: 4, mod: 3775, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f80ff}},
-	// UTMAPF memory.sass:223
+	// UTMAPF memory.sass:333
 	{op: 192, class: ClassTma, sms: 0xf80, uguard: true, item: 16194, nitem: 8, arg: 5321, narg: 2, mod: 3777, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f8000}},
-	// UTMAPF memory.sass:224
+	// UTMAPF memory.sass:334
 	{op: 192, class: ClassTma, sms: 0xf80, uguard: true, item: 16202, nitem: 10, arg: 5323, narg: 3, mod: 3779, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f8000}},
-	// UTMAPF memory.sass:225
+	// UTMAPF memory.sass:335
 	{op: 192, class: ClassTma, sms: 0xc00, uguard: true, item: 16212, nitem: 9, arg: 5326, narg: 3, mod: 3781, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x1f80ff}},
-	// UTMAPF memory.sass:226
+	// UTMAPF memory.sass:336
 	{op: 192, class: ClassTma, sms: 0xc00, uguard: true, item: 16221, nitem: 12, arg: 5329, narg: 4, mod: 3783, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x1f80ff}},
-	// UTMAREDG memory.sass:228
+	// UTMAREDG memory.sass:339
 	{op: 193, class: ClassTma, sms: 0x40, uguard: true, item: 16233, nitem: 8, arg: 5333, narg: 2, mod: 3785, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x3878000}},
-	// UTMAREDG memory.sass:228
+	// UTMAREDG memory.sass:339
 	{op: 193, class: ClassTma, sms: 0xf80, uguard: true, item: 16241, nitem: 8, arg: 5335, narg: 2, mod: 3788, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0x3878000}},
-	// UTMAREDG memory.sass:229
+	// UTMAREDG memory.sass:340
 	{op: 193, class: ClassTma, sms: 0x40, uguard: true, item: 16249, nitem: 10, arg: 5337, narg: 3, mod: 3791, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x3878000}},
-	// UTMAREDG memory.sass:229
+	// UTMAREDG memory.sass:340
 	{op: 193, class: ClassTma, sms: 0xf80, uguard: true, item: 16259, nitem: 10, arg: 5340, narg: 3, mod: 3794, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0x3878000}},
-	// UTMASTG memory.sass:231
+	// UTMASTG memory.sass:343
 	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16269, nitem: 7, arg: 5343, narg: 2, mod: 3797, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x3f3f000000, Hi: 0x78000}},
-	// UTMASTG memory.sass:232
+	// UTMASTG memory.sass:344
 	{op: 194, class: ClassTma, sms: 0x40, uguard: true, item: 16276, nitem: 9, arg: 5345, narg: 3, mod: 3799, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0x3f3f3f000000, Hi: 0x78000}},
-	// UTMASTG memory.sass:233
+	// UTMASTG memory.sass:345
 	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16285, nitem: 7, arg: 5348, narg: 2, mod: 3801, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0xffff000000, Hi: 0xf8000}},
-	// UTMASTG memory.sass:234
+	// UTMASTG memory.sass:346
 	{op: 194, class: ClassTma, sms: 0xf80, uguard: true, item: 16292, nitem: 9, arg: 5350, narg: 3, mod: 3803, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}, cover: bits.Word{Lo: 0xffffff000000, Hi: 0xf8000}},
-	// UVIADD uniform.sass:82
+	// UVIADD uniform.sass:111
 	{op: 195, class: ClassUdp, sms: 0xc00, uguard: true, item: 16301, nitem: 8, arg: 5353, narg: 3, mod: 3805, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
-	// UVIMNMX uniform.sass:84
+	// UVIMNMX uniform.sass:114
 	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16309, nitem: 10, arg: 5356, narg: 4, mod: 3807, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
-	// UVIMNMX uniform.sass:84
+	// UVIMNMX uniform.sass:114
 	{op: 196, class: ClassUdp, sms: 0xc00, uguard: true, item: 16319, nitem: 10, arg: 5360, narg: 4, mod: 3809, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801700}},
-	// UVIRTCOUNT uniform.sass:86
+	// UVIRTCOUNT uniform.sass:117
 	{op: 197, class: ClassUdp, sms: 0xf80, uguard: true, item: 16329, nitem: 2, arg: 5364, narg: 1, mod: 3811, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x0}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16331, nitem: 12, arg: 5365, narg: 5, mod: 3811, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16343, nitem: 12, arg: 5370, narg: 5, mod: 3812, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x7f, item: 16355, nitem: 12, arg: 5375, narg: 5, mod: 3813, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x3ff, item: 16367, nitem: 12, arg: 5380, narg: 5, mod: 3814, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x7f, item: 16379, nitem: 12, arg: 5385, narg: 5, mod: 3815, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x7f, item: 16391, nitem: 12, arg: 5390, narg: 5, mod: 3816, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x380, item: 16403, nitem: 12, arg: 5395, narg: 5, mod: 3817, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x7f, item: 16415, nitem: 12, arg: 5400, narg: 5, mod: 3818, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0xe02ff}},
-	// VABSDIFF integer.sass:105
+	// VABSDIFF integer.sass:139
 	{op: 198, class: ClassAlu, sms: 0x380, item: 16427, nitem: 12, arg: 5405, narg: 5, mod: 3819, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe02ff}},
-	// VABSDIFF4 integer.sass:107
+	// VABSDIFF4 integer.sass:142
 	{op: 199, class: ClassAlu, sms: 0x3ff, item: 16439, nitem: 13, arg: 5410, narg: 5, mod: 3820, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0xe0aff}},
-	// VHMNMX float.sass:168
+	// VHMNMX float.sass:222
 	{op: 200, class: ClassAlu, sms: 0x40, item: 16452, nitem: 17, arg: 5415, narg: 5, mod: 3822, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf7fff}},
-	// VHMNMX float.sass:169
+	// VHMNMX float.sass:223
 	{op: 200, class: ClassAlu, sms: 0x180, item: 16469, nitem: 17, arg: 5420, narg: 5, mod: 3829, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}, cover: bits.Word{Lo: 0xf00000ffffff0000, Hi: 0x7bf7fff}},
-	// VIADD integer.sass:109
+	// VIADD integer.sass:145
 	{op: 201, class: ClassImad, sms: 0x1c0, item: 16486, nitem: 7, arg: 5425, narg: 3, mod: 3836, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x200}},
-	// VIADD integer.sass:109
+	// VIADD integer.sass:145
 	{op: 201, class: ClassImad, sms: 0x1c0, item: 16493, nitem: 7, arg: 5428, narg: 3, mod: 3837, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x200}},
-	// VIADD integer.sass:109
+	// VIADD integer.sass:145
 	{op: 201, class: ClassImad, sms: 0x40, item: 16500, nitem: 7, arg: 5431, narg: 3, mod: 3838, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x200}},
-	// VIADD integer.sass:109
+	// VIADD integer.sass:145
 	{op: 201, class: ClassImad, sms: 0x40, item: 16507, nitem: 7, arg: 5434, narg: 3, mod: 3839, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x200}},
-	// VIADD integer.sass:109
+	// VIADD integer.sass:145
 	{op: 201, class: ClassImad, sms: 0x180, item: 16514, nitem: 7, arg: 5437, narg: 3, mod: 3840, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x200}},
-	// VIADD integer.sass:110
+	// VIADD integer.sass:146
 	{op: 201, class: ClassImad, sms: 0xc00, item: 16521, nitem: 8, arg: 5440, narg: 3, mod: 3841, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
-	// VIADD integer.sass:110
+	// VIADD integer.sass:146
 	{op: 201, class: ClassImad, sms: 0xc00, item: 16529, nitem: 8, arg: 5443, narg: 3, mod: 3843, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x10f00}},
-	// VIADD integer.sass:110
+	// VIADD integer.sass:146
 	{op: 201, class: ClassImad, sms: 0xc00, item: 16537, nitem: 8, arg: 5446, narg: 3, mod: 3845, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x10f00}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16545, nitem: 12, arg: 5449, narg: 5, mod: 3847, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78013ff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16557, nitem: 12, arg: 5454, narg: 5, mod: 3849, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801bff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x40, item: 16569, nitem: 12, arg: 5459, narg: 5, mod: 3851, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7801bff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x1c0, item: 16581, nitem: 12, arg: 5464, narg: 5, mod: 3853, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78013ff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x40, item: 16593, nitem: 12, arg: 5469, narg: 5, mod: 3855, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x87ffff00ffff0000, Hi: 0x78013ff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x40, item: 16605, nitem: 12, arg: 5474, narg: 5, mod: 3857, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x8000003fffff0000, Hi: 0x78013ff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x180, item: 16617, nitem: 12, arg: 5479, narg: 5, mod: 3859, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x800000ffffff0000, Hi: 0x78013ff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x40, item: 16629, nitem: 12, arg: 5484, narg: 5, mod: 3861, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7801bff}},
-	// VIADDMNMX integer.sass:112
+	// VIADDMNMX integer.sass:149
 	{op: 202, class: ClassAlu, sms: 0x180, item: 16641, nitem: 12, arg: 5489, narg: 5, mod: 3863, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801bff}},
-	// VIMNMX integer.sass:114
+	// VIMNMX integer.sass:152
 	{op: 203, class: ClassAlu, sms: 0x40, item: 16653, nitem: 10, arg: 5494, narg: 4, mod: 3865, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801300}},
-	// VIMNMX integer.sass:114
+	// VIMNMX integer.sass:152
 	{op: 203, class: ClassAlu, sms: 0x40, item: 16663, nitem: 10, arg: 5498, narg: 4, mod: 3867, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801300}},
-	// VIMNMX integer.sass:114
+	// VIMNMX integer.sass:152
 	{op: 203, class: ClassAlu, sms: 0x40, item: 16673, nitem: 10, arg: 5502, narg: 4, mod: 3869, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x7801300}},
-	// VIMNMX integer.sass:114
+	// VIMNMX integer.sass:152
 	{op: 203, class: ClassAlu, sms: 0x40, item: 16683, nitem: 10, arg: 5506, narg: 4, mod: 3871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x7801300}},
-	// VIMNMX integer.sass:115
+	// VIMNMX integer.sass:153
 	{op: 203, class: ClassAlu, sms: 0x180, item: 16693, nitem: 14, arg: 5510, narg: 6, mod: 3873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fe1300}},
-	// VIMNMX integer.sass:115
+	// VIMNMX integer.sass:153
 	{op: 203, class: ClassAlu, sms: 0x180, item: 16707, nitem: 14, arg: 5516, narg: 6, mod: 3875, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7fe1300}},
-	// VIMNMX integer.sass:115
+	// VIMNMX integer.sass:153
 	{op: 203, class: ClassAlu, sms: 0x180, item: 16721, nitem: 14, arg: 5522, narg: 6, mod: 3877, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7fe1300}},
-	// VIMNMX integer.sass:116
+	// VIMNMX integer.sass:154
 	{op: 203, class: ClassAlu, sms: 0xc00, item: 16735, nitem: 10, arg: 5528, narg: 4, mod: 3879, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
-	// VIMNMX integer.sass:116
+	// VIMNMX integer.sass:154
 	{op: 203, class: ClassAlu, sms: 0xc00, item: 16745, nitem: 10, arg: 5532, narg: 4, mod: 3881, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x7801700}},
-	// VIMNMX integer.sass:116
+	// VIMNMX integer.sass:154
 	{op: 203, class: ClassAlu, sms: 0xc00, item: 16755, nitem: 10, arg: 5536, narg: 4, mod: 3883, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x7801700}},
-	// VIMNMX3 integer.sass:118
+	// VIMNMX3 integer.sass:157
 	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16765, nitem: 12, arg: 5540, narg: 5, mod: 3885, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78013ff}},
-	// VIMNMX3 integer.sass:118
+	// VIMNMX3 integer.sass:157
 	{op: 204, class: ClassAlu, sms: 0x1c0, item: 16777, nitem: 12, arg: 5545, narg: 5, mod: 3887, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0xffffffffffff0000, Hi: 0x78013ff}},
-	// VIMNMX3 integer.sass:118
+	// VIMNMX3 integer.sass:157
 	{op: 204, class: ClassAlu, sms: 0x40, item: 16789, nitem: 12, arg: 5550, narg: 5, mod: 3889, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}, cover: bits.Word{Lo: 0x7ffff00ffff0000, Hi: 0x78013ff}},
-	// VIMNMX3 integer.sass:118
+	// VIMNMX3 integer.sass:157
 	{op: 204, class: ClassAlu, sms: 0x40, item: 16801, nitem: 12, arg: 5555, narg: 5, mod: 3891, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0x3fffff0000, Hi: 0x78013ff}},
-	// VIMNMX3 integer.sass:118
+	// VIMNMX3 integer.sass:157
 	{op: 204, class: ClassAlu, sms: 0x180, item: 16813, nitem: 12, arg: 5560, narg: 5, mod: 3893, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}, cover: bits.Word{Lo: 0xffffff0000, Hi: 0x78013ff}},
-	// VOTE control.sass:121
+	// VOTE control.sass:273
 	{op: 205, class: ClassVote, sms: 0xfff, item: 16825, nitem: 8, arg: 5565, narg: 3, mod: 3895, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x78e0300}},
-	// VOTEU control.sass:123
+	// VOTEU control.sass:276
 	{op: 206, class: ClassVoteu, sms: 0x7f, item: 16833, nitem: 8, arg: 5568, narg: 3, mod: 3896, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0x3f0000, Hi: 0x78e0300}},
-	// VOTEU control.sass:123
+	// VOTEU control.sass:276
 	{op: 206, class: ClassVoteu, sms: 0xf80, item: 16841, nitem: 8, arg: 5571, narg: 3, mod: 3897, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}, cover: bits.Word{Lo: 0xff0000, Hi: 0x78e0300}},
-	// WARPGROUP control.sass:125
+	// WARPGROUP control.sass:279
 	{op: 207, class: ClassBar, sms: 0x40, item: 16849, nitem: 1, arg: 5574, narg: 0, mod: 3898, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}, cover: bits.Word{Lo: 0x0, Hi: 0x0}},
-	// WARPGROUP control.sass:126
+	// WARPGROUP control.sass:280
 	{op: 207, class: ClassBar, sms: 0x40, item: 16850, nitem: 2, arg: 5574, narg: 1, mod: 3898, nmod: 0,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}, cover: bits.Word{Lo: 0x0, Hi: 0x700}},
-	// WARPSYNC control.sass:128
+	// WARPSYNC control.sass:283
 	{op: 208, class: ClassCbu, sms: 0x1, item: 16852, nitem: 5, arg: 5575, narg: 2, mod: 3898, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7800000}},
-	// WARPSYNC control.sass:129
+	// WARPSYNC control.sass:284
 	{op: 208, class: ClassCbu, sms: 0x3e, item: 16857, nitem: 6, arg: 5577, narg: 2, mod: 3898, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff00000000, Hi: 0x7c00000}},
-	// WARPSYNC control.sass:130
+	// WARPSYNC control.sass:285
 	{op: 208, class: ClassCbu, sms: 0x3f, item: 16863, nitem: 5, arg: 5579, narg: 2, mod: 3899, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xffffffff00000000, Hi: 0x7800000}},
-	// WARPSYNC control.sass:131
+	// WARPSYNC control.sass:286
 	{op: 208, class: ClassCbu, sms: 0x3f, item: 16868, nitem: 5, arg: 5581, narg: 2, mod: 3899, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x7ffff0000000000, Hi: 0x7800000}},
-	// WARPSYNC control.sass:132
+	// WARPSYNC control.sass:287
 	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16873, nitem: 6, arg: 5583, narg: 2, mod: 3899, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0xff000000, Hi: 0x7a00000}},
-	// WARPSYNC control.sass:133
+	// WARPSYNC control.sass:288
 	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16879, nitem: 7, arg: 5585, narg: 3, mod: 3900, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}, cover: bits.Word{Lo: 0xfffffffcffff0000, Hi: 0x783ffff}},
-	// WARPSYNC control.sass:134
+	// WARPSYNC control.sass:289
 	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16886, nitem: 4, arg: 5588, narg: 1, mod: 3900, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
-	// WARPSYNC control.sass:135
+	// WARPSYNC control.sass:290
 	{op: 208, class: ClassCbu, sms: 0xfc0, item: 16890, nitem: 5, arg: 5589, narg: 2, mod: 3900, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}, cover: bits.Word{Lo: 0xfffffffc00ff0000, Hi: 0x783ffff}},
-	// YIELD control.sass:137
+	// YIELD control.sass:293
 	{op: 209, class: ClassCbu, sms: 0xfff, item: 16895, nitem: 3, arg: 5591, narg: 1, mod: 3900, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000}, cover: bits.Word{Lo: 0x0, Hi: 0x7800000}},
 }
@@ -29370,156 +29370,156 @@ var modRefs = [...]modRef{
 	{167, 1},
 	{168, 2},
 	{169, 18},
+	{107, 0},
+	{107, 0},
 	{170, 0},
 	{170, 0},
+	{170, 0},
+	{170, 0},
+	{170, 0},
+	{170, 0},
+	{170, 0},
+	{170, 0},
+	{170, 0},
 	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{171, 0},
-	{172, 0},
-	{173, 2},
-	{173, 3},
-	{174, 9},
+	{172, 2},
+	{172, 3},
+	{173, 9},
 	{22, 15},
-	{172, 0},
-	{173, 2},
-	{173, 3},
-	{175, 11},
+	{171, 0},
+	{172, 2},
+	{172, 3},
+	{174, 11},
 	{22, 17},
 	{96, 1},
-	{172, 2},
-	{173, 4},
-	{173, 5},
-	{174, 11},
+	{171, 2},
+	{172, 4},
+	{172, 5},
+	{173, 11},
 	{22, 22},
 	{96, 1},
-	{172, 2},
-	{173, 4},
-	{173, 5},
-	{175, 13},
+	{171, 2},
+	{172, 4},
+	{172, 5},
+	{174, 13},
 	{22, 24},
-	{176, 0},
-	{173, 2},
-	{173, 3},
-	{174, 9},
+	{175, 0},
+	{172, 2},
+	{172, 3},
+	{173, 9},
 	{22, 15},
-	{176, 0},
-	{173, 2},
-	{173, 3},
-	{175, 11},
+	{175, 0},
+	{172, 2},
+	{172, 3},
+	{174, 11},
 	{22, 17},
 	{96, 1},
-	{176, 2},
-	{173, 4},
-	{173, 5},
-	{174, 11},
+	{175, 2},
+	{172, 4},
+	{172, 5},
+	{173, 11},
 	{22, 22},
 	{96, 1},
-	{176, 2},
-	{173, 4},
-	{173, 5},
-	{175, 13},
+	{175, 2},
+	{172, 4},
+	{172, 5},
+	{174, 13},
 	{22, 24},
-	{177, 0},
-	{178, 1},
-	{173, 2},
-	{173, 3},
+	{176, 0},
+	{177, 1},
+	{172, 2},
+	{172, 3},
 	{96, 1},
-	{179, 2},
-	{178, 3},
-	{173, 4},
-	{173, 5},
-	{177, 0},
-	{178, 1},
-	{180, 2},
-	{180, 3},
-	{179, 1},
 	{178, 2},
-	{180, 3},
-	{180, 4},
-	{180, 1},
-	{180, 2},
+	{177, 3},
+	{172, 4},
+	{172, 5},
+	{176, 0},
+	{177, 1},
+	{179, 2},
+	{179, 3},
+	{178, 1},
+	{177, 2},
+	{179, 3},
+	{179, 4},
+	{179, 1},
+	{179, 2},
 	{169, 18},
-	{180, 1},
-	{180, 2},
+	{179, 1},
+	{179, 2},
 	{169, 18},
 	{2, 0},
-	{181, 1},
+	{180, 1},
 	{2, 0},
-	{181, 1},
-	{181, 1},
+	{180, 1},
+	{180, 1},
 	{13, 10},
-	{181, 1},
+	{180, 1},
 	{13, 10},
-	{181, 1},
+	{180, 1},
 	{13, 10},
 	{107, 2},
-	{182, 0},
-	{183, 1},
+	{181, 0},
 	{182, 1},
-	{183, 2},
+	{181, 1},
+	{182, 2},
 	{2, 0},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{7, 5},
 	{8, 6},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{7, 5},
 	{8, 6},
 	{13, 11},
 	{2, 0},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
-	{6, 4},
-	{13, 9},
-	{184, 1},
-	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{13, 9},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
-	{184, 0},
+	{13, 9},
+	{183, 1},
+	{4, 2},
+	{184, 3},
+	{6, 4},
+	{183, 0},
 	{10, 1},
 	{13, 6},
-	{184, 0},
+	{183, 0},
 	{10, 1},
 	{13, 6},
 	{2, 0},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{2, 0},
 	{11, 1},
 	{4, 2},
 	{12, 3},
 	{6, 5},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{13, 9},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{11, 1},
 	{4, 2},
@@ -29530,14 +29530,14 @@ var modRefs = [...]modRef{
 	{4, 2},
 	{12, 3},
 	{6, 5},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{13, 9},
-	{184, 1},
+	{183, 1},
 	{4, 2},
-	{185, 3},
+	{184, 3},
 	{6, 4},
 	{11, 1},
 	{4, 2},
@@ -29548,14 +29548,14 @@ var modRefs = [...]modRef{
 	{4, 2},
 	{12, 3},
 	{6, 5},
-	{186, 0},
+	{185, 0},
+	{186, 1},
+	{185, 0},
+	{186, 1},
 	{187, 1},
-	{186, 0},
 	{187, 1},
-	{188, 1},
-	{188, 1},
-	{188, 1},
-	{188, 1},
+	{187, 1},
+	{187, 1},
 	{116, 1},
 	{116, 3},
 	{46, 3},
@@ -29580,71 +29580,71 @@ var modRefs = [...]modRef{
 	{78, 1},
 	{28, 0},
 	{78, 1},
-	{189, 0},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
-	{28, 1},
-	{190, 2},
-	{191, 3},
-	{192, 0},
-	{189, 1},
-	{28, 2},
+	{189, 2},
 	{190, 3},
-	{191, 4},
-	{192, 0},
-	{189, 1},
-	{28, 2},
+	{188, 0},
+	{28, 1},
+	{189, 2},
 	{190, 3},
-	{191, 4},
-	{192, 0},
-	{189, 1},
-	{28, 2},
+	{188, 0},
+	{28, 1},
+	{189, 2},
 	{190, 3},
-	{191, 4},
-	{192, 0},
-	{189, 1},
-	{28, 2},
+	{188, 0},
+	{28, 1},
+	{189, 2},
 	{190, 3},
-	{191, 4},
-	{192, 0},
-	{189, 1},
-	{28, 2},
+	{188, 0},
+	{28, 1},
+	{189, 2},
 	{190, 3},
-	{191, 4},
-	{193, 0},
-	{193, 0},
-	{193, 0},
-	{193, 0},
+	{188, 0},
+	{28, 1},
+	{189, 2},
+	{190, 3},
+	{188, 0},
+	{28, 1},
+	{189, 2},
+	{190, 3},
+	{188, 0},
+	{28, 1},
+	{189, 2},
+	{190, 3},
+	{188, 0},
+	{28, 1},
+	{189, 2},
+	{190, 3},
+	{191, 0},
+	{188, 1},
+	{28, 2},
+	{189, 3},
+	{190, 4},
+	{191, 0},
+	{188, 1},
+	{28, 2},
+	{189, 3},
+	{190, 4},
+	{191, 0},
+	{188, 1},
+	{28, 2},
+	{189, 3},
+	{190, 4},
+	{191, 0},
+	{188, 1},
+	{28, 2},
+	{189, 3},
+	{190, 4},
+	{191, 0},
+	{188, 1},
+	{28, 2},
+	{189, 3},
+	{190, 4},
+	{192, 0},
+	{192, 0},
+	{192, 0},
+	{192, 0},
 	{2, 0},
 	{4, 1},
 	{125, 2},
@@ -29707,7 +29707,7 @@ var modRefs = [...]modRef{
 	{2, 0},
 	{4, 1},
 	{125, 2},
-	{194, 3},
+	{193, 3},
 	{2, 0},
 	{4, 1},
 	{125, 2},
@@ -29738,14 +29738,14 @@ var modRefs = [...]modRef{
 	{2, 0},
 	{4, 1},
 	{125, 2},
-	{194, 3},
+	{193, 3},
 	{13, 8},
 	{4, 1},
 	{125, 2},
-	{194, 3},
+	{193, 3},
 	{4, 1},
 	{131, 2},
-	{194, 4},
+	{193, 4},
 	{4, 0},
 	{125, 1},
 	{4, 0},
@@ -29760,556 +29760,556 @@ var modRefs = [...]modRef{
 	{15, 5},
 	{125, 0},
 	{15, 5},
-	{195, 1},
+	{194, 1},
 	{144, 2},
-	{195, 1},
+	{194, 1},
 	{144, 2},
-	{196, 0},
-	{197, 1},
+	{195, 0},
+	{196, 1},
 	{144, 2},
-	{196, 0},
-	{197, 1},
+	{195, 0},
+	{196, 1},
 	{144, 2},
 	{146, 1},
-	{198, 2},
+	{197, 2},
 	{148, 1},
-	{198, 2},
+	{197, 2},
 	{149, 0},
 	{150, 1},
-	{198, 2},
+	{197, 2},
 	{151, 0},
 	{150, 1},
-	{198, 2},
-	{199, 1},
-	{200, 2},
+	{197, 2},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{126, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
+	{200, 6},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{126, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
+	{200, 6},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{126, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
+	{200, 6},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{126, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
-	{202, 3},
+	{200, 6},
+	{198, 1},
+	{199, 2},
+	{201, 3},
 	{4, 4},
 	{125, 5},
 	{126, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{202, 3},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{201, 3},
 	{4, 4},
 	{125, 5},
 	{126, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{184, 3},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{183, 3},
 	{4, 4},
-	{203, 5},
+	{202, 5},
 	{6, 6},
 	{7, 7},
 	{8, 8},
-	{201, 9},
-	{199, 1},
-	{200, 2},
-	{184, 3},
+	{200, 9},
+	{198, 1},
+	{199, 2},
+	{183, 3},
 	{4, 4},
-	{203, 5},
+	{202, 5},
 	{6, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{184, 3},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{183, 3},
 	{4, 4},
-	{203, 5},
-	{6, 6},
-	{7, 7},
-	{8, 8},
-	{201, 9},
-	{199, 1},
-	{200, 2},
-	{184, 3},
-	{4, 4},
-	{203, 5},
-	{6, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{184, 3},
-	{4, 4},
-	{203, 5},
+	{202, 5},
 	{6, 6},
 	{7, 7},
 	{8, 8},
-	{201, 9},
-	{199, 1},
-	{200, 2},
-	{184, 3},
+	{200, 9},
+	{198, 1},
+	{199, 2},
+	{183, 3},
 	{4, 4},
-	{203, 5},
+	{202, 5},
 	{6, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{184, 3},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{183, 3},
 	{4, 4},
-	{203, 5},
+	{202, 5},
 	{6, 6},
-	{201, 7},
-	{199, 1},
-	{200, 2},
-	{202, 3},
-	{184, 4},
+	{7, 7},
+	{8, 8},
+	{200, 9},
+	{198, 1},
+	{199, 2},
+	{183, 3},
+	{4, 4},
+	{202, 5},
+	{6, 6},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{183, 3},
+	{4, 4},
+	{202, 5},
+	{6, 6},
+	{200, 7},
+	{198, 1},
+	{199, 2},
+	{201, 3},
+	{183, 4},
 	{4, 5},
-	{203, 6},
+	{202, 6},
 	{6, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
-	{202, 3},
-	{184, 4},
+	{200, 8},
+	{198, 1},
+	{199, 2},
+	{201, 3},
+	{183, 4},
 	{4, 5},
-	{203, 6},
+	{202, 6},
 	{6, 7},
-	{201, 8},
-	{200, 1},
+	{200, 8},
+	{199, 1},
 	{4, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
-	{204, 6},
-	{201, 7},
-	{200, 1},
+	{203, 6},
+	{200, 7},
+	{199, 1},
 	{4, 2},
 	{6, 3},
-	{204, 4},
-	{201, 5},
-	{199, 1},
-	{200, 2},
+	{203, 4},
+	{200, 5},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
-	{201, 6},
-	{200, 1},
+	{200, 6},
+	{199, 1},
 	{4, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
-	{204, 6},
-	{201, 7},
-	{200, 1},
+	{203, 6},
+	{200, 7},
+	{199, 1},
 	{4, 2},
 	{6, 3},
-	{204, 4},
-	{201, 5},
-	{199, 1},
-	{200, 2},
+	{203, 4},
+	{200, 5},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
-	{201, 6},
-	{200, 1},
+	{200, 6},
+	{199, 1},
 	{4, 2},
 	{6, 3},
 	{7, 4},
 	{8, 5},
-	{204, 6},
-	{201, 7},
-	{200, 1},
+	{203, 6},
+	{200, 7},
+	{199, 1},
 	{4, 2},
 	{6, 3},
-	{204, 4},
-	{201, 5},
-	{199, 1},
-	{200, 2},
+	{203, 4},
+	{200, 5},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
 	{7, 6},
 	{8, 7},
-	{201, 8},
-	{199, 1},
-	{200, 2},
+	{200, 8},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
-	{201, 6},
-	{200, 1},
+	{200, 6},
+	{199, 1},
 	{4, 2},
 	{6, 3},
-	{204, 4},
-	{201, 5},
-	{199, 1},
-	{200, 2},
+	{203, 4},
+	{200, 5},
+	{198, 1},
+	{199, 2},
 	{4, 3},
 	{125, 4},
 	{6, 5},
-	{201, 6},
-	{200, 1},
-	{202, 2},
+	{200, 6},
+	{199, 1},
+	{201, 2},
 	{4, 3},
 	{6, 4},
-	{204, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
-	{202, 3},
+	{203, 5},
+	{200, 6},
+	{198, 1},
+	{199, 2},
+	{201, 3},
 	{4, 4},
 	{125, 5},
 	{6, 6},
-	{201, 7},
-	{200, 1},
-	{202, 2},
+	{200, 7},
+	{199, 1},
+	{201, 2},
 	{4, 3},
 	{6, 4},
-	{204, 5},
-	{201, 6},
-	{199, 1},
-	{200, 2},
-	{202, 3},
+	{203, 5},
+	{200, 6},
+	{198, 1},
+	{199, 2},
+	{201, 3},
 	{4, 4},
 	{125, 5},
 	{6, 6},
-	{201, 7},
+	{200, 7},
+	{204, 1},
+	{204, 1},
 	{205, 1},
+	{206, 2},
+	{207, 3},
 	{205, 1},
-	{206, 1},
-	{207, 2},
-	{208, 3},
-	{206, 1},
-	{207, 2},
-	{208, 3},
+	{206, 2},
+	{207, 3},
+	{208, 1},
 	{209, 1},
-	{210, 1},
-	{210, 1},
-	{211, 0},
+	{209, 1},
+	{210, 0},
+	{211, 2},
+	{212, 3},
+	{213, 4},
+	{214, 5},
+	{4, 6},
+	{83, 7},
+	{215, 8},
+	{216, 21},
+	{210, 0},
+	{217, 1},
+	{211, 2},
+	{212, 3},
+	{213, 4},
+	{214, 5},
+	{4, 6},
+	{83, 7},
+	{215, 8},
+	{216, 26},
+	{210, 0},
+	{211, 1},
 	{212, 2},
 	{213, 3},
 	{214, 4},
-	{215, 5},
-	{4, 6},
-	{83, 7},
-	{216, 8},
-	{217, 21},
-	{211, 0},
-	{218, 1},
-	{212, 2},
-	{213, 3},
-	{214, 4},
-	{215, 5},
-	{4, 6},
-	{83, 7},
-	{216, 8},
-	{217, 26},
-	{211, 0},
-	{212, 1},
-	{213, 2},
-	{214, 3},
-	{215, 4},
 	{4, 5},
 	{83, 6},
-	{216, 7},
-	{217, 25},
-	{211, 0},
-	{212, 2},
-	{213, 3},
-	{214, 4},
-	{215, 5},
+	{215, 7},
+	{216, 25},
+	{210, 0},
+	{211, 2},
+	{212, 3},
+	{213, 4},
+	{214, 5},
 	{4, 6},
 	{83, 7},
-	{216, 8},
-	{217, 21},
-	{211, 0},
-	{212, 1},
-	{219, 2},
-	{214, 3},
-	{215, 4},
+	{215, 8},
+	{216, 21},
+	{210, 0},
+	{211, 1},
+	{218, 2},
+	{213, 3},
+	{214, 4},
 	{4, 5},
-	{220, 6},
-	{216, 7},
-	{217, 23},
-	{211, 0},
-	{212, 2},
-	{221, 3},
-	{222, 4},
-	{202, 5},
-	{215, 6},
+	{219, 6},
+	{215, 7},
+	{216, 23},
+	{210, 0},
+	{211, 2},
+	{220, 3},
+	{221, 4},
+	{201, 5},
+	{214, 6},
 	{4, 7},
 	{85, 8},
-	{216, 9},
-	{217, 26},
-	{211, 0},
-	{212, 1},
-	{221, 2},
-	{222, 3},
-	{202, 4},
-	{215, 5},
+	{215, 9},
+	{216, 26},
+	{210, 0},
+	{211, 1},
+	{220, 2},
+	{221, 3},
+	{201, 4},
+	{214, 5},
 	{4, 6},
 	{85, 7},
-	{216, 8},
-	{217, 27},
-	{211, 0},
-	{212, 2},
-	{223, 3},
-	{214, 4},
-	{4, 5},
-	{224, 6},
-	{225, 7},
-	{216, 8},
-	{217, 21},
-	{211, 0},
-	{218, 1},
-	{212, 2},
-	{223, 3},
-	{214, 4},
-	{4, 5},
-	{224, 6},
-	{225, 7},
-	{216, 8},
-	{217, 26},
-	{211, 0},
-	{212, 1},
-	{223, 2},
-	{214, 3},
-	{4, 4},
-	{224, 5},
-	{225, 6},
-	{216, 7},
-	{217, 25},
-	{211, 0},
-	{212, 2},
-	{223, 3},
-	{214, 4},
-	{4, 5},
-	{224, 6},
-	{225, 7},
-	{216, 8},
-	{217, 21},
-	{211, 0},
-	{212, 1},
-	{223, 2},
-	{214, 3},
-	{4, 4},
-	{224, 5},
-	{225, 6},
-	{216, 7},
-	{217, 23},
-	{211, 0},
-	{212, 1},
-	{226, 2},
+	{215, 8},
+	{216, 27},
+	{210, 0},
+	{211, 2},
 	{222, 3},
-	{202, 4},
+	{213, 4},
 	{4, 5},
-	{227, 6},
-	{225, 7},
-	{216, 8},
-	{217, 27},
-	{211, 0},
-	{228, 1},
-	{212, 3},
-	{229, 4},
-	{215, 5},
-	{4, 6},
-	{216, 7},
-	{217, 20},
-	{211, 0},
-	{228, 1},
-	{218, 2},
-	{212, 3},
-	{229, 4},
-	{215, 5},
-	{4, 6},
-	{216, 7},
-	{217, 25},
-	{211, 0},
-	{228, 1},
-	{212, 2},
-	{229, 3},
-	{215, 4},
+	{223, 6},
+	{224, 7},
+	{215, 8},
+	{216, 21},
+	{210, 0},
+	{217, 1},
+	{211, 2},
+	{222, 3},
+	{213, 4},
 	{4, 5},
-	{216, 6},
-	{217, 24},
-	{211, 0},
-	{228, 1},
-	{212, 3},
-	{229, 4},
-	{215, 5},
-	{4, 6},
-	{216, 7},
-	{217, 20},
-	{211, 0},
-	{228, 1},
-	{212, 2},
-	{229, 3},
-	{215, 4},
-	{4, 5},
-	{216, 6},
-	{217, 22},
-	{211, 0},
-	{228, 1},
-	{212, 2},
-	{230, 3},
-	{202, 4},
-	{215, 5},
-	{4, 6},
-	{216, 7},
-	{217, 26},
-	{212, 1},
-	{231, 2},
-	{214, 3},
-	{4, 4},
-	{216, 5},
-	{217, 18},
-	{218, 0},
-	{212, 1},
-	{231, 2},
-	{214, 3},
-	{4, 4},
-	{216, 5},
-	{217, 22},
-	{212, 0},
-	{231, 1},
-	{214, 2},
-	{4, 3},
-	{216, 4},
-	{217, 21},
-	{212, 1},
-	{231, 2},
-	{214, 3},
-	{4, 4},
-	{216, 5},
-	{217, 18},
-	{212, 0},
-	{231, 1},
-	{214, 2},
-	{4, 3},
-	{216, 4},
-	{217, 19},
-	{212, 0},
-	{232, 1},
+	{223, 6},
+	{224, 7},
+	{215, 8},
+	{216, 26},
+	{210, 0},
+	{211, 1},
 	{222, 2},
-	{202, 3},
+	{213, 3},
 	{4, 4},
-	{216, 5},
-	{217, 23},
-	{216, 1},
-	{218, 0},
-	{216, 1},
-	{216, 0},
-	{216, 0},
-	{233, 0},
-	{233, 1},
-	{234, 2},
+	{223, 5},
+	{224, 6},
+	{215, 7},
+	{216, 25},
+	{210, 0},
+	{211, 2},
+	{222, 3},
+	{213, 4},
+	{4, 5},
+	{223, 6},
+	{224, 7},
+	{215, 8},
+	{216, 21},
+	{210, 0},
+	{211, 1},
+	{222, 2},
+	{213, 3},
+	{4, 4},
+	{223, 5},
+	{224, 6},
+	{215, 7},
+	{216, 23},
+	{210, 0},
+	{211, 1},
+	{225, 2},
+	{221, 3},
+	{201, 4},
+	{4, 5},
+	{226, 6},
+	{224, 7},
+	{215, 8},
+	{216, 27},
+	{210, 0},
+	{227, 1},
+	{211, 3},
+	{228, 4},
+	{214, 5},
+	{4, 6},
+	{215, 7},
+	{216, 20},
+	{210, 0},
+	{227, 1},
+	{217, 2},
+	{211, 3},
+	{228, 4},
+	{214, 5},
+	{4, 6},
+	{215, 7},
+	{216, 25},
+	{210, 0},
+	{227, 1},
+	{211, 2},
+	{228, 3},
+	{214, 4},
+	{4, 5},
+	{215, 6},
+	{216, 24},
+	{210, 0},
+	{227, 1},
+	{211, 3},
+	{228, 4},
+	{214, 5},
+	{4, 6},
+	{215, 7},
+	{216, 20},
+	{210, 0},
+	{227, 1},
+	{211, 2},
+	{228, 3},
+	{214, 4},
+	{4, 5},
+	{215, 6},
+	{216, 22},
+	{210, 0},
+	{227, 1},
+	{211, 2},
+	{229, 3},
+	{201, 4},
+	{214, 5},
+	{4, 6},
+	{215, 7},
+	{216, 26},
+	{211, 1},
+	{230, 2},
+	{213, 3},
+	{4, 4},
+	{215, 5},
+	{216, 18},
+	{217, 0},
+	{211, 1},
+	{230, 2},
+	{213, 3},
+	{4, 4},
+	{215, 5},
+	{216, 22},
+	{211, 0},
+	{230, 1},
+	{213, 2},
+	{4, 3},
+	{215, 4},
+	{216, 21},
+	{211, 1},
+	{230, 2},
+	{213, 3},
+	{4, 4},
+	{215, 5},
+	{216, 18},
+	{211, 0},
+	{230, 1},
+	{213, 2},
+	{4, 3},
+	{215, 4},
+	{216, 19},
+	{211, 0},
+	{231, 1},
+	{221, 2},
+	{201, 3},
+	{4, 4},
+	{215, 5},
+	{216, 23},
+	{215, 1},
+	{217, 0},
+	{215, 1},
+	{215, 0},
+	{215, 0},
+	{232, 0},
+	{232, 1},
+	{233, 2},
 	{124, 3},
-	{235, 4},
-	{233, 0},
-	{233, 1},
-	{234, 2},
+	{234, 4},
+	{232, 0},
+	{232, 1},
+	{233, 2},
 	{124, 3},
-	{235, 4},
-	{233, 0},
-	{233, 1},
-	{234, 2},
-	{236, 3},
+	{234, 4},
+	{232, 0},
+	{232, 1},
+	{233, 2},
+	{235, 3},
 	{124, 4},
-	{235, 5},
-	{237, 6},
-	{233, 0},
-	{233, 1},
-	{234, 2},
-	{236, 3},
+	{234, 5},
+	{236, 6},
+	{232, 0},
+	{232, 1},
+	{233, 2},
+	{235, 3},
 	{124, 4},
-	{235, 5},
-	{237, 6},
-	{233, 0},
-	{233, 1},
-	{234, 2},
-	{236, 3},
+	{234, 5},
+	{236, 6},
+	{232, 0},
+	{232, 1},
+	{233, 2},
+	{235, 3},
 	{124, 4},
-	{235, 5},
-	{233, 0},
-	{233, 1},
-	{234, 2},
-	{236, 3},
+	{234, 5},
+	{232, 0},
+	{232, 1},
+	{233, 2},
+	{235, 3},
 	{124, 4},
-	{235, 5},
-	{233, 0},
-	{184, 2},
-	{238, 3},
-	{233, 0},
-	{184, 2},
-	{238, 3},
-	{233, 0},
-	{184, 2},
-	{238, 3},
-	{233, 0},
-	{184, 2},
-	{238, 3},
-	{233, 0},
-	{184, 2},
+	{234, 5},
+	{232, 0},
+	{183, 2},
 	{237, 3},
-	{238, 4},
-	{233, 0},
-	{184, 2},
+	{232, 0},
+	{183, 2},
 	{237, 3},
-	{238, 4},
+	{232, 0},
+	{183, 2},
+	{237, 3},
+	{232, 0},
+	{183, 2},
+	{237, 3},
+	{232, 0},
+	{183, 2},
+	{236, 3},
+	{237, 4},
+	{232, 0},
+	{183, 2},
+	{236, 3},
+	{237, 4},
 	{55, 0},
 	{65, 1},
 	{66, 2},
@@ -30348,7 +30348,7 @@ var modRefs = [...]modRef{
 	{82, 0},
 	{55, 1},
 	{51, 2},
-	{239, 0},
+	{238, 0},
 	{106, 0},
 	{65, 1},
 	{47, 2},
@@ -30413,188 +30413,188 @@ var modRefs = [...]modRef{
 	{153, 1},
 	{153, 1},
 	{115, 0},
-	{170, 0},
-	{170, 0},
+	{107, 0},
+	{107, 0},
 	{107, 2},
 	{107, 2},
-	{240, 1},
-	{241, 2},
-	{242, 3},
+	{239, 1},
+	{240, 2},
+	{241, 3},
 	{28, 0},
 	{78, 1},
 	{28, 0},
 	{78, 1},
-	{189, 0},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
+	{189, 2},
+	{190, 3},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
+	{189, 2},
+	{190, 3},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
+	{189, 2},
+	{190, 3},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
+	{189, 2},
+	{190, 3},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{189, 0},
+	{189, 2},
+	{190, 3},
+	{188, 0},
 	{28, 1},
-	{190, 2},
-	{191, 3},
-	{240, 1},
+	{189, 2},
+	{190, 3},
+	{239, 1},
 	{127, 2},
-	{242, 3},
-	{243, 0},
-	{244, 2},
-	{243, 0},
+	{241, 3},
+	{242, 0},
+	{243, 2},
+	{242, 0},
+	{244, 1},
+	{242, 0},
 	{245, 1},
-	{243, 0},
-	{246, 1},
-	{234, 2},
-	{243, 1},
-	{247, 2},
-	{248, 3},
-	{249, 0},
-	{250, 4},
-	{251, 8},
-	{252, 9},
-	{249, 1},
-	{250, 5},
-	{249, 0},
-	{253, 1},
-	{250, 5},
+	{233, 2},
+	{242, 1},
+	{246, 2},
+	{247, 3},
+	{248, 0},
+	{249, 4},
+	{250, 8},
 	{251, 9},
-	{252, 10},
-	{249, 1},
-	{253, 2},
-	{250, 6},
-	{249, 0},
-	{250, 4},
-	{251, 8},
-	{252, 9},
-	{249, 1},
-	{250, 5},
-	{249, 0},
-	{253, 1},
-	{250, 5},
+	{248, 1},
+	{249, 5},
+	{248, 0},
+	{252, 1},
+	{249, 5},
+	{250, 9},
+	{251, 10},
+	{248, 1},
+	{252, 2},
+	{249, 6},
+	{248, 0},
+	{249, 4},
+	{250, 8},
 	{251, 9},
-	{252, 10},
-	{249, 1},
-	{253, 2},
-	{250, 6},
-	{243, 0},
+	{248, 1},
+	{249, 5},
+	{248, 0},
+	{252, 1},
+	{249, 5},
+	{250, 9},
+	{251, 10},
+	{248, 1},
+	{252, 2},
+	{249, 6},
+	{242, 0},
 	{168, 1},
-	{250, 5},
-	{243, 0},
+	{249, 5},
+	{242, 0},
 	{168, 1},
-	{250, 5},
-	{243, 0},
-	{254, 1},
-	{250, 5},
-	{243, 0},
-	{254, 1},
-	{250, 5},
-	{249, 0},
-	{250, 4},
-	{251, 8},
-	{252, 9},
-	{249, 1},
-	{250, 5},
-	{249, 0},
+	{249, 5},
+	{242, 0},
 	{253, 1},
-	{250, 5},
+	{249, 5},
+	{242, 0},
+	{253, 1},
+	{249, 5},
+	{248, 0},
+	{249, 4},
+	{250, 8},
 	{251, 9},
-	{252, 10},
-	{249, 1},
-	{253, 2},
-	{250, 6},
-	{243, 0},
-	{250, 4},
-	{243, 0},
-	{250, 4},
-	{243, 0},
+	{248, 1},
+	{249, 5},
+	{248, 0},
+	{252, 1},
+	{249, 5},
+	{250, 9},
+	{251, 10},
+	{248, 1},
+	{252, 2},
+	{249, 6},
+	{242, 0},
+	{249, 4},
+	{242, 0},
+	{249, 4},
+	{242, 0},
+	{254, 0},
+	{254, 0},
+	{255, 0},
+	{256, 1},
+	{233, 2},
+	{255, 0},
+	{256, 1},
+	{233, 2},
 	{255, 0},
 	{255, 0},
-	{256, 0},
+	{255, 0},
 	{257, 1},
-	{234, 2},
-	{256, 0},
+	{233, 2},
+	{242, 3},
+	{255, 0},
 	{257, 1},
-	{234, 2},
-	{256, 0},
-	{256, 0},
-	{256, 0},
+	{233, 2},
+	{242, 3},
+	{255, 0},
 	{258, 1},
-	{234, 2},
-	{243, 3},
-	{256, 0},
+	{242, 2},
+	{255, 0},
 	{258, 1},
-	{234, 2},
-	{243, 3},
-	{256, 0},
+	{242, 2},
+	{255, 0},
 	{259, 1},
-	{243, 2},
-	{256, 0},
+	{233, 2},
+	{255, 0},
 	{259, 1},
-	{243, 2},
-	{256, 0},
-	{260, 1},
-	{234, 2},
-	{256, 0},
-	{260, 1},
-	{234, 2},
-	{256, 0},
-	{259, 1},
-	{256, 0},
-	{259, 1},
-	{256, 1},
-	{256, 1},
-	{256, 1},
-	{256, 1},
-	{256, 1},
+	{233, 2},
+	{255, 0},
+	{258, 1},
+	{255, 0},
+	{258, 1},
+	{255, 1},
+	{255, 1},
+	{255, 1},
+	{255, 1},
+	{255, 1},
+	{260, 2},
+	{255, 1},
+	{260, 2},
+	{255, 1},
+	{258, 2},
+	{255, 1},
+	{258, 2},
+	{255, 1},
 	{261, 2},
-	{256, 1},
+	{255, 1},
 	{261, 2},
+	{255, 0},
 	{256, 1},
-	{259, 2},
+	{183, 2},
+	{255, 0},
 	{256, 1},
-	{259, 2},
+	{183, 2},
+	{255, 0},
 	{256, 1},
-	{262, 2},
+	{183, 2},
+	{255, 0},
 	{256, 1},
-	{262, 2},
-	{256, 0},
-	{257, 1},
-	{184, 2},
-	{256, 0},
-	{257, 1},
-	{184, 2},
-	{256, 0},
-	{257, 1},
-	{184, 2},
-	{256, 0},
-	{257, 1},
-	{184, 2},
-	{256, 0},
-	{257, 1},
-	{256, 0},
-	{257, 1},
-	{256, 0},
-	{263, 1},
-	{256, 0},
-	{263, 1},
-	{264, 0},
-	{265, 1},
-	{266, 0},
+	{183, 2},
+	{255, 0},
+	{256, 1},
+	{255, 0},
+	{256, 1},
+	{255, 0},
+	{262, 1},
+	{255, 0},
+	{262, 1},
+	{263, 0},
+	{264, 1},
+	{265, 0},
 	{59, 1},
-	{266, 0},
+	{265, 0},
 	{59, 1},
 	{78, 0},
 	{78, 0},
@@ -30605,15 +30605,15 @@ var modRefs = [...]modRef{
 	{78, 0},
 	{78, 0},
 	{78, 0},
-	{267, 0},
-	{268, 1},
+	{266, 0},
+	{267, 1},
 	{88, 0},
 	{55, 1},
 	{44, 2},
 	{80, 3},
 	{87, 8},
 	{87, 11},
-	{269, 14},
+	{268, 14},
 	{88, 0},
 	{55, 1},
 	{44, 2},
@@ -30621,70 +30621,70 @@ var modRefs = [...]modRef{
 	{87, 8},
 	{87, 11},
 	{87, 14},
+	{269, 0},
+	{269, 0},
+	{269, 0},
+	{269, 0},
+	{269, 0},
+	{263, 0},
+	{264, 1},
+	{263, 0},
+	{264, 1},
+	{263, 0},
+	{264, 1},
 	{270, 0},
+	{59, 1},
 	{270, 0},
+	{59, 1},
 	{270, 0},
+	{59, 1},
 	{270, 0},
+	{59, 1},
 	{270, 0},
-	{264, 0},
-	{265, 1},
-	{264, 0},
-	{265, 1},
-	{264, 0},
-	{265, 1},
-	{271, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{265, 0},
+	{59, 1},
+	{265, 0},
+	{59, 1},
+	{265, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
+	{59, 1},
+	{270, 0},
 	{59, 1},
 	{271, 0},
-	{59, 1},
 	{271, 0},
-	{59, 1},
 	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{266, 0},
-	{59, 1},
-	{266, 0},
-	{59, 1},
-	{266, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
-	{271, 0},
-	{59, 1},
 	{272, 0},
 	{272, 0},
-	{272, 0},
-	{273, 0},
-	{273, 0},
 }
 
 var enums = [...]enumInfo{

@@ -600,7 +600,6 @@ const (
 	ModE8UE4M3
 	Mod4X
 	ModReuse
-	ModByte
 	ModPrmt
 	ModQg32
 	ModE4M3E5M2
@@ -877,7 +876,6 @@ var modNames = [...]string{
 	"E8UE4M3",
 	"4X",
 	"reuse",
-	"byte",
 	"prmt",
 	"qg32",
 	"E4M3E5M2",

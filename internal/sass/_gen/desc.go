@@ -208,6 +208,10 @@ func parseEnum(where, s string) *enum {
 			e.fill(fill)
 			continue
 		}
+		if series, ok := strings.CutPrefix(v, "("); ok {
+			e.series(where, series)
+			continue
+		}
 		if at, rest, ok := strings.Cut(v, "="); ok {
 			if n, err := strconv.Atoi(at); err == nil {
 				for len(e.vals) < n {
@@ -219,6 +223,25 @@ func parseEnum(where, s string) *enum {
 		e.vals = append(e.vals, parseValue(v))
 	}
 	return e
+}
+
+// series adds one value per number of "FIRST..LAST+STEP)TEXT*#:DIV": every #
+// in TEXT becomes the number, and the width is the number divided by DIV.
+func (e *enum) series(where, s string) {
+	var first, last, step, div int
+	bounds, text, _ := strings.Cut(s, ")")
+	text, width, _ := strings.Cut(text, "*#:")
+	if n, err := fmt.Sscanf(bounds, "%d..%d+%d", &first, &last, &step); n != 3 || err != nil || step <= 0 {
+		die(where, "series (%s", s)
+	}
+	if _, err := fmt.Sscanf(width, "%d", &div); err != nil || div <= 0 {
+		die(where, "series (%s", s)
+	}
+	for n := first; n <= last; n += step {
+		v := value{ok: true, text: strings.ReplaceAll(text, "#", strconv.Itoa(n))}
+		v.width[0] = max(n/div, 1)
+		e.vals = append(e.vals, v)
+	}
 }
 
 // fill names the holes of an eight-bit enumeration by their number.
