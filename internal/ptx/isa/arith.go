@@ -130,7 +130,7 @@ var opFma = Op{Rows: []Row{{
 		{At: SlotRound, Name: "fma.f32", V: 20, SM: 20, T: tF32, Inst: true, If: oneType},
 		{At: SlotRound, Name: "fma.f64", V: 14, T: tF64},
 	},
-	Rules: []Rule{{SlotSat, reluNoSat}, {SlotOob, oobNoFtz}},
+	Rules: []Rule{{SlotSat, reluNoSat}},
 }}}
 
 var opSad = Op{Rows: []Row{{Name: "sad", Forms: []Form{{Types: []TypeSet{tInt}, Args: "daaa"}}}}}

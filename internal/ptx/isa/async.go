@@ -66,8 +66,8 @@ var opCp = Op{Rows: []Row{
 			{Args: "mom?***", May: eTile | eGroup},
 			{Args: "momk", May: eTile | eGroup, Must: eHint},
 			{Args: "momJk", May: eTile | eGroup, Must: eHint},
-			{Args: "momj", May: eTile | eGroup, Must: eMcast},
-			{Args: "momJj", May: eTile | eGroup, Must: eMcast},
+			{Args: "momj?*", May: eTile | eGroup, Must: eMcast},
+			{Args: "momJj?*", May: eTile | eGroup, Must: eMcast},
 			{Args: "momjk", May: eTile | eGroup, Must: eMcast | eHint},
 			{Args: "momJjk", May: eTile | eGroup, Must: eMcast | eHint},
 			{Args: "om?***", May: eTile | eGroup},
@@ -127,7 +127,10 @@ func cpSpaces(c *checker) {
 	if in.NSpace != 2 {
 		return
 	}
-	if in.Spaces[0].Base() != SpaceShared || in.Spaces[1] != SpaceGlobal {
+	if in.Spaces[0].Base() != SpaceShared {
+		c.errorf("State space incorrect for instruction 'cp.async'")
+	}
+	if in.Spaces[1] != SpaceGlobal {
 		c.errorf("State space incorrect for instruction 'cp.async'")
 	}
 }

@@ -181,7 +181,9 @@ func (c *checker) sortMods(used int) {
 			if in.NSpace < len(in.Spaces) {
 				in.Spaces[in.NSpace] = w.Space()
 			}
-			in.NSpace++
+			if in.NSpace++; in.NSpace == 3 {
+				c.errorf("Multiple state spaces specified")
+			}
 			c.set(SlotSpace, w)
 		default:
 			if (w == WV2 || w == WV4) && (k+1 == len(in.Mods) || !in.Mods[k+1].IsType()) {

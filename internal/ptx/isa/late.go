@@ -10,7 +10,7 @@ func (c *checker) late() {
 		for i := range row.Rules {
 			row.Rules[i].Do(c)
 		}
-		for _, w := range in.Mods {
+		for _, w := range in.Mods[len(row.Words):] {
 			if wordGates[w].late != nil {
 				c.wordGate(w, false)
 			}
@@ -88,9 +88,7 @@ func (c *checker) slotIllegal(s Slot) {
 	}
 	switch s {
 	case SlotCc:
-		if t := in.Types[0]; t.IsInt() && t.Bits() >= 32 || in.NTypes == 0 {
-			c.illegal(".cc")
-		}
+		c.illegal(".cc")
 		c.ccType()
 	case SlotSpace:
 		c.errorf("No state space qualifier expected for instruction '%s'", c.row.Name)
@@ -259,7 +257,7 @@ func (c *checker) roundValue(w Word) {
 // all operands are plain.
 func (c *checker) quickGeneral() {
 	in, row := c.in, c.row
-	if c.odd || in.Has(SlotVec) || in.Has(SlotOp) || in.early&eRelu != 0 || in.Has(SlotNc) || row.Ranges != nil || row.Flags&fPairMust != 0 {
+	if c.odd || in.Has(SlotVec) || in.Has(SlotOp) || in.early&eRelu != 0 || in.Has(SlotNc) || in.Has(SlotOob) || row.Ranges != nil || row.Flags&fPairMust != 0 {
 		for _, s := range generalSlots {
 			c.generalAt(s)
 		}
@@ -287,7 +285,7 @@ func (c *checker) quickGeneral() {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotCc, SlotPo}
+var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotCc, SlotOob, SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *checker) generalAt(s Slot) {
@@ -314,6 +312,10 @@ func (c *checker) generalAt(s Slot) {
 	case SlotCc:
 		if c.row.Flags&fSigned != 0 && c.in.Types[max(c.in.NTypes, 1)-1].Class() == Unsigned {
 			c.errorf("Instruction '%s' applies only to signed numeric types", c.row.Name)
+		}
+	case SlotOob:
+		if c.in.Has(SlotFtz) && c.in.Has(SlotOob) {
+			c.errorf("Modifier '.ftz' cannot be combined with modifier '.oob'")
 		}
 	case SlotMmio:
 		if w := c.in.Mod(SlotSem); c.in.Has(SlotNc) && w != WNone && w != WWeak {

@@ -196,7 +196,7 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.ref > 0 {
 		t = c.in.Types[r.ref-1]
 	}
-	if o.Kind == KAddr && r.kinds&kReg != 0 && r.ref == 0 && !r.tmem && r.kinds != 0xffff {
+	if (o.Kind == KAddr || o.Kind == KSymbol) && r.kinds&kReg != 0 && (r.ref == 0 || r.vec) && !r.tmem && r.kinds != 0xffff {
 		return false
 	}
 	if o.Kind == KAddr && (r.kinds&kReg == 0 || t == TNone || r.tmem) {
@@ -275,7 +275,7 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 		if o.Base == KReg {
 			return len(o.Elems) == 0 && regFits(o.Type, t, grow)
 		}
-		return len(o.Elems) == 0 && symbolFits(o, t, grow)
+		return len(o.Elems) == 0 && !t.IsFloat() && symbolFits(o, t, grow)
 	case KVector:
 		for i := range o.Elems {
 			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) {

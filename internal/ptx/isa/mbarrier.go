@@ -43,7 +43,7 @@ var opMbarrier = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WArrive, WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
@@ -52,7 +52,7 @@ var opMbarrier = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WArriveDrop, WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WTestWait}, Name: "mbarrier.test_wait", Forms: []Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,
@@ -115,6 +115,15 @@ func mbNeeds(c *checker) {
 		c.errorf("Modifier '.%s' requires order with '%s' instruction", scope, c.row.Name)
 	case sem != WNone && scope == WNone:
 		c.errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.row.Name)
+	}
+}
+
+// mbSymbol: a barrier lies in shared memory.
+func mbSymbol(c *checker) {
+	for i := range c.in.Args {
+		if o := &c.in.Args[i]; o.Kind == KAddr && o.Base == KSymbol && o.Space.Base() != SpaceShared {
+			c.errorf("Illegal state space for address operand '%s' with instruction '%s'", o.Name, c.row.Name)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ var opSt = Op{Rows: []Row{
 		Spaces: Spaces{sCluster | sGlobal, 0, 1},
 		Gates:  asyncGates,
 		Rules:  asyncRules,
-		Flags:  fVector2,
+		Flags:  fVector2 | fVectorIf,
 	},
 	{
 		Words: []Word{WBulk}, Name: "st.bulk",

@@ -326,7 +326,9 @@ func mmaVectors(c *checker) {
 		switch {
 		case o.Kind != KVector:
 			c.errorf("Vector expected for argument %d", i)
-			c.errorf("Vector expected for argument %d", i)
+			if !in.Has(SlotSparse) && in.Types[1] != F64 {
+				c.errorf("Vector expected for argument %d", i)
+			}
 		case len(o.Elems) != n:
 			bad = true
 		}
@@ -372,9 +374,7 @@ func (c *checker) blockScale(k Word) {
 		c.errorf("Modifier '.%s' cannot be combined with modifier '.%s'", scale, k)
 		c.illegal("." + scale.String())
 	}
-	if in.Types[4] == UE4M3 && !(k == WKindMxf4nvf4 && scale == WScaleVec4X) {
-		c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '.ue4m3'", k)
-	}
+	c.scaleType(k, scale)
 }
 
 // impliedScale: a kind with one possible scale vector means that one.
@@ -397,5 +397,26 @@ func mmaSelector(c *checker) {
 	}
 	if o := &c.in.Args[5]; o.Kind == KInt && (o.Value < 0 || o.Value > 3) {
 		c.errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..3]", o.Value)
+	}
+}
+
+// scaleType: four scales of a block are ue4m3, others ue8m0.
+func (c *checker) scaleType(k, scale Word) {
+	t := c.in.Types[4]
+	if (t == UE4M3) == (k == WKindMxf4nvf4 && scale == WScaleVec4X) {
+		return
+	}
+	if k != WKindMxf4nvf4 {
+		c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", k, t)
+		if scale == WNone {
+			scale = WScaleVec2X
+		}
+		c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
+		return
+	}
+	c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
+	c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", k, t)
+	if t == UE4M3 {
+		c.errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
 	}
 }

@@ -17,7 +17,7 @@ var opMultimem = Op{Rows: []Row{
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "dm", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
 		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
-		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
+		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {NoSlot, multiLdScope}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
 	{
@@ -120,13 +120,20 @@ func multiVec(c *checker) {
 func multiLdSem(c *checker) { c.semOf(WRelaxed, WAcquire) }
 func multiStSem(c *checker) { c.semOf(WRelaxed, WRelease) }
 
+// multiLdScope: the reference says it twice for loads.
+func multiLdScope(c *checker) {
+	sem := c.in.Mod(SlotSem)
+	if !c.in.Has(SlotScope) && sem != WNone && sem != WWeak {
+		c.errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.row.Name)
+	}
+}
+
 // multiScope: an order needs a scope and a scope an order.
 func multiScope(c *checker) {
 	in := c.in
 	sem, scope := in.Mod(SlotSem), in.Mod(SlotScope)
 	switch {
 	case scope == WNone && sem != WNone && sem != WWeak:
-		c.errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.row.Name)
 		c.errorf("Modifier '.%s' requires scope with '%s' instruction", sem, c.row.Name)
 	case scope != WNone && (sem == WNone || sem == WWeak):
 		if sem == WNone {

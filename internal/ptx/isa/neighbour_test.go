@@ -39,6 +39,9 @@ var errorLine = regexp.MustCompile(`line (\d+); (error|fatal)\s*: (.*)$`)
 // nil for forms on which it crashes.
 func askReference(t testing.TB, tools *oracle.Tools, version, target string, forms []string) [][]string {
 	head := fmt.Sprintf(probeHeader, version, target)
+	if testContext(version, target).Version < 83 {
+		head = strings.Replace(head, " .reg .b128 %q<200>;", "", 1)
+	}
 	text := head + strings.Join(forms, ";\n") + ";\nzzz;\n}\n"
 	dir := t.TempDir()
 	file := filepath.Join(dir, "in.ptx")
@@ -164,61 +167,105 @@ func modifierWords() []string {
 	return append(out, "foo", "u32", "f32", "b32", "f16", "u64")
 }
 
+// neighbourContexts are the versions and targets neighbours are tried with:
+// the newest of each family with one change a form, older ones with the
+// forms as they are too, to see what they lack.
+var neighbourContexts = []struct {
+	version, target string
+	old             bool
+}{
+	{"9.0", "sm_100a", false},
+	{"9.0", "sm_90a", false},
+	{"9.0", "sm_120a", false},
+	{"9.0", "sm_103f", true},
+	{"8.6", "sm_100", true},
+	{"8.0", "sm_90", true},
+	{"7.1", "sm_80", true},
+	{"6.3", "sm_75", true},
+	{"6.0", "sm_60", true},
+}
+
 func TestNeighbours(t *testing.T) {
 	tools := oracle.Find(t)
 	if testing.Short() {
 		t.Skip("asks the reference about thousands of forms")
 	}
-	perTarget := 4000
+	count := 2000
 	if s := os.Getenv("GOPTXAS_NEIGHBOURS"); s != "" {
-		perTarget, _ = strconv.Atoi(s)
+		count, _ = strconv.Atoi(s)
 	}
-	words := modifierWords()
-	var asked, sameVerdict, sameText int
+	seed := uint64(7)
+	if s := os.Getenv("GOPTXAS_SEED"); s != "" {
+		seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	var all, verdicts, texts int
 	clusters := tally{}
-	for _, target := range []string{"sm_100a", "sm_90a", "sm_120a"} {
-		var pool []string
-		for _, r := range cases.Table(t, "gating")[1:] {
-			if r[1] != "(retired)" && accepts(r[2], target) {
-				pool = append(pool, r[0])
-			}
-		}
-		rnd := rand.New(rand.NewPCG(7, uint64(len(target))))
-		var forms []string
-		for len(forms) < perTarget {
-			f := neighbour(rnd, pool[rnd.IntN(len(pool))], words)
-			if _, ok := parseForm(f); ok && !strings.Contains(f, "TBL") && !strings.Contains(f, "fn") && !strings.Contains(f, "ga") && !strings.Contains(f, "sa") && strings.Trim(f, " ") != "" && f[0] != '.' {
-				forms = append(forms, f)
-			}
-		}
-		want := askReference(t, tools, "9.0", target, forms)
+	for _, nc := range neighbourContexts {
+		forms := neighbourForms(t, rand.New(rand.NewPCG(seed, uint64(len(nc.target)))), count, nc.target, nc.old)
+		want := askReference(t, tools, nc.version, nc.target, forms)
+		asked, verdict, text := 0, 0, 0
 		for i, f := range forms {
-			if want[i] == nil {
-				continue
+			if want[i] == nil || len(want[i]) > 0 && strings.HasPrefix(want[i][0], "fatal: Parsing error") {
+				continue // the reference crashes, or does not parse it
 			}
 			asked++
-			got, ok, _ := checkForm(t, testContext("9.0", target), f)
+			got, ok, _ := checkForm(t, testContext(nc.version, nc.target), f)
 			if ok == (len(want[i]) == 0) {
-				sameVerdict++
+				verdict++
 			}
 			g, w := strings.Join(got, " // "), strings.Join(want[i], " // ")
 			if g == w {
-				sameText++
+				text++
 				continue
 			}
 			op, _, _ := strings.Cut(f, ".")
-			clusters[op+": got "+mask(g, op)+" want "+mask(w, op)]++
+			clusters[op+": got "+mask(g)+" want "+mask(w)]++
 			if testing.Verbose() {
-				t.Logf("DIFF %s\t%s\tGOT %s\tWANT %s", target, f, g, w)
+				t.Logf("DIFF %s %s\t%s\tGOT %s\tWANT %s", nc.version, nc.target, f, g, w)
 			}
 		}
+		t.Logf("%s %s: %d neighbours: verdict equal in %.2f%%, messages equal in %.2f%%", nc.version, nc.target, asked, percent(verdict, asked), percent(text, asked))
+		all, verdicts, texts = all+asked, verdicts+verdict, texts+text
 	}
-	t.Logf("%d neighbours: verdict equal in %.2f%%, messages equal in %.2f%%", asked, 100*float64(sameVerdict)/float64(asked), 100*float64(sameText)/float64(asked))
-	clusters.log(t, 40)
+	t.Logf("all: %d neighbours: verdict equal in %.2f%%, messages equal in %.2f%%", all, percent(verdicts, all), percent(texts, all))
+	clusters.log(t, 30)
+	if percent(verdicts, all) < 98 || percent(texts, all) < 90 {
+		t.Errorf("too many neighbours differ")
+	}
+}
+
+func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
+
+// neighbourForms makes forms near the known ones, every other unchanged when
+// keep is set.
+func neighbourForms(t *testing.T, rnd *rand.Rand, count int, target string, keep bool) []string {
+	words := modifierWords()
+	var pool []string
+	for _, r := range cases.Table(t, "gating")[1:] {
+		if r[1] != "(retired)" && (keep || accepts(r[2], target)) {
+			pool = append(pool, r[0])
+		}
+	}
+	var forms []string
+	for len(forms) < count {
+		f := pool[rnd.IntN(len(pool))]
+		if !keep || rnd.IntN(2) == 0 {
+			f = neighbour(rnd, f, words)
+		}
+		if _, ok := parseForm(f); !ok || f == "" || f[0] == '.' {
+			continue
+		}
+		// The probe declares no functions, tables or these variables.
+		if strings.Contains(f, "TBL") || strings.Contains(f, "fn") || strings.Contains(f, "ga") || strings.Contains(f, "sa") {
+			continue
+		}
+		forms = append(forms, f)
+	}
+	return forms
 }
 
 var quoted = regexp.MustCompile(`'[^']*'`)
 
-func mask(s, op string) string {
+func mask(s string) string {
 	return quoted.ReplaceAllString(s, "'_'")
 }

@@ -10,6 +10,9 @@ func (c *checker) operandWords() bool {
 		o := &in.Args[i]
 		switch o.Kind {
 		case KReg:
+			if o.Sel != "" && !validSelector(o.Sel) {
+				c.errorf("Unknown video selector: '.%s'", o.Sel)
+			}
 			c.odd = c.odd || o.Neg || o.Not || o.HasPair || o.Sel != ""
 			continue
 		case KInt, KAddr:
@@ -56,6 +59,20 @@ func (c *checker) operandWords() bool {
 	return true
 }
 
+// validSelector reports whether s selects bytes or halves of a register:
+// b or h with one to four digits.
+func validSelector(s string) bool {
+	if len(s) < 2 || len(s) > 5 || s[0] != 'b' && s[0] != 'h' {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '7' {
+			return false
+		}
+	}
+	return true
+}
+
 // sameWidth reports whether the registers of a vector are equally wide.
 func sameWidth(elems []Operand) bool {
 	bits := 0
@@ -76,9 +93,10 @@ func sameWidth(elems []Operand) bool {
 // operations and matrices eight too; tensors and the large matrix operations
 // have their own rules.
 func (c *checker) vectorLength(n int) {
-	switch c.in.Op {
-	case WCp, WWgmma, WTcgen05:
+	if c.row != nil && (c.in.Op == WWgmma || c.in.Op == WTcgen05 || c.in.Op == WCp && c.row.takes(SlotDim)) {
 		return
+	}
+	switch c.in.Op {
 	case WTex, WTld4, WLdu, WMov, WSuld, WSust:
 		if n == 8 {
 			c.errorf("Illegal vector size: 8")
@@ -117,12 +135,21 @@ func (c *checker) specialArgs() {
 			continue
 		}
 		switch {
-		case c.row.Flags&fSpecial == 0 || in.NTypes > 0 && in.Types[in.NTypes-1].IsFloat():
+		case c.row.Flags&fSpecial == 0 || in.NTypes > 0 && c.typeOf(i).IsFloat():
 			c.errorf("Special register argument not allowed for instruction '%s'", c.row.Name)
 		case i == 0:
 			c.errorf("Read-only special register cannot be destination argument")
 		}
 	}
+}
+
+// typeOf is the type an operand stands for: the first of the result, the
+// last of sources.
+func (c *checker) typeOf(i int) Type {
+	if i == 0 {
+		return c.in.Types[0]
+	}
+	return c.in.Types[min(c.in.NTypes, len(c.in.Types))-1]
 }
 
 // vectorLen is the number of values an operand holds.

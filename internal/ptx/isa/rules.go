@@ -121,13 +121,6 @@ func reluNoSat(c *checker) {
 	}
 }
 
-// oobNoFtz: .oob and .ftz exclude each other.
-func oobNoFtz(c *checker) {
-	if c.in.Has(SlotFtz) && c.in.Has(SlotOob) {
-		c.errorf("Modifier '.ftz' cannot be combined with modifier '.oob'")
-	}
-}
-
 // xorsignAbs: .xorsign and .abs go together, except where three operands
 // are compared.
 func xorsignAbs(c *checker) {

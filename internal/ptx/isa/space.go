@@ -10,7 +10,15 @@ func (c *checker) spaces() {
 		return
 	}
 	r := &row.Spaces
+	if in.NSpace == 0 && r.Min == 1 {
+		c.errorf("State space modifier required for instruction '%s'", row.Name)
+		c.errorf("State space incorrect for instruction '%s'", row.Name)
+		return
+	}
 	if in.NSpace < int(r.Min) || in.NSpace > int(r.Max) {
+		if r.Min == 2 && in.NSpace < 2 && row.takes(SlotDone) {
+			c.errorf("State space incorrect for instruction '%s'", row.Name)
+		}
 		c.errorf("Unexpected number of state spaces specified in instruction '%s'", row.Name)
 		return
 	}

@@ -123,8 +123,8 @@ var opVote = Op{Rows: []Row{{
 	Forms: []Form{
 		{Types: []TypeSet{tPred}, Args: "qp"},
 		{Types: []TypeSet{tB32}, Args: "Np"},
-		{Types: []TypeSet{tPred}, Args: "qpv", Must: eSync},
-		{Types: []TypeSet{tB32}, Args: "Npv", Must: eSync},
+		{Types: []TypeSet{tPred}, Args: "qpv", May: eSync},
+		{Types: []TypeSet{tB32}, Args: "Npv", May: eSync},
 	},
 	Mods: []Slot{SlotAll, SlotUni, SlotVote},
 	Gates: []Gate{
@@ -140,7 +140,7 @@ var opShfl = Op{Rows: []Row{{
 	Name: "shfl",
 	Forms: []Form{
 		{Types: []TypeSet{tB32}, Args: "dauu"},
-		{Types: []TypeSet{tB32}, Args: "dauuv", Must: eSync},
+		{Types: []TypeSet{tB32}, Args: "dauuv", May: eSync},
 	},
 	Mods: []Slot{SlotShuffle, SlotDown},
 	Gates: []Gate{
@@ -148,7 +148,7 @@ var opShfl = Op{Rows: []Row{{
 		{At: SlotRead, V: 30, If: noSync},
 		{At: SlotRead, Name: "shfl.sync", V: 60, If: hasSync},
 	},
-	Rules: []Rule{{SlotShuffle, shflMode}, {SlotRead, oldNoSync}},
+	Rules: []Rule{{SlotShuffle, shflMode}, {SlotShuffle, oldNoSync}},
 	Flags: fPair,
 }}}
 
@@ -161,6 +161,9 @@ func voteBallot(c *checker) bool { return noSync(c) && c.in.Has(SlotVote) }
 func oldNoSync(c *checker) {
 	if hasSync(c) {
 		return
+	}
+	if c.form.May&eSync != 0 {
+		c.errorf(".sync modifier required for instruction '%s'", c.row.Name)
 	}
 	switch {
 	case c.ctx.SM >= 70 && c.ctx.Version >= 64:

@@ -172,10 +172,13 @@ func tcShape(c *checker) {
 		if k := c.letter(i); (k == 'F' || k == 'E') && (o.Kind != KVector || len(o.Elems) != c.tcRegs()) {
 			c.errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.row.Name)
 		}
-		if o.Kind == KInt && !split || split && len(in.Args) == 2 {
-			c.errorf("Arguments mismatch for instruction '%s'", c.row.Name)
-			return
-		}
+	}
+	imm := false
+	for i := range in.Args {
+		imm = imm || in.Args[i].Kind == KInt
+	}
+	if imm != split {
+		c.errorf("Unexpected number of arguments specified for %s with shape '.%s'", c.row.Name, shape)
 	}
 }
 

@@ -16,7 +16,7 @@ var (
 
 	gTexIndirect = Gate{At: SlotQuery, Name: "indirect texture access", V: 31, SM: 20, Inst: true, If: indirect}
 	gTexPair     = Gate{Name: "Texture instruction with optional predicate result", V: 71, SM: 60, If: hasPair}
-	gTexOffset   = Gate{At: SlotGeom, Name: "offset operand", SM: 30, If: texHasExtra}
+	gTexOffset   = Gate{At: SlotGeom, Name: "offset operand", SM: 30, If: texOffset}
 	gAcube       = Gate{At: SlotGeom, Name: "cubemap array", SM: 20, W: WAcube}
 	gSurf        = Gate{At: SlotQuery, Name: "indirect surface access", V: 31, SM: 20, Inst: true, If: indirect}
 	gSurf3d      = Gate{At: SlotGeom, Name: "surface instruction with .3d geometry", SM: 20, W: W3d}
@@ -272,7 +272,7 @@ func surfHandle(c *checker) { c.handle(Surfref) }
 func (c *checker) handle(t Type) {
 	for i := range c.in.Args {
 		o := &c.in.Args[i]
-		if o.Kind == KAddr && o.Base == KSymbol && o.Type != t {
+		if o.Kind == KAddr && o.Base == KSymbol && o.Type != t && argRows[c.letter(i)].tex {
 			c.errorf("Argument %d of instruction '%s': %s or .u64 register expected", i, c.row.Name, t)
 		}
 	}

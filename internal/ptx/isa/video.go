@@ -11,17 +11,17 @@ var (
 
 	videoForms = []Form{
 		{Types: video3, Args: "dbc", Mods: []Slot{SlotSat}},
-		{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}},
+		{Types: video3, Args: "dbca", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}},
 	}
 	shiftForms = []Form{
 		{Types: video3, Args: "dbc", Mods: []Slot{SlotSat, SlotClamp}},
-		{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat, SlotClamp}},
+		{Types: video3, Args: "dbca", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat, SlotClamp}},
 	}
 	vsetForms = []Form{
 		{Types: video2, Args: "nab", Mods: []Slot{SlotCmp}},
 		{Types: video2, Args: "nabu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}},
 	}
-	simdForms  = []Form{{Types: video3, Args: "dbcu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}}}
+	simdForms  = []Form{{Types: video3, Args: "dbca", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotSat}}}
 	vset2Forms = []Form{{Types: video2, Args: "nabu", May: eAdd | eMin | eMax | ePopc, Mods: []Slot{SlotCmp}}}
 
 	videoRules = []Rule{{SlotCmp, videoSecond}}
@@ -42,7 +42,7 @@ var (
 	opVshr     = Op{Rows: []Row{{Name: "vshr", Forms: shiftForms, Mods: []Slot{SlotOp}, Need: []Slot{SlotClamp}, Rules: videoRules, Gates: videoGate, Flags: videoFlags}}}
 	opVset     = Op{Rows: []Row{{Name: "vset", Forms: vsetForms, Mods: []Slot{SlotOp}, Need: []Slot{SlotCmp}, Rules: vsetRules, Gates: videoGate, Flags: videoFlags}}}
 	opVmad     = Op{Rows: []Row{{
-		Name: "vmad", Forms: []Form{{Types: video3, Args: "dbcu", Mods: []Slot{SlotSat, SlotPo, SlotShr}}},
+		Name: "vmad", Forms: []Form{{Types: video3, Args: "dbca", Mods: []Slot{SlotSat, SlotPo, SlotShr}}},
 		Rules: []Rule{{SlotPo, vmadNegate}}, Gates: videoGate, Flags: videoFlags | fNeg,
 	}}}
 

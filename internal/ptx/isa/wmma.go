@@ -13,10 +13,10 @@ var (
 	wmmaNeed   = []Slot{SlotShape}
 	wmmaSpaces = Spaces{sGlobal | sShared | sCTA, 0, 1}
 	wmmaRules  = []Rule{
-		{NoSlot, wmmaGates}, {SlotAligned, wmmaAligned}, {SlotShape, wmmaShape}, {SlotLayout, wmmaLayout}, {SlotLayout, wmmaVectors}, {SlotRead, needSync},
+		{NoSlot, wmmaGates}, {SlotAligned, wmmaAligned}, {SlotAligned, needSync}, {SlotShape, wmmaShape}, {SlotLayout, wmmaLayout}, {SlotLayout, wmmaVectors},
 	}
 	wmmaMma = []Rule{
-		{NoSlot, wmmaGates}, {SlotAligned, wmmaAligned}, {SlotShape, wmmaShape}, {SlotLayout, wmmaLayout}, {SlotLayout, wmmaVectors}, {SlotCmp, wmmaOps}, {SlotRead, needSync},
+		{NoSlot, wmmaGates}, {SlotAligned, wmmaAligned}, {SlotAligned, needSync}, {SlotShape, wmmaShape}, {SlotLayout, wmmaLayout}, {SlotLayout, wmmaVectors}, {SlotCmp, wmmaOps},
 	}
 )
 
