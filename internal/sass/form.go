@@ -60,7 +60,6 @@ func (c Class) String() string { return classNames[c] }
 type form struct {
 	mask, match bits.Word // which bits are fixed, and to what
 	def         bits.Word // the word with every optional part absent
-	cover       bits.Word // bits that some field describes
 	item        uint32
 	arg         uint32
 	mod         uint32

@@ -15,7 +15,6 @@ type cform struct {
 	mask   [2]uint64
 	match  [2]uint64
 	def    [2]uint64
-	cover  [2]uint64
 	items  []citem
 	args   []carg
 	mods   []cmod
@@ -182,13 +181,6 @@ func (f *cform) fix(where string, lo, n int, v uint64) {
 	}
 }
 
-func (f *cform) use(where string, lo, n int) {
-	for i := range n {
-		b := lo + i
-		f.cover[b/64] |= 1 << (b % 64)
-	}
-}
-
 func (f *cform) setDef(lo, n int, v uint64) {
 	for i := range n {
 		b := lo + i
@@ -299,7 +291,6 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 		if it.text != "" {
 			flags = append(flags, "fSpace")
 		}
-		f.use(l.where, 54, 5)
 	case "Mod":
 		vals = it.inline
 		if it.enum != "" {
@@ -325,17 +316,10 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 		} else {
 			ci.lo2, ci.n2 = p.lo, w
 		}
-		f.use(l.where, p.lo, w)
 		total += w
 	}
 	if it.kind == "Mod" && len(vals) > 1<<total {
 		die(l.where, "%d values do not fit in %d bits", len(vals), total)
-	}
-	if it.neg != 0 {
-		f.use(l.where, it.neg, 1)
-	}
-	if it.abs != 0 {
-		f.use(l.where, it.abs, 1)
 	}
 	ci.def = it.def
 	if ci.def == -2 {

@@ -135,46 +135,80 @@ func (c *compiler) classesOf(b *bytes.Buffer) {
 	b.WriteString("}\n")
 }
 
+// pool writes the rows of one static array. A run of rows that is already
+// there is not written again, so forms that differ only in their opcode or
+// architectures share their items, operands and modifiers.
+type pool struct {
+	buf  bytes.Buffer
+	n    int
+	seen map[string]int
+}
+
+// add appends a run of rows and returns where it begins.
+func (p *pool) add(rows []string) int {
+	if len(rows) == 0 {
+		return 0
+	}
+	key := strings.Join(rows, "")
+	if at, ok := p.seen[key]; ok {
+		return at
+	}
+	if p.seen == nil {
+		p.seen = map[string]int{}
+	}
+	at := p.n
+	p.seen[key] = at
+	p.n += len(rows)
+	p.buf.WriteString(key)
+	return at
+}
+
 func (c *compiler) formsFile(b *bytes.Buffer) {
-	var items, args, mods bytes.Buffer
-	ni, na, nm := 0, 0, 0
+	var items, args, mods pool
 	b.WriteString("import \"goptxas/internal/engine/bits\"\n\nvar forms = [...]form{{},\n")
 	for _, f := range c.forms {
-		ug := ""
+		flags := ""
 		if f.uguard {
-			ug = "uguard: true,"
+			flags = "uguard: true,"
 		}
 		if f.pow2 {
-			ug += "pow2: true,"
+			flags += "pow2: true,"
 		}
-		fmt.Fprintf(b, "// %s %s\n", c.d.ops[f.op-1].name, f.where)
-		fmt.Fprintf(b, "{op: %d, class: Class%s, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d,\n", f.op, modIdent(f.class), f.sms, ug, ni, len(f.items), na, len(f.args), nm, len(f.mods))
-		fmt.Fprintf(b, "mask: bits.Word{Lo:0x%x, Hi:0x%x}, match: bits.Word{Lo:0x%x, Hi:0x%x}, def: bits.Word{Lo:0x%x, Hi:0x%x}, cover: bits.Word{Lo:0x%x, Hi:0x%x}},\n", f.mask[0], f.mask[1], f.match[0], f.match[1], f.def[0], f.def[1], f.cover[0], f.cover[1])
+		var ri, ra, rm []string
 		for _, it := range f.items {
-			c.writeItem(&items, it)
+			ri = append(ri, itemRow(it))
 		}
 		for _, a := range f.args {
-			addr := ""
-			if a.addr {
-				addr = "addr: true,"
-			}
-			if a.wcol != 0 {
-				addr += fmt.Sprintf("wcol: %d,", a.wcol)
-			}
-			fmt.Fprintf(&args, "{item: %d, width: %d, wmod: %d, %s role: %s, file: %s},\n", a.item, a.width, a.wmod, addr, a.role, a.file)
+			ra = append(ra, argRow(a))
 		}
 		for _, m := range f.mods {
-			fmt.Fprintf(&mods, "{%d, %d},\n", m.mod, m.item)
+			rm = append(rm, fmt.Sprintf("{%d, %d},\n", m.mod, m.item))
 		}
-		ni += len(f.items)
-		na += len(f.args)
-		nm += len(f.mods)
+		fmt.Fprintf(b, "// %s %s\n", c.d.ops[f.op-1].name, f.where)
+		fmt.Fprintf(b, "{op: %d, class: Class%s, sms: 0x%x, %s item: %d, nitem: %d, arg: %d, narg: %d, mod: %d, nmod: %d,\n",
+			f.op, modIdent(f.class), f.sms, flags, items.add(ri), len(ri), args.add(ra), len(ra), mods.add(rm), len(rm))
+		fmt.Fprintf(b, "mask: bits.Word{Lo:0x%x, Hi:0x%x}, match: bits.Word{Lo:0x%x, Hi:0x%x}, def: bits.Word{Lo:0x%x, Hi:0x%x}},\n",
+			f.mask[0], f.mask[1], f.match[0], f.match[1], f.def[0], f.def[1])
 	}
-	fmt.Fprintf(b, "}\n\nvar items = [...]item{\n%s}\n\nvar args = [...]argInfo{\n%s}\n\nvar modRefs = [...]modRef{\n%s}\n\n", items.String(), args.String(), mods.String())
+	fmt.Fprintf(b, "}\n\nvar items = [...]item{\n%s}\n\nvar args = [...]argInfo{\n%s}\n\nvar modRefs = [...]modRef{\n%s}\n\n",
+		items.buf.String(), args.buf.String(), mods.buf.String())
 	c.enumTables(b)
 }
 
-func (c *compiler) writeItem(b *bytes.Buffer, it citem) {
+func argRow(a carg) string {
+	more := ""
+	if a.addr {
+		more = "addr: true,"
+	}
+	if a.wcol != 0 {
+		more += fmt.Sprintf("wcol: %d,", a.wcol)
+	}
+	return fmt.Sprintf("{item: %d, width: %d, wmod: %d, %s role: %s, file: %s},\n", a.item, a.width, a.wmod, more, a.role, a.file)
+}
+
+func itemRow(it citem) string {
+	var row strings.Builder
+	b := &row
 	fmt.Fprintf(b, "{kind: k%s", it.kind)
 	field := func(name string, v int) {
 		if v != 0 {
@@ -200,6 +234,7 @@ func (c *compiler) writeItem(b *bytes.Buffer, it citem) {
 		field("def", it.def)
 	}
 	b.WriteString("},\n")
+	return row.String()
 }
 
 func (c *compiler) enumTables(b *bytes.Buffer) {
