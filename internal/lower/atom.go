@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/isa"
 )
@@ -30,7 +31,12 @@ func (l *lowerer) atom() {
 		for _, x := range atomics {
 			if x.word == w {
 				fn = x.mod
+				l.knows(w)
 			}
+		}
+		switch w {
+		case isa.WRelaxed, isa.WGpu, isa.WCluster, isa.WNoftz, isa.WCta, isa.WSys, isa.WAcquire, isa.WRelease, isa.WAcqRel:
+			l.knows(w)
 		}
 		switch w {
 		case isa.WCta:
@@ -98,6 +104,7 @@ func (l *lowerer) atomGlobal(t isa.Type, fn, scope op.Mod, at int, red bool) {
 	if fn == op.MCAS {
 		c := whole(l.group(l.src(at+2, t)))
 		r := l.tmp(words(t))
+		addr[0].Flags &^= ori.Wide // this form takes no descriptor and is spelled without .64
 		l.emit(op.ATOMG, m, value{pt(), whole(r)}, append(addr, b, c)...)
 		if !red {
 			l.copy(l.dst(0), r)

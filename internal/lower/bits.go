@@ -204,6 +204,7 @@ func (l *lowerer) prmt() {
 		case isa.WRc16:
 			m = op.M(op.MRC16)
 		}
+		l.knows(w)
 	}
 	t := isa.B32
 	l.emit(op.PRMT, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(3, t), l.src1(2, t))
@@ -214,6 +215,8 @@ func (l *lowerer) funnel() {
 	t := isa.B32
 	lo, hi, n := l.src1(1, t), l.src1(2, t), l.src1(3, t)
 	m := op.M(op.MR)
+	l.knows(isa.WR)
+	l.knows(isa.WClamp)
 	if l.has(isa.WL) {
 		m = op.M(op.ML)
 	}
@@ -335,6 +338,7 @@ func (l *lowerer) dp() {
 	m := op.M(op.M4A, wide(a, op.MS8, op.MU8), wide(b, op.MS8, op.MU8))
 	if l.in.Op == isa.WDp2a {
 		half := op.MLO
+		l.knows(isa.WLo)
 		if l.has(isa.WHi) {
 			half = op.MHI
 		}
@@ -347,6 +351,7 @@ func (l *lowerer) dp() {
 // mul24 lowers mul24 and mad24.
 func (l *lowerer) mul24() {
 	t := l.typ(0)
+	l.knows(isa.WLo)
 	if l.has(isa.WHi) || l.has(isa.WSat) {
 		l.unsupported()
 	}
@@ -365,6 +370,7 @@ func (l *lowerer) mul24() {
 
 // bmsk and szext lower the mask and extension operations.
 func (l *lowerer) bmsk() {
+	l.knows(isa.WClamp)
 	var m op.Mods
 	if l.has(isa.WWrap) {
 		m = op.M(op.MW)
@@ -373,6 +379,7 @@ func (l *lowerer) bmsk() {
 }
 
 func (l *lowerer) szext() {
+	l.knows(isa.WClamp)
 	var m op.Mods
 	if l.has(isa.WWrap) {
 		m = op.M(op.MW)

@@ -37,6 +37,7 @@ func (l *lowerer) comparison() (m op.Mod, unsigned bool) {
 	for _, w := range l.body.ModsOf(l.in) {
 		for _, c := range comparisons {
 			if c.word == w {
+				l.knows(w)
 				return c.mod, c.low
 			}
 		}

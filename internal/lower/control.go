@@ -8,6 +8,7 @@ import (
 
 // bra lowers bra.
 func (l *lowerer) bra() {
+	l.knows(isa.WUni)
 	to := l.at[l.body.Labels[l.args[0].Ref].At]
 	l.emit(op.BRA, op.Mods{}, nil, ori.Label(to))
 	l.cur.AddEdge(to)
@@ -15,6 +16,7 @@ func (l *lowerer) bra() {
 
 // retInst lowers ret.
 func (l *lowerer) retInst() {
+	l.knows(isa.WUni)
 	if l.fn.Entry {
 		l.exit()
 		return
@@ -28,8 +30,16 @@ func (l *lowerer) exit() { l.emit(op.EXIT, op.Mods{}, nil) }
 // ret leaves a device function.
 func (l *lowerer) ret() { l.unsupported() }
 
-// bar lowers bar.sync with a constant barrier and all threads.
+// bar lowers bar.sync with a constant barrier and all threads, and
+// bar.warp.sync.
 func (l *lowerer) bar() {
+	if l.has(isa.WWarp) {
+		l.knows(isa.WSync)
+		l.gather(0)
+		return
+	}
+	l.knows(isa.WCta)
+	l.knows(isa.WAligned)
 	if !l.has(isa.WSync) || len(l.args) != 1 || l.args[0].Kind != isa.KInt {
 		l.unsupported()
 	}

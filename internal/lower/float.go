@@ -8,6 +8,7 @@ import (
 
 // rounding returns the machine's rounding modifier; rn is silent.
 func (l *lowerer) rounding() op.Mod {
+	l.knows(isa.WRn)
 	switch {
 	case l.has(isa.WRz):
 		return op.MRZ

@@ -129,6 +129,8 @@ func (l *lowerer) product(c value) {
 	t := l.typ(0)
 	d, a, b := l.dst(0), l.extended(1, t), l.extended(2, t)
 	signed := t.Class() == isa.Signed
+	l.knows(isa.WLo)
+	l.knows(isa.WWide)
 	switch {
 	case t.Bits() == 16:
 		p := l.one(op.IMAD, op.Mods{}, a[0], b[0], rz())

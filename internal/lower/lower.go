@@ -35,8 +35,10 @@ func (u *Unsupported) Error() string { return u.Text }
 
 // Layout is where the module's variables lie, as code must know them.
 type Layout struct {
-	Shared map[string]int64 // offset of each shared variable of the module
-	Const  map[string]int64 // offset of each variable in constant bank 3
+	Shared      map[string]int64 // offset of each shared variable of the module
+	SharedBytes int64            // what they take together
+	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
+	Const       map[string]int64 // offset of each variable in constant bank 3
 }
 
 // Options are the wishes of the command line that lowering knows about.
@@ -61,7 +63,8 @@ type lowerer struct {
 	in     *sema.Inst
 	args   []sema.Operand
 	guard  ori.Operand
-	line   int32
+	turn   uint32 // counts instructions
+	asked  [isa.NumWords]uint32
 	loc    int32
 	locals []int64 // frame offset of each variable of the body, by Body.Vars
 	shared []int64
@@ -148,7 +151,7 @@ func words(t isa.Type) int { return max(1, (t.Bits()+31)/32) }
 func (l *lowerer) variables() {
 	l.locals = make([]int64, len(l.body.Vars))
 	l.shared = make([]int64, len(l.body.Vars))
-	frame, shared := int64(0), int64(l.f.Props.SharedBytes)
+	frame, shared := int64(0), l.layout.SharedBytes
 	for n := range l.body.Vars {
 		v := &l.body.Vars[n]
 		align := int64(max(1, v.Shape.Align))
@@ -215,11 +218,13 @@ func (l *lowerer) code() {
 			line++
 		}
 		l.setGuard()
+		l.turn++
 		h := handlers[l.in.Op]
 		if h == nil {
 			l.unsupported()
 		}
 		h(l)
+		l.check()
 		l.endInst(n)
 	}
 	l.in = nil

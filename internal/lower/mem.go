@@ -203,6 +203,7 @@ func (l *lowerer) ordering() ordering {
 	strong := op.NoMod
 	ordered := false
 	for _, w := range l.body.ModsOf(l.in) {
+		l.knows(w)
 		switch w {
 		case isa.WWeak, isa.WV2, isa.WV4, isa.WV8, isa.WL1EvictNormal:
 		case isa.WNc:
@@ -442,6 +443,9 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 	name := l.m.Syms[a.Ref].Name
 	switch a.Space.Base() {
 	case isa.SpaceShared:
+		if a, ok := l.layout.Dynamic[name]; ok { // behind all static variables
+			return value{l.window()}, off + (int64(l.f.Props.SharedBytes)+a-1)/a*a
+		}
 		return value{l.window()}, off + l.layout.Shared[name]
 	case isa.SpaceConst:
 		return value{rz()}, off + l.layout.Const[name]
@@ -483,9 +487,9 @@ func (l *lowerer) stack() ori.Operand {
 // reference, abi.md).
 const stackReg = 1
 
-// sharedReserved is what the system keeps at the start of shared memory on
+// SharedReserved is what the system keeps at the start of shared memory on
 // sm_90 and later.
-const sharedReserved = 0x400
+const SharedReserved = 0x400
 
 // window returns the address of this block's shared memory: on sm_90 and
 // later the block's rank in its cluster stands in the top byte.
@@ -499,7 +503,7 @@ func (l *lowerer) window() ori.Operand {
 		l.atEntry(l.f.NewInstr(op.S2R, op.Mods{}, value{l.f.Words(id)}, value{ori.Special(op.SRClusterCtaID)}))
 		t := l.f.NewReg(ori.R, 1)
 		l.atEntry(l.f.NewInstr(op.SHF, op.M(op.ML, op.MU32), value{l.f.Words(t)}, value{l.f.Words(id), ori.Imm(24), rz()}))
-		l.atEntry(l.f.NewInstr(op.IADD3, op.Mods{}, value{l.f.Words(l.rank)}, value{l.f.Words(t), ori.Imm(sharedReserved), rz()}))
+		l.atEntry(l.f.NewInstr(op.IADD3, op.Mods{}, value{l.f.Words(l.rank)}, value{l.f.Words(t), ori.Imm(SharedReserved), rz()}))
 	}
 	return l.f.Words(l.rank)
 }

@@ -160,6 +160,7 @@ func (l *lowerer) rcp(d value, a ori.Operand) {
 
 // ex2 lowers ex2.approx.
 func (l *lowerer) ex2() {
+	l.knows(isa.WApprox)
 	t := l.typ(0)
 	if t != isa.F32 {
 		l.unsupported()
@@ -180,6 +181,8 @@ func (l *lowerer) ex2() {
 
 // sincos lowers sin.approx and cos.approx: the unit wants turns.
 func (l *lowerer) sincos() {
+	l.knows(isa.WApprox)
+	l.knows(isa.WFtz)
 	fn := op.MSIN
 	if l.in.Op == isa.WCos {
 		fn = op.MCOS
@@ -191,6 +194,7 @@ func (l *lowerer) sincos() {
 
 // tanh lowers tanh.approx.
 func (l *lowerer) tanh() {
+	l.knows(isa.WApprox)
 	if l.typ(0) != isa.F32 {
 		l.unsupported()
 	}

@@ -9,14 +9,29 @@ import (
 	"goptxas/internal/ptx/sema"
 )
 
-// has reports whether the current instruction has a modifier.
+// has reports whether the current instruction has a modifier. Asking also
+// tells that the modifier is understood: see check.
 func (l *lowerer) has(w isa.Word) bool {
+	l.knows(w)
 	for _, x := range l.body.ModsOf(l.in) {
 		if x == w {
 			return true
 		}
 	}
 	return false
+}
+
+// knows tells that a modifier of the current instruction is understood.
+func (l *lowerer) knows(w isa.Word) { l.asked[w] = l.turn }
+
+// check fails if the current instruction has a modifier that nobody asked
+// about: code made without looking at it could mean something else.
+func (l *lowerer) check() {
+	for _, w := range l.body.ModsOf(l.in) {
+		if !w.IsType() && !w.IsSpace() && l.asked[w] != l.turn {
+			l.unsupported()
+		}
+	}
 }
 
 // typ returns the n-th type of the current instruction.

@@ -25,6 +25,7 @@ func (l *lowerer) gather(n int) {
 // shfl lowers shfl.sync.
 func (l *lowerer) shfl() {
 	mode := op.MIDX
+	l.knows(isa.WIdx)
 	switch {
 	case l.has(isa.WUp):
 		mode = op.MUP
@@ -139,6 +140,7 @@ func (l *lowerer) membar() {
 	acquire, release := true, true
 	scope := op.MGPU
 	for _, w := range l.body.ModsOf(l.in) {
+		l.knows(w)
 		switch w {
 		case isa.WCta:
 			scope = op.MCTA

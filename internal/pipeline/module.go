@@ -41,7 +41,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	out.Funcs = m.Kernels()
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
-	o.Layout = &lower.Layout{Shared: map[string]int64{}, Const: map[string]int64{}}
+	o.Layout = &lower.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
 	shared := variables(m, o.Layout, file)
 	file.Kernels = make([]cubin.Kernel, len(out.Funcs)) // so that address slots exist
 	o.Slot = func(name string) (int64, bool) {
@@ -122,6 +122,7 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 			if v.Shape.Open {
 				file.DynamicShared = true
 				file.SharedAlign = max(file.SharedAlign, align)
+				l.Dynamic[v.Name] = int64(align)
 				continue
 			}
 			at := (sh.Size + align - 1) / align * align
@@ -137,14 +138,7 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 			l.Const[d.Name] = int64(d.Offset)
 		}
 	}
-	if file.DynamicShared { // dynamic memory lies behind all static variables
-		for n := range m.Vars {
-			if v := &m.Vars[n]; v.Space == isa.SpaceShared && v.Shape.Open {
-				a := max(1, v.Shape.Align)
-				l.Shared[v.Name] = int64((sh.Size + a - 1) / a * a)
-			}
-		}
-	}
+	l.SharedBytes = int64(sh.Size)
 	return sh
 }
 
@@ -176,8 +170,11 @@ func kernel(f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kern
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
 		Frame: uint32(k.Frame), MinStack: uint32(k.Frame), Exits: k.Code.Exits, MaxRegs: maxRegisters,
 	}
-	if k.Props.SharedBytes > 0 || shared.Size > 0 {
-		c.Shared = cubin.Shared{Size: max(shared.Size, uint64(k.Props.SharedBytes)), Align: max(16, shared.Align), Used: true, Base: true}
+	if k.Props.SharedBytes > 0 {
+		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
+	}
+	if o.Arch.SM >= 90 { // the system's part comes first
+		c.Shared.Size += lower.SharedReserved
 	}
 	for _, p := range f.Params {
 		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}
