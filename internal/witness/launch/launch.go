@@ -95,6 +95,7 @@ var fills = [...]struct {
 		x := r.next()
 		binary.LittleEndian.PutUint16(b, uint16(x>>32&0x8000|(1+x%17)<<10|x>>20&0x3ff))
 	}},
+	{"edge", 8, edge},
 	{"bf16", 2, func(b []byte, _ int, r *random) {
 		binary.LittleEndian.PutUint16(b, uint16(math.Float32bits(float32(r.unit()*4-2))>>16))
 	}},

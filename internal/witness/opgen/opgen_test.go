@@ -1,0 +1,154 @@
+package opgen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sort"
+	"strings"
+	"testing"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/pipeline"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
+)
+
+// accepted tells whether the target list of a row of the table names sm_90.
+func accepted(list string) bool {
+	for _, f := range strings.Fields(list) {
+		n, plus := strings.CutSuffix(strings.TrimPrefix(f, "sm_"), "+")
+		v := 0
+		if _, err := fmt.Sscanf(n, "%d", &v); err == nil && (v == 90 || plus && v < 90) && !strings.HasSuffix(n, "a") && !strings.HasSuffix(n, "f") {
+			return true
+		}
+	}
+	return false
+}
+
+// forms returns the arithmetic forms that sm_90 has.
+func forms(t testing.TB) []Form {
+	var list []Form
+	for _, r := range cases.Table(t, "gating")[1:] {
+		f := Form{Text: r[0]}
+		if f.IsArithmetic() && r[1] != "(retired)" && accepted(r[2]) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// compile compiles a PTX text and returns the first complaint.
+func compile(text, arch string) (msg string) {
+	defer func() {
+		if r := recover(); r != nil {
+			msg = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	var out bytes.Buffer
+	sink := diag.NewSink(&out, diag.Options{})
+	tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
+	a := target.Find(arch)
+	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
+	var s sema.Scratch
+	for _, f := range m.Bodies() {
+		m.CheckBody(f, &s)
+	}
+	if sink.Errors() > 0 || !m.Finish(sink) {
+		return "front end: " + out.String()
+	}
+	r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3, Check: true}, 1, cubin.TKInfo{})
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(r.Failures) > 0:
+		return r.Failures[0].Text
+	}
+	return ""
+}
+
+func single(f Form, target string) string { return File("op", target, []Form{f}, 128, 1) }
+
+// TestForms compiles every arithmetic form of the table for sm_90.
+func TestForms(t *testing.T) {
+	list := forms(t)
+	failed := map[string][]string{}
+	ok := 0
+	for _, f := range list {
+		if msg := compile(single(f, "sm_90"), "sm_90"); msg != "" {
+			failed[f.Op()] = append(failed[f.Op()], f.Text+": "+strings.TrimSpace(msg))
+		} else {
+			ok++
+		}
+	}
+	t.Logf("%d forms, %d compile", len(list), ok)
+	var ops []string
+	for o := range failed {
+		ops = append(ops, o)
+	}
+	sort.Strings(ops)
+	for _, o := range ops {
+		t.Errorf("%s: %d do not compile", o, len(failed[o]))
+		for _, m := range failed[o] {
+			t.Log(m)
+		}
+	}
+}
+
+// TestBatch writes the forms that compile to the folder OPGEN_DIR, several to
+// a kernel, for a machine with a GPU: gpurun zoo -dir FOLDER compares what
+// each form writes with what the reference's code writes.
+func TestBatch(t *testing.T) {
+	dir := os.Getenv("OPGEN_DIR")
+	if dir == "" {
+		t.Skip("OPGEN_DIR names no folder")
+	}
+	list := forms(t)
+	if extra := os.Getenv("OPGEN_FORMS"); extra != "" {
+		data, err := os.ReadFile(extra)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if os.Getenv("OPGEN_ONLY") != "" {
+			list = nil
+		}
+		for _, l := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			list = append(list, Form{Text: l})
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const each, threads = 16, 4096
+	var batch []Form
+	files := 0
+	flush := func() {
+		if len(batch) == 0 {
+			return
+		}
+		name := fmt.Sprintf("ops%03d", files)
+		text := File(name, "sm_90", batch, threads, uint64(files))
+		if err := os.WriteFile(filepath.Join(dir, name+".ptx"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		batch, files = nil, files+1
+	}
+	n := 0
+	for _, f := range list {
+		if compile(single(f, "sm_90"), "sm_90") != "" {
+			continue
+		}
+		n++
+		if batch = append(batch, f); len(batch) == each {
+			flush()
+		}
+	}
+	flush()
+	t.Logf("%d forms of %d in %d files", n, len(list), files)
+}
