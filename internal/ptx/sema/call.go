@@ -1,8 +1,6 @@
 package sema
 
 import (
-	"strconv"
-
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/syntax"
@@ -288,5 +286,3 @@ func (k *checker) funcUse(f int32, pos src.Pos, arith bool) {
 	_, line := k.tree.File.Line(at)
 	k.facts.taken = append(k.facts.taken, takenFunc{f, line, arith})
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -185,8 +185,17 @@ func index(list []string, s string) int {
 func targetAt(version string) string {
 	best := "sm_10"
 	for _, r := range []struct{ v, t string }{
-		{"1.2", "sm_13"}, {"2.0", "sm_20"}, {"3.0", "sm_30"}, {"3.1", "sm_35"}, {"4.0", "sm_50"}, {"5.0", "sm_60"},
-		{"5.1", "sm_70"}, {"6.3", "sm_75"}, {"7.0", "sm_80"}, {"7.8", "sm_90"}, {"8.6", "sm_100"},
+		{"1.2", "sm_13"},
+		{"2.0", "sm_20"},
+		{"3.0", "sm_30"},
+		{"3.1", "sm_35"},
+		{"4.0", "sm_50"},
+		{"5.0", "sm_60"},
+		{"5.1", "sm_70"},
+		{"6.3", "sm_75"},
+		{"7.0", "sm_80"},
+		{"7.8", "sm_90"},
+		{"8.6", "sm_100"},
 	} {
 		if index(versions, version) >= index(versions, r.v) {
 			best = r.t

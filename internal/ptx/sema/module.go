@@ -181,10 +181,9 @@ type Func struct {
 
 // Symbol is a module-level name: exactly one of the indices is not -1.
 type Symbol struct {
-	Name  string
-	Var   int32 // Module.Vars
-	Func  int32 // Module.Funcs
-	order int32
+	Name string
+	Var  int32 // Module.Vars
+	Func int32 // Module.Funcs
 }
 
 // SourceFile is one row of the table that .file fills.
@@ -214,7 +213,6 @@ type Module struct {
 	NoABI []string // why the module keeps to the calling convention of the first versions
 
 	index     map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
-	tail      *diag.Unit       // last unit: what is noticed at the end of the text
 	wide      bool             // .address_size 64 was given
 	narrow    bool             // .address_size 32 was given
 	unified   bool             // some symbol has .attribute(.unified)
