@@ -75,7 +75,12 @@ func answer(line *cli.Line, out io.Writer) bool {
 // compileLine runs a line that names inputs.
 func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	sink := newSink(line, w.Stderr)
-	s, fault := cli.Check(line, sink.Say)
+	files, cleanup, fault := readInputs(line, w.Stdin)
+	defer cleanup()
+	var s *cli.Settings
+	if fault == nil {
+		s, fault = cli.Check(line, sink.Say)
+	}
 	if fault == nil {
 		fault = controls(line)
 	}
@@ -86,8 +91,6 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	files, cleanup := readInputs(line, w.Stdin)
-	defer cleanup()
 	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout}
 	res := job.Run(ctx)
 	if ctx.Err() != nil {

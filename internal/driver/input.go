@@ -21,23 +21,31 @@ type Source struct {
 }
 
 // readInputs reads every input, files before texts. One that cannot be read
-// does not keep the others from being checked. The caller runs cleanup when
-// the compilation is over.
-func readInputs(line *cli.Line, stdin io.Reader) (list []Source, cleanup func()) {
-	cleanup = func() {}
+// does not keep the others from being checked; a temporary folder that cannot
+// be written to does. The caller runs cleanup when the compilation is over.
+func readInputs(line *cli.Line, stdin io.Reader) (list []Source, cleanup func(), fault *cli.Fault) {
+	var temps []string
+	cleanup = func() {
+		for _, name := range temps {
+			os.Remove(name)
+		}
+	}
 	for _, name := range line.Inputs {
 		if name != "-" {
 			list = append(list, readFile(name))
 			continue
 		}
-		var s Source
-		s, cleanup = readStdin(stdin, cleanup)
-		list = append(list, s)
+		f, fault := readStdin(stdin, len(temps))
+		if fault != nil {
+			return nil, cleanup, fault
+		}
+		temps = append(temps, f.Name)
+		list = append(list, Source{File: f})
 	}
 	for _, text := range line.List(cli.InputAsString) {
 		list = append(list, Source{File: &src.File{Name: stringInput, Text: []byte(text)}})
 	}
-	return list, cleanup
+	return list, cleanup, nil
 }
 
 func readFile(name string) Source {
@@ -57,21 +65,19 @@ func readFile(name string) Source {
 }
 
 // readStdin keeps what it reads in a file of the temporary folder, whose
-// path is the name that messages show.
-func readStdin(stdin io.Reader, before func()) (Source, func()) {
-	name := filepath.Join(os.TempDir(), fmt.Sprintf("tmpxft_%08x_00000000-0_stdin", os.Getpid()))
-	f := &src.File{Name: name}
-	var data []byte
+// path is the name that messages show. n counts such files.
+func readStdin(stdin io.Reader, n int) (*src.File, *cli.Fault) {
+	stem := filepath.Join(os.TempDir(), fmt.Sprintf("tmpxft_%08x_", os.Getpid()))
+	f := &src.File{Name: fmt.Sprintf("%s00000000-%d_stdin", stem, n)}
 	var err error
 	if stdin != nil {
-		data, err = io.ReadAll(stdin)
+		f.Text, err = io.ReadAll(stdin)
 	}
 	if err == nil {
-		err = os.WriteFile(name, data, 0o600)
+		err = os.WriteFile(f.Name, f.Text, 0o600)
 	}
 	if err != nil {
-		return Source{f, fmt.Sprintf("Could not open output file '%s'", name)}, before
+		return nil, cli.Faultf("Could not open output file '%s0000000a'", stem)
 	}
-	f.Text = data
-	return Source{File: f}, func() { os.Remove(name); before() }
+	return f, nil
 }
