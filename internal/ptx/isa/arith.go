@@ -9,7 +9,7 @@ var (
 	gBF90 = Gate{Name: "&", V: 78, SM: 90, T: tBF | tBFx2, TargetFirst: true, If: oneType}
 	gMix  = Gate{Name: "&", V: 86, SM: 100, T: tHalf, TargetFirst: true, If: twoTypes}
 	gF2   = Gate{Name: "&", V: 86, SM: 100, T: tF32x2, TargetFirst: true}
-	gI2   = Gate{Name: "&", V: 80, SM: 90, T: tS16x2 | tU16x2, TargetFirst: true}
+	gI2   = Gate{Name: "&", V: 80, SM: 90, T: tS16x2 | tU16x2}
 	gCc   = Gate{At: SlotCc, Name: ".cc", V: 12, W: WCc, If: not64}
 	gCc64 = Gate{At: SlotCc, Name: ".cc with 64bit type", V: 43, SM: 20, W: WCc, T: tInt64, Inst: true}
 )
@@ -127,7 +127,7 @@ var opFma = Op{Rows: []Row{{
 	Need: []Slot{SlotRound},
 	Gates: []Gate{
 		gHalf, gMix, gF2,
-		{At: SlotRound, Name: "fma.f32", V: 20, SM: 20, T: tF32, Inst: true, If: oneType},
+		{At: SlotRound, Name: "fma.f32", V: 20, SM: 20, T: tF32, Inst: true, VersionFirst: true, If: oneType},
 		{At: SlotRound, Name: "fma.f64", V: 14, T: tF64},
 	},
 	Rules: []Rule{{SlotSat, reluNoSat}},

@@ -37,26 +37,26 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WAsync, WBulk}, Name: "cp.async.bulk",
 		Forms: []Form{{Args: "mmu?***", May: eMcast | eGroup}, {Args: "mmu*?**", May: eMcast | eGroup, Must: eHint}},
 		Mods:  bulkMods, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast},
 		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotMask, bulkMask}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
-	{Words: []Word{WAsync, WBulk, WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []Form{{Args: ""}}, Gates: []Gate{{V: 80, SM: 90}}},
+	{Words: []Word{WAsync, WBulk, WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []Form{{Args: ""}}, Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}}},
 	{
 		Words: []Word{WAsync, WBulk, WWaitGroup}, Name: "cp.async.bulk.wait_group", Forms: []Form{{Args: "i"}}, Mods: []Slot{SlotRead},
-		Gates: []Gate{{V: 80, SM: 90}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
 	},
 	{
 		Words: []Word{WAsync, WBulk, WPrefetch}, Name: "cp.async.bulk.prefetch",
 		Forms: []Form{{Args: "mu"}, {Args: "muk", Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotLevel}, Spaces: Spaces{sGlobal, 1, 1}, Rules: []Rule{{NoSlot, needLevel}},
-		Gates: []Gate{{V: 80, SM: 90}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
 	},
 	{
 		Words: []Word{WAsync, WBulk, WPrefetch, WTensor}, Name: "cp.async.bulk.prefetch.tensor",
 		Forms: []Form{{Args: "o?***", May: eTile}, {Args: "o*?**", May: eTile, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotLevel, SlotDim}, Need: []Slot{SlotDim}, Spaces: Spaces{sGlobal, 1, 1},
-		Gates: []Gate{{V: 80, SM: 90}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, needLevel}, {NoSlot, prefetchMode}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}},
 		Flags: fManySpaces | fVector2,
 	},
@@ -75,7 +75,7 @@ var opCp = Op{Rows: []Row{
 		},
 		Mods: tensorMods, Need: []Slot{SlotDim}, Spaces: bulkSpaces,
 		Gates: []Gate{
-			{V: 80, SM: 90, If: oldMode},
+			{V: 80, SM: 90, TargetFirst: true, If: oldMode},
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
 			gMcast,
 		},
@@ -86,7 +86,7 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WReduce, WAsync, WBulk}, Name: "cp.reduce.async.bulk",
 		Forms: []Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotDone, SlotNoftz, SlotOp}, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, reduceOp}, {SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotNoftz, reduceNoftz}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
@@ -94,13 +94,13 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WReduce, WAsync, WBulk, WTensor}, Name: "cp.reduce.async.bulk.tensor",
 		Forms: []Form{{Args: "om?*", May: eTile | eAtom}, {Args: "om*", May: eTile | eAtom, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotDone, SlotDim, SlotOp}, Need: []Slot{SlotDim}, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, tensorMode}, {SlotSpace, tensorSpaceRule}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}, {SlotDim, tensorOp}, {SlotDone, bulkDone}},
 		Flags: fManySpaces | fVector2,
 	},
 }}
 
-var gMcast = Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: WMulticastCluster, Mod: true, ModV: true}
+var gMcast = Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: WMulticastCluster, Mod: true, ModV: true, TargetFirst: true}
 
 func ignoreSrc(c *checker) bool {
 	a := c.in.Args
@@ -297,7 +297,7 @@ func tensorMode(c *checker) {
 	name := "." + w.String()
 	switch w {
 	case WTile, WIm2col, WIm2colNoOffs:
-		c.oneFeature(name, 80, 90)
+		c.targetFeature(name, 80, 90)
 	case WTileGather4, WIm2colW:
 		if c.ctx.Version < 86 {
 			c.errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
@@ -309,7 +309,7 @@ func tensorMode(c *checker) {
 			c.gate(&Gate{Name: name + " with destination state space as .shared::cta", Plain: true, SM: 100})
 		}
 	case WTileScatter4, WIm2colW128:
-		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100})
+		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100, TargetFirst: true})
 	}
 	c.modeFits(w, store)
 }
@@ -347,16 +347,16 @@ func prefetchMode(c *checker) {
 	name := "." + w.String()
 	switch w {
 	case WNone:
-		c.oneFeature(".tile", 80, 90)
+		c.targetFeature(".tile", 80, 90)
 	case WTile, WIm2col:
-		c.oneFeature(name, 80, 90)
+		c.targetFeature(name, 80, 90)
 	case WTileGather4, WIm2colW:
 		if c.ctx.Version < 86 {
 			c.errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
 		}
 		c.gate(&Gate{Name: name + " with " + c.row.Name, Plain: true, Only: onF100})
 	case WIm2colW128:
-		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100})
+		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100, TargetFirst: true})
 	}
 	c.modeFits(w, false)
 }

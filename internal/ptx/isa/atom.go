@@ -116,11 +116,11 @@ func atomGate(c *checker) {
 			c.errorf("Feature 'shared storage' requires .target sm_12 or higher")
 			return
 		}
-		if c.ctx.Version < v {
-			c.errorf("Instruction '%s' requires PTX ISA .version %s or later", c.atomName(), v)
-		}
 		if c.ctx.SM < sm {
 			c.errorf("Instruction '%s' requires .target sm_%d or higher", c.atomName(), sm)
+		}
+		if c.ctx.Version < v {
+			c.errorf("Instruction '%s' requires PTX ISA .version %s or later", c.atomName(), v)
 		}
 		return
 	}
@@ -165,7 +165,7 @@ func atomVector(c *checker) {
 		return
 	}
 	if c.ctx.Version < 81 || c.ctx.SM < 90 {
-		c.gate(&Gate{Name: "$ instruction with vector types", V: 81, SM: 90})
+		c.gate(&Gate{Name: "$ instruction with vector types", V: 81, SM: 90, TargetFirst: true})
 	}
 	n := in.Vec()
 	if t.Bits() == 32 && n == 8 {
@@ -185,7 +185,7 @@ func atomScopeGate(c *checker) {
 	}
 }
 
-var gScopeAtom = Gate{Name: "scopes on atomic operations", V: 50, SM: 60}
+var gScopeAtom = Gate{Name: "scopes on atomic operations", V: 50, SM: 60, TargetFirst: true}
 
 // atomTypes of the operations, and how the complaint lists them.
 var atomOps = [...]struct {

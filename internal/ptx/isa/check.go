@@ -170,9 +170,7 @@ func (c *checker) sortMods(used int) {
 		switch {
 		case w.IsType():
 			t := w.Type()
-			if !c.hasType(t) {
-				c.typeGate(t)
-			}
+			c.typeGate(t)
 			if in.NTypes < len(in.Types) {
 				in.Types[in.NTypes] = t
 			}
@@ -232,16 +230,6 @@ func (c *checker) setWord(w Word) {
 		}
 	}
 	c.set(s, w)
-}
-
-// hasType reports whether t is among the types read so far.
-func (c *checker) hasType(t Type) bool {
-	for _, o := range c.types() {
-		if o == t {
-			return true
-		}
-	}
-	return false
 }
 
 // dup complains about a slot set twice, last by w.

@@ -2,7 +2,7 @@ package isa
 
 // Comparison and selection, logic and shifts.
 
-var gHalfInt = Gate{Name: "half precision floating point set instruction with integer result", V: 65, SM: 53, TargetFirst: true, If: halfIntResult}
+var gHalfInt = Gate{Name: "half precision floating point set instruction with integer result", V: 65, SM: 53, If: halfIntResult}
 
 // setTypes are the source types set and setp compare.
 const setTypes = tInt | tBits | tF64

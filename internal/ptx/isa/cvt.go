@@ -72,7 +72,7 @@ var opCvt = Op{Rows: []Row{
 		},
 		Mods: []Slot{SlotSat}, Need: []Slot{SlotSat},
 		Gates: []Gate{
-			{V: 65, SM: 72, If: notSubByte},
+			{V: 65, SM: 72, TargetFirst: true, If: notSubByte},
 			{V: 65, If: subByte},
 			{Name: "cvt.pack with sub-byte type", V: 65, SM: 75, T: tU4 | tS4 | tU2 | tS2},
 		},
@@ -118,13 +118,16 @@ func cvtFP8Gate(c *checker) {
 		return
 	}
 	const name = "cvt with .e4m3x2/.e5m2x2"
-	switch {
-	case c.ctx.SM < 89:
-		c.errorf("Feature '%s' requires .target sm_89 or higher", name)
-	case c.ctx.SM == 89 && c.ctx.Version < 81:
-		c.errorf("Feature '%s' requires .target sm_90 or higher", name)
+	first := 89
+	if c.ctx.Version < 81 {
+		first = 90
+	}
+	if c.ctx.SM < first {
+		c.errorf("Feature '%s' requires .target sm_%d or higher", name, first)
+	}
+	if c.ctx.SM == 89 && c.ctx.Version < 81 {
 		c.errorf("Feature '%s on sm_89' requires PTX ISA .version 8.1 or later", name)
-	case c.ctx.Version < 78:
+	} else if c.ctx.Version < 78 {
 		c.errorf("Feature '%s' requires PTX ISA .version 7.8 or later", name)
 	}
 }

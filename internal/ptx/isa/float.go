@@ -31,7 +31,7 @@ var opRcp = Op{Rows: []Row{{
 	Gates: []Gate{
 		{At: SlotRead, Name: "rcp.rnd.f32", SM: 20, T: tF32, Inst: true, If: hasRound},
 		{At: SlotRead, Name: "rcp.rn.f64", SM: 20, T: tF64, Inst: true, If: roundNotRn},
-		{At: SlotRead, Name: "rcp.approx.f64", V: 21, SM: 20, T: tF64, Inst: true, If: rcpApprox},
+		{At: SlotRead, Name: "rcp.approx.f64", V: 21, SM: 20, T: tF64, Inst: true, VersionFirst: true, If: rcpApprox},
 	},
 	Rules: []Rule{{SlotApprox, needRoundApprox}, {SlotApprox, rcpApprox64}},
 }}}
@@ -52,7 +52,7 @@ var opSqrt = Op{Rows: []Row{{
 var opRsqrt = Op{Rows: []Row{{
 	Name:  "rsqrt",
 	Forms: []Form{{Types: []TypeSet{tF32 | tF64}, Args: "da", Mods: []Slot{SlotApprox, SlotFtz}}},
-	Gates: []Gate{{At: SlotRead, Name: "rsqrt.approx.ftz.f64", V: 40, SM: 20, T: tF64, W: WFtz, Inst: true}},
+	Gates: []Gate{{At: SlotRead, Name: "rsqrt.approx.ftz.f64", V: 40, SM: 20, T: tF64, W: WFtz, Inst: true, VersionFirst: true}},
 	Rules: []Rule{{SlotApprox, needApprox}},
 }}}
 

@@ -7,7 +7,8 @@ func (c *checker) gate(g *Gate) {
 	if !oldVersion && !noTarget || !c.gateApplies(g) {
 		return
 	}
-	if g.TargetFirst && noTarget {
+	first := g.TargetFirst || g.Inst && g.Only == 0 && !g.VersionFirst
+	if first && noTarget {
 		c.gateTarget(g)
 	}
 	if oldVersion {
@@ -17,7 +18,7 @@ func (c *checker) gate(g *Gate) {
 		}
 		c.errorf("%s '%s' requires PTX ISA .version %s or later", what, c.gateName(g), g.V)
 	}
-	if !g.TargetFirst && noTarget {
+	if !first && noTarget {
 		c.gateTarget(g)
 	}
 }
@@ -104,11 +105,11 @@ var typeGates = [NumTypes]Gate{
 	BF16:   {V: 70, SM: 80, TargetFirst: true},
 	BF16x2: {V: 70, SM: 80, TargetFirst: true},
 	TF32:   {V: 70, SM: 80, TargetFirst: true},
-	S4:     {V: 63, SM: 75},
-	U4:     {V: 63, SM: 75},
-	B1:     {V: 63, SM: 75},
-	S2:     {V: 65, SM: 75},
-	U2:     {V: 65, SM: 75},
+	S4:     {V: 63, SM: 75, TargetFirst: true},
+	U4:     {V: 63, SM: 75, TargetFirst: true},
+	B1:     {V: 63, SM: 75, TargetFirst: true},
+	S2:     {V: 65, SM: 75, TargetFirst: true},
+	U2:     {V: 65, SM: 75, TargetFirst: true},
 }
 
 func (c *checker) typeGate(t Type) {

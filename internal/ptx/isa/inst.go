@@ -130,6 +130,8 @@ type Context struct {
 	Variant target.Variant // a, f or plain
 	Target  string         // as .target spells it
 	Unified bool           // texmode_unified: textures carry their samplers
+	Arch    string         // what code is generated for; "" is the virtual one of the target
+	ArchSM  int            // its number
 	// Report receives the messages.
 	Report func(sev diag.Severity, text string)
 }

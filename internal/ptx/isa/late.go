@@ -331,7 +331,7 @@ func (c *checker) generalAt(s Slot) {
 }
 
 var (
-	gScopeCluster = Gate{Name: ".cluster scope", V: 78, SM: 90}
+	gScopeCluster = Gate{Name: ".cluster scope", V: 78, SM: 90, TargetFirst: true}
 	gSem          = Gate{V: 60, SM: 70}
 	gVolatile     = Gate{Name: ".volatile", V: 11}
 )
@@ -341,7 +341,6 @@ func (c *checker) semGate(w Word) {
 	switch w {
 	case WVolatile:
 		c.gate(&gVolatile)
-	case WWeak:
 	default:
 		if c.ctx.Version < 60 || c.ctx.SM < 70 {
 			g := gSem

@@ -18,9 +18,9 @@ var opLdmatrix = Op{Rows: []Row{{
 	Mods: matrixMods, Need: []Slot{SlotAligned, SlotShape, SlotNum},
 	Spaces: Spaces{sShared | sCTA, 0, 1},
 	Gates: []Gate{
-		{V: 65, SM: 75, W: WM8n8},
+		{V: 65, SM: 75, TargetFirst: true, W: WM8n8},
 		{Name: ".m8n8", V: 65, W: WM8n8},
-		{Name: "ldmatrix.b8", V: 86, Only: onF100 | onF120, T: tB8},
+		{Name: "ldmatrix.b8", V: 86, Only: onF100 | onF120, TargetFirst: true, T: tB8},
 	},
 	Rules: []Rule{{NoSlot, matrixGates}, {SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {NoSlot, needSync}, {SlotRead, needSync}},
 	Flags: fVector2,
@@ -32,8 +32,8 @@ var opStmatrix = Op{Rows: []Row{{
 	Mods:  matrixMods, Need: []Slot{SlotAligned, SlotShape, SlotNum},
 	Spaces: Spaces{sShared | sCTA, 0, 1},
 	Gates: []Gate{
-		{V: 78, SM: 90, W: WM8n8},
-		{Name: "stmatrix.b8", V: 86, Only: onF100 | onF120, T: tB8},
+		{V: 78, SM: 90, TargetFirst: true, W: WM8n8},
+		{Name: "stmatrix.b8", V: 86, Only: onF100 | onF120, TargetFirst: true, T: tB8},
 	},
 	Rules: []Rule{{SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {SlotRead, needSync}},
 	Flags: fVector2,
@@ -42,7 +42,7 @@ var opStmatrix = Op{Rows: []Row{{
 var opMovmatrix = Op{Rows: []Row{{
 	Name: "movmatrix", Forms: []Form{{Types: []TypeSet{tB16}, Args: "NB", May: eSync}},
 	Mods: []Slot{SlotAligned, SlotShape, SlotTrans}, Need: []Slot{SlotAligned, SlotShape},
-	Gates: []Gate{{V: 78, SM: 75}},
+	Gates: []Gate{{V: 78, SM: 75, TargetFirst: true}},
 	Rules: []Rule{{SlotShape, movmatrixShape}, {SlotTrans, needTrans}, {SlotRead, needSync}},
 }}}
 

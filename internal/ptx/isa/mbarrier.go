@@ -15,7 +15,7 @@ var (
 var gMbCluster = Gate{Name: ".shared::cluster", V: 80, SM: 90, W: WSharedCluster}
 
 var gMbCount = Gate{
-	Name: "mbarrier.arrive with count argument and without '.noComplete' modifier", V: 78, SM: 90, If: mbCount, Plain: true,
+	Name: "mbarrier.arrive with count argument and without '.noComplete' modifier", V: 78, SM: 90, If: mbCount, Plain: true, TargetFirst: true,
 }
 
 // mbCount: arrive with a count needed .noComplete before sm_90.

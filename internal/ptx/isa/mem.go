@@ -99,10 +99,10 @@ var opSt = Op{Rows: []Row{
 }}
 
 var asyncGates = []Gate{
-	{V: 81, SM: 90, If: notMmio},
-	{Name: "st.async/red.async with .mmio modifier", V: 87, SM: 100, W: WMmio},
-	{Name: "st.async/red.async with .global state space", At: SlotSpace, V: 87, SM: 100, W: WGlobal},
-	{Name: "st.async/red.async with .release modifier", At: SlotSem, V: 87, SM: 100, W: WRelease},
+	{V: 81, SM: 90, TargetFirst: true, If: notMmio},
+	{Name: "st.async/red.async with .mmio modifier", V: 87, SM: 100, TargetFirst: true, W: WMmio},
+	{Name: "st.async/red.async with .global state space", At: SlotSpace, V: 87, SM: 100, TargetFirst: true, W: WGlobal},
+	{Name: "st.async/red.async with .release modifier", At: SlotSem, V: 87, SM: 100, TargetFirst: true, W: WRelease},
 }
 
 var asyncRules = []Rule{
@@ -112,7 +112,7 @@ var asyncRules = []Rule{
 }
 
 var (
-	gHint    = Gate{At: SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, W: WL2CacheHint, Mod: true, ModV: true}
+	gHint    = Gate{At: SlotEvict2, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: WL2CacheHint, Mod: true, ModV: true}
 	gPref    = Gate{At: SlotLevel, Name: "cache prefetching", V: 74, SM: 75, If: hasPref, TargetFirst: true}
 	gPref256 = Gate{At: SlotLevel, Name: "256B cache prefetching", V: 74, W: WL2256B}
 	gCop20   = Gate{At: SlotCop, SM: 20, Inst: true, If: hasCop}
@@ -145,7 +145,7 @@ var opApplypriority = Op{Rows: []Row{{
 	Forms: []Form{{Args: "mi"}},
 	Mods:  []Slot{SlotSpace, SlotEvict2}, Need: []Slot{SlotEvict2},
 	Spaces: Spaces{sGlobal, 0, 1},
-	Gates:  []Gate{{V: 74, SM: 80}, {At: SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2}},
+	Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}, {At: SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2}},
 	Rules:  []Rule{{SlotRead, bytes128}},
 }}}
 
@@ -154,7 +154,7 @@ var opDiscard = Op{Rows: []Row{{
 	Forms: []Form{{Args: "mi"}},
 	Mods:  []Slot{SlotSpace, SlotLevel}, Need: []Slot{SlotLevel},
 	Spaces: Spaces{sGlobal, 0, 1},
-	Gates:  []Gate{{V: 74, SM: 80}},
+	Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}},
 	Rules:  []Rule{{SlotRead, bytes128}},
 }}}
 
@@ -165,7 +165,7 @@ var opCreatepolicy = Op{Rows: []Row{
 		Words: []Word{WFractional}, Name: "createpolicy.fractional",
 		Forms: []Form{{Types: []TypeSet{tB64}, Args: "d?f"}},
 		Mods:  []Slot{SlotEvict2, SlotEvict}, Need: []Slot{SlotEvict2},
-		Gates: []Gate{{V: 74, SM: 80}},
+		Gates: []Gate{{V: 74, SM: 80, TargetFirst: true}},
 		Rules: []Rule{{SlotEvict, policyEvict}},
 	},
 	{
@@ -173,21 +173,21 @@ var opCreatepolicy = Op{Rows: []Row{
 		Forms: []Form{{Types: []TypeSet{tB64}, Args: "dmuu"}},
 		Mods:  policyMods, Need: []Slot{SlotEvict2},
 		Spaces: Spaces{sGlobal, 0, 1},
-		Gates:  []Gate{{V: 74, SM: 80}},
+		Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}},
 		Rules:  []Rule{{SlotEvict, policyEvict}},
 	},
 	{
 		Words: []Word{WCvt}, Name: "createpolicy.cvt",
 		Forms: []Form{{Types: []TypeSet{tB64}, Args: "da"}},
 		Mods:  []Slot{SlotLevel}, Need: []Slot{SlotLevel},
-		Gates: []Gate{{V: 74, SM: 80}},
+		Gates: []Gate{{V: 74, SM: 80, TargetFirst: true}},
 	},
 }}
 
 var cvtaGates = []Gate{
 	{V: 20, SM: 20, Inst: true},
 	{At: SlotSpace, Name: "cvta/isspacep with .const state space", V: 31, W: WConst},
-	{At: SlotSpace, Name: "cvta/isspacep with .param state space", V: 77, SM: 70, If: paramSpace},
+	{At: SlotSpace, Name: "cvta/isspacep with .param state space", V: 77, SM: 70, TargetFirst: true, If: paramSpace},
 }
 
 const cvtaSpaces = sConst | sGlobal | sLocal | sSharedAll | sParam | sEntry
@@ -218,22 +218,22 @@ var opIstypep = Op{Rows: []Row{{
 
 var opMapa = Op{Rows: []Row{{
 	Name: "mapa", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "dAu"}},
-	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90}}, Flags: fSymbol | fClusterOnly,
+	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90, TargetFirst: true}}, Flags: fSymbol | fClusterOnly,
 }}}
 
 var opGetctarank = Op{Rows: []Row{{
 	Name: "getctarank", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "nA"}},
-	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90}}, Flags: fSymbol | fClusterOnly,
+	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90, TargetFirst: true}}, Flags: fSymbol | fClusterOnly,
 }}}
 
 var opAlloca = Op{Rows: []Row{{
-	Name: "alloca", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "da?i"}}, Gates: []Gate{{V: 73, SM: 52}},
+	Name: "alloca", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "da?i"}}, Gates: []Gate{{V: 73, SM: 52, TargetFirst: true}},
 }}}
 
 var opStacksave = Op{Rows: []Row{{
-	Name: "stacksave", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "d"}}, Gates: []Gate{{V: 73, SM: 52}},
+	Name: "stacksave", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "d"}}, Gates: []Gate{{V: 73, SM: 52, TargetFirst: true}},
 }}}
 
 var opStackrestore = Op{Rows: []Row{{
-	Name: "stackrestore", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "a"}}, Gates: []Gate{{V: 73, SM: 52}},
+	Name: "stackrestore", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "a"}}, Gates: []Gate{{V: 73, SM: 52, TargetFirst: true}},
 }}}

@@ -288,9 +288,7 @@ func policyEvict(c *checker) {
 	if second == WNone {
 		return
 	}
-	if second != first {
-		c.policyGate(second)
-	}
+	c.policyGate(second)
 	if second != WL2EvictFirst && second != WL2EvictUnchanged {
 		c.errorf("Unsupported modifier '.%s' as secondary_priority for instruction '%s'", spelled(second), c.row.Name)
 	}

@@ -106,6 +106,13 @@ func (c *checker) oneFeature(name string, v Version, sm int) {
 	}
 }
 
+// targetFeature is oneFeature with the target first.
+func (c *checker) targetFeature(name string, v Version, sm int) {
+	if c.ctx.Version < v || c.ctx.SM < sm {
+		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm, TargetFirst: true})
+	}
+}
+
 // mmaGates: versions and targets of shapes and types.
 func mmaGates(c *checker) {
 	in := c.in
@@ -133,9 +140,7 @@ func mmaGates(c *checker) {
 		if a == F64 {
 			name += " with double types"
 		}
-		if shape == WM8n8k4 && a == F16 {
-			c.oneFeature("mma", r.v, r.sm)
-		}
+		c.oneFeature("mma", 64, 70)
 		c.oneFeature(name, r.v, r.sm)
 	}
 }
@@ -160,9 +165,7 @@ func (c *checker) fp8Gates(shape Word) {
 		c.gate(&Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: onF120, Inst: true})
 		return
 	}
-	if in.Mod(SlotKind) == WNone {
-		c.oneFeature("mma with FP8 floating point type", 84, 89)
-	}
+	c.oneFeature("mma with FP8 floating point type", 84, 89)
 	if in.Types[0] == F16 && c.ctx.Version < 87 {
 		c.errorf("Feature 'mma with FP8 floating point type and FP16 accumulation' requires PTX ISA .version 8.7 or later")
 	}

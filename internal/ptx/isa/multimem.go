@@ -16,7 +16,7 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WLdReduce}, Name: "multimem.ld_reduce",
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "dm", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {NoSlot, multiLdScope}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
@@ -24,7 +24,7 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WSt}, Name: "multimem.st",
 		Forms: []Form{{Types: []TypeSet{multiSt}, Args: "ma"}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
@@ -32,7 +32,7 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WRed}, Name: "multimem.red",
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "ma", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
@@ -46,7 +46,7 @@ func multiTypes(c *checker) {
 	in := c.in
 	t := in.Types[0]
 	if tFP8x.has(t) {
-		c.gate(&Gate{Name: t.String(), Plain: true, V: 86, Only: onF100 | onA120})
+		c.gate(&Gate{Name: t.String(), Plain: true, V: 86, Only: onF100 | onA120, TargetFirst: true})
 	}
 	if (tHalf | tF8).has(t) && !in.Has(SlotVec) {
 		c.errorf("Unexpected instruction types specified for '%s'", c.row.Name)
@@ -62,12 +62,7 @@ func multiAcc(c *checker) {
 		if !tHalves.has(t) {
 			c.errorf("Illegal modifier '.acc::f32' for instruction '%s' with type '%s'", c.row.Name, t)
 		}
-		if c.ctx.Version < 82 {
-			c.errorf("Modifier '.acc::f32' requires PTX ISA .version 8.2 or later")
-		}
-		if c.ctx.SM < 90 {
-			c.errorf("Modifier '.acc::f32' requires .target sm_90 or higher")
-		}
+		c.gate(&Gate{Name: ".acc::f32", Plain: true, V: 82, SM: 90, Mod: true, ModV: true, TargetFirst: true})
 	case WAccF16:
 		if !tFP8x.has(t) {
 			c.errorf("Illegal modifier '.acc::f16' for instruction '%s' with type '%s'", c.row.Name, t)
@@ -199,6 +194,9 @@ func replaceField(c *checker) {
 		c.errorf(".tile modifier required for instruction 'tensormap.replace'")
 	} else if in.Mod(SlotTile) != WTile {
 		c.illegal(".tile")
+	}
+	if in.Mod(SlotTile) == WTile {
+		c.targetFeature(".tile", 80, 90)
 	}
 	w := in.Mod(SlotField)
 	if w == WNone {

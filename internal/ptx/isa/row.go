@@ -292,6 +292,8 @@ type Gate struct {
 	Arch bool // the target message is "Illegal modifier …, for arch"
 	// Plain: Name has no $ or & to replace.
 	Plain bool
-	// TargetFirst: the target is complained about before the version.
-	TargetFirst bool
+	// TargetFirst: the target is complained about before the version. With
+	// Inst that is so unless VersionFirst is set.
+	TargetFirst  bool
+	VersionFirst bool
 }

@@ -22,7 +22,7 @@ var opBar = Op{Rows: []Row{
 	{Words: []Word{WCta}, Name: "bar.cta", Forms: barForms, Rules: barRules, Gates: []Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []Word{WCta, WArrive}, Name: "bar.cta.arrive", Forms: arriveForms, Rules: arriveRules, Gates: []Gate{{V: 78, SM: 20, Inst: true}}},
 	{Words: []Word{WCta, WRed}, Name: "bar.cta.red", Forms: barRed, Mods: []Slot{SlotOp}, Rules: redRules, Gates: []Gate{{V: 78, SM: 20, Inst: true}}},
-	{Words: []Word{WWarp}, Name: "bar.warp", Forms: []Form{{Args: "v", May: eSync}}, Rules: []Rule{{SlotRead, needSync}}, Gates: []Gate{{V: 60, SM: 30, Inst: true}}},
+	{Words: []Word{WWarp}, Name: "bar.warp", Forms: []Form{{Args: "v", May: eSync}}, Rules: []Rule{{SlotRead, needSync}}, Gates: []Gate{{V: 60, SM: 30, Inst: true, VersionFirst: true}}},
 }}
 
 var opBarrier = Op{Rows: []Row{
@@ -106,11 +106,11 @@ func (c *checker) orderOn(v Version, sm int, allowed ...Word) {
 	}
 	for _, a := range allowed {
 		if a == w {
-			if c.ctx.Version < v {
-				c.errorf("Modifier '.%s' on '%s' requires PTX ISA .version %s or later", w, c.row.Name, v)
-			}
 			if c.ctx.SM < sm {
 				c.errorf("Modifier '.%s' on '%s' requires .target sm_%d or higher", w, c.row.Name, sm)
+			}
+			if c.ctx.Version < v {
+				c.errorf("Modifier '.%s' on '%s' requires PTX ISA .version %s or later", w, c.row.Name, v)
 			}
 			return
 		}
@@ -128,8 +128,8 @@ var opVote = Op{Rows: []Row{{
 	},
 	Mods: []Slot{SlotAll, SlotUni, SlotVote},
 	Gates: []Gate{
-		{Name: "vote.sync", V: 60, SM: 30, Inst: true, If: hasSync},
-		{At: SlotRead, Name: "vote.ballot", V: 20, SM: 20, Inst: true, If: voteBallot},
+		{Name: "vote.sync", V: 60, SM: 30, Inst: true, VersionFirst: true, If: hasSync},
+		{At: SlotRead, Name: "vote.ballot", V: 20, SM: 20, Inst: true, VersionFirst: true, If: voteBallot},
 		{At: SlotRead, Name: "1.2", V: 12, If: noSync},
 		{At: SlotRead, SM: 12, Inst: true, If: noSync},
 	},
@@ -211,7 +211,7 @@ func voteMode(c *checker) {
 var opMatch = Op{Rows: []Row{{
 	Name: "match", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "Nav", May: eSync}},
 	Mods: []Slot{SlotAll}, Need: []Slot{SlotAll},
-	Gates: []Gate{{V: 60, SM: 70, Inst: true}},
+	Gates: []Gate{{V: 60, SM: 70, Inst: true, VersionFirst: true}},
 	Rules: []Rule{{SlotRead, needSync}},
 	Flags: fPair,
 }}}
@@ -277,13 +277,13 @@ var opActivemask = Op{Rows: []Row{{Name: "activemask", Forms: []Form{{Types: []T
 
 var opGriddepcontrol = Op{Rows: []Row{{
 	Name: "griddepcontrol", Forms: []Form{{Args: ""}},
-	Mods: []Slot{SlotGrid}, Need: []Slot{SlotGrid}, Gates: []Gate{{V: 78, SM: 90, Inst: true}},
+	Mods: []Slot{SlotGrid}, Need: []Slot{SlotGrid}, Gates: []Gate{{V: 78, SM: 90, Inst: true, VersionFirst: true}},
 }}}
 
 var opMembar = Op{Rows: []Row{
 	{
 		Name: "membar", Forms: []Form{{Args: ""}}, Mods: []Slot{SlotScope},
-		Gates: []Gate{{V: 14}, {Name: "membar.sys", V: 20, SM: 20, W: WSys, Inst: true}},
+		Gates: []Gate{{V: 14}, {Name: "membar.sys", V: 20, SM: 20, W: WSys, Inst: true, VersionFirst: true}},
 		Rules: []Rule{{SlotScope, membarLevel}},
 	},
 	{

@@ -14,11 +14,11 @@ var (
 	}
 	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?PP"}}
 
-	gTexIndirect = Gate{At: SlotQuery, Name: "indirect texture access", V: 31, SM: 20, Inst: true, If: indirect}
-	gTexPair     = Gate{Name: "Texture instruction with optional predicate result", V: 71, SM: 60, If: hasPair}
+	gTexIndirect = Gate{At: SlotQuery, Name: "indirect texture access", V: 31, SM: 20, Inst: true, VersionFirst: true, If: indirect}
+	gTexPair     = Gate{Name: "Texture instruction with optional predicate result", V: 71, SM: 60, TargetFirst: true, If: hasPair}
 	gTexOffset   = Gate{At: SlotGeom, Name: "offset operand", SM: 30, If: texOffset}
 	gAcube       = Gate{At: SlotGeom, Name: "cubemap array", SM: 20, W: WAcube}
-	gSurf        = Gate{At: SlotQuery, Name: "indirect surface access", V: 31, SM: 20, Inst: true, If: indirect}
+	gSurf        = Gate{At: SlotQuery, Name: "indirect surface access", V: 31, SM: 20, Inst: true, VersionFirst: true, If: indirect}
 	gSurf3d      = Gate{At: SlotGeom, Name: "surface instruction with .3d geometry", SM: 20, W: W3d}
 	gSurfArray   = Gate{At: SlotGeom, Name: "surface instruction with array geometry", SM: 20, If: arrayGeometry}
 	gSurfCop     = Gate{At: SlotCop, SM: 20, Inst: true, If: hasCop}
@@ -58,9 +58,9 @@ var opTld4 = Op{Rows: []Row{{
 	Gates: []Gate{
 		{SM: 20, Inst: true},
 		gTexPair,
-		{At: SlotGeom, Name: "tld4 instruction with .a2d", V: 43, SM: 30, W: WA2d},
-		{At: SlotGeom, Name: "tld4 instruction with .cube", V: 43, SM: 30, W: WCube},
-		{At: SlotGeom, Name: "tld4 instruction with .acube", V: 43, SM: 30, W: WAcube},
+		{At: SlotGeom, Name: "tld4 instruction with .a2d", V: 43, SM: 30, TargetFirst: true, W: WA2d},
+		{At: SlotGeom, Name: "tld4 instruction with .cube", V: 43, SM: 30, TargetFirst: true, W: WCube},
+		{At: SlotGeom, Name: "tld4 instruction with .acube", V: 43, SM: 30, TargetFirst: true, W: WAcube},
 		gTexIndirect,
 	},
 	Flags: fTexture | fPair,

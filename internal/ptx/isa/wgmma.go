@@ -62,8 +62,12 @@ func (c *checker) only90a(name string) {
 		return
 	}
 	c.errorf("Instruction '%s' not supported on .target '%s'", name, c.ctx.Target)
-	if c.ctx.SM >= 90 {
-		c.errorf("Instruction '%s' cannot be compiled for architecture 'compute_%s'", name, c.ctx.Target[len("sm_"):])
+	arch, sm := c.ctx.Arch, c.ctx.ArchSM
+	if arch == "" {
+		arch, sm = "compute_"+c.ctx.Target[len("sm_"):], c.ctx.SM
+	}
+	if sm > 90 {
+		c.errorf("Instruction '%s' cannot be compiled for architecture '%s'", name, arch)
 	}
 }
 
