@@ -7,6 +7,8 @@ package isa
 var (
 	gHalf = Gate{Name: "f16 arithemetic and compare instructions", V: 42, SM: 53, T: tF16 | tF16x2, TargetFirst: true}
 	gBF90 = Gate{Name: "&", V: 78, SM: 90, T: tBF | tBFx2, TargetFirst: true, If: oneType}
+	gBF   = Gate{Name: ".bf16", V: 70, SM: 80, T: tBF, TargetFirst: true, If: oneType}
+	gBF2  = Gate{Name: ".bf16x2", V: 70, SM: 80, T: tBFx2, TargetFirst: true}
 	gMix  = Gate{Name: "&", V: 86, SM: 100, T: tHalf, TargetFirst: true, If: twoTypes}
 	gF2   = Gate{Name: "&", V: 86, SM: 100, T: tF32x2, TargetFirst: true}
 	gI2   = Gate{Name: "&", V: 80, SM: 90, T: tS16x2 | tU16x2}
@@ -126,7 +128,7 @@ var opFma = Op{Rows: []Row{{
 	},
 	Need: []Slot{SlotRound},
 	Gates: []Gate{
-		gHalf, gMix, gF2,
+		gBF, gBF2, gHalf, gMix, gF2,
 		{At: SlotRound, Name: "fma.f32", V: 20, SM: 20, T: tF32, Inst: true, VersionFirst: true, If: oneType},
 		{At: SlotRound, Name: "fma.f64", V: 14, T: tF64},
 	},
@@ -143,7 +145,7 @@ var opAbs = Op{Rows: []Row{{
 		{Types: []TypeSet{tInt | tF64 | tBF | tBFx2}, Args: "da"},
 		{Types: []TypeSet{tF32 | tF16 | tF16x2}, Args: "da", Mods: []Slot{SlotFtz}},
 	},
-	Gates: []Gate{gHalf, {Name: "abs.f16 or abs.f16x2", V: 65, T: tF16 | tF16x2}},
+	Gates: []Gate{gBF, gBF2, gHalf, {Name: "abs.f16 or abs.f16x2", V: 65, T: tF16 | tF16x2}},
 	Flags: fSigned,
 }}}
 
@@ -153,7 +155,7 @@ var opNeg = Op{Rows: []Row{{
 		{Types: []TypeSet{tInt | tF64 | tBF | tBFx2}, Args: "da"},
 		{Types: []TypeSet{tF32 | tF16 | tF16x2}, Args: "da", Mods: []Slot{SlotFtz}},
 	},
-	Gates: []Gate{gHalf, {Name: "neg.f16 or neg.f16x2", V: 60, T: tF16 | tF16x2}},
+	Gates: []Gate{gBF, gBF2, gHalf, {Name: "neg.f16 or neg.f16x2", V: 60, T: tF16 | tF16x2}},
 	Flags: fSigned,
 }}}
 
@@ -170,6 +172,7 @@ var minmaxForms = []Form{
 var minmaxRules = []Rule{{SlotXorsign, xorsignAbs}, {SlotSat, reluTypes}}
 
 var minmaxGates = []Gate{
+	gBF, gBF2,
 	{Name: "$.f16 or $.f16x2", V: 70, SM: 80, T: tF16 | tF16x2, At: SlotNaN, TargetFirst: true},
 	{Name: "$.relu", V: 80, SM: 90, W: WRelu, TargetFirst: true},
 	gI2,

@@ -115,6 +115,9 @@ var typeGates = [NumTypes]Gate{
 func (c *checker) typeGate(t Type) {
 	g := &typeGates[t]
 	if c.ctx.Version < g.V || c.ctx.SM < g.SM {
+		if t == BF16x2 && c.ctx.SM < 75 {
+			c.errorf("Feature '.bf16x2' requires .target sm_75 or higher")
+		}
 		named := *g
 		named.Name, named.Plain = t.String(), true
 		c.gate(&named)

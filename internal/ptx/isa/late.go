@@ -75,7 +75,9 @@ func (c *checker) slotIllegal(s Slot) {
 	}
 	w := in.val[s]
 	if c.takes(s) {
-		c.wordGate(w, false)
+		if s != SlotNaN { // gated with the rounding
+			c.wordGate(w, false)
+		}
 		c.slotValue(s, w)
 		return
 	}
@@ -324,13 +326,18 @@ func (c *checker) generalAt(s Slot) {
 	case SlotPo:
 		c.negations()
 	case SlotLevel:
-		if c.in.early&eRelu != 0 && c.ctx.SM < 80 {
-			c.errorf("Modifier '.relu' requires .target sm_80 or higher")
+		if c.in.early&eRelu != 0 {
+			c.gate(&gRelu)
+		}
+	case SlotRound:
+		if c.in.Has(SlotNaN) && c.takes(SlotNaN) {
+			c.wordGate(WNaN, false)
 		}
 	}
 }
 
 var (
+	gRelu         = Gate{Name: ".relu", V: 70, SM: 80, Mod: true}
 	gScopeCluster = Gate{Name: ".cluster scope", V: 78, SM: 90, TargetFirst: true}
 	gSem          = Gate{V: 60, SM: 70}
 	gVolatile     = Gate{Name: ".volatile", V: 11}

@@ -74,6 +74,7 @@ var opMma = Op{Rows: []Row{{
 	Mods: []Slot{SlotAligned, SlotShape, SlotLayout, SlotSparse, SlotKind, SlotBlock, SlotScale},
 	Need: []Slot{SlotAligned, SlotShape},
 	Rules: []Rule{
+		{NoSlot, mmaAdvice},
 		{NoSlot, mmaGates},
 		{SlotSparse, mmaSparse},
 		{SlotShape, mmaShapeRule},
@@ -124,12 +125,13 @@ func mmaGates(c *checker) {
 	case tF8F6F4.has(a) || tF8F6F4.has(in.Types[2]):
 		c.fp8Gates(shape)
 	case in.Has(SlotSparse):
+		c.oneFeature("mma", 64, 70)
 		c.oneFeature("Sparse MMA", 71, 80)
 		switch {
 		case (tI8 | tI4).has(a):
 			c.oneFeature("Sparse Integer MMA with shape ."+shape.String(), 70, 80)
-		case c.ctx.SM < 80:
-			c.errorf("Modifier '.%s' requires .target sm_80 or higher", shape)
+		case c.ctx.SM < 80 || c.ctx.Version < 70:
+			c.gate(&Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
 		}
 	case r != nil:
 		c.mmaOps()
@@ -181,12 +183,17 @@ func (c *checker) blockGates() {
 	}
 }
 
+// mmaAdvice: the newer kind of sparsity is preferred.
+func mmaAdvice(c *checker) {
+	in := c.in
+	if in.Mod(SlotSparse) == WSp {
+		c.say(info, "Advisory: Modifier '.sp::ordered_metadata' should be used on instruction '%s' instead of modifier '.sp' as it is expected to have substantially reduced performance on some future architectures", c.row.Name)
+	}
+}
+
 // mmaSparse: metadata operands and .sp go together.
 func mmaSparse(c *checker) {
 	in := c.in
-	if in.Mod(SlotSparse) == WSp && c.ctx.Version >= 85 {
-		c.say(info, "Advisory: Modifier '.sp::ordered_metadata' should be used on instruction '%s' instead of modifier '.sp' as it is expected to have substantially reduced performance on some future architectures", c.row.Name)
-	}
 	n := len(in.Args)
 	sparse := n == 6 || n == 10
 	if sparse && !in.Has(SlotSparse) {
