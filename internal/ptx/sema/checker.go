@@ -94,6 +94,10 @@ func (k *checker) setTarget(t Target) {
 		k.seen.reset()
 	}
 	c.Version, c.SM, c.Variant, c.Target, c.Unified = v, t.SM, t.Variant, t.Name, unified
+	c.Arch, c.ArchSM = k.m.Opts.ArchName, k.m.Opts.Arch.SM
+	if c.Arch == "" {
+		c.Arch = k.m.Opts.Arch.Name
+	}
 }
 
 func bitset(s []uint64, n int) []uint64 {

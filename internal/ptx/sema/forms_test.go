@@ -79,7 +79,7 @@ func judgeForm(form, version, tgt string) (messages string, ok bool) {
 	}
 	text := fmt.Sprintf(".version %s\n.target %s\n%s .entry k%s { %s\n%s;\nLBL: exit; }\n",
 		version, tgt, strings.Join(head, " "), params, strings.Join(body, " "), strings.TrimSuffix(form, ";"))
-	got := check([]byte(text), []string{"-arch=" + archFor(tgt), "-suppress-async-bulk-multicast-advisory-warning"})
+	got := check([]byte(text), []string{"-arch=" + strings.Replace(archFor(tgt), "sm_", "compute_", 1), "-suppress-async-bulk-multicast-advisory-warning"})
 	var list []string
 	for line := range strings.Lines(got.stderr) {
 		rest, here := strings.CutPrefix(strings.TrimSpace(line), "ptxas in.ptx, line 4; ")

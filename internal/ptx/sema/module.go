@@ -11,12 +11,13 @@ import (
 // Options are the command line's wishes that the checks depend on.
 type Options struct {
 	Arch         *target.Arch
-	CompileOnly  bool // -c: leave externs to the linker
-	Debug        bool // -g
-	LineInfo     bool // -lineinfo
-	WarnDouble   bool // -warn-double-usage
-	NoMulticast  bool // -suppress-async-bulk-multicast-advisory-warning
-	NoSparse     bool // -suppress-sparse-mma-advisory-info
+	ArchName     string // as the command line spells it, when that is not Arch's name
+	CompileOnly  bool   // -c: leave externs to the linker
+	Debug        bool   // -g
+	LineInfo     bool   // -lineinfo
+	WarnDouble   bool   // -warn-double-usage
+	NoMulticast  bool   // -suppress-async-bulk-multicast-advisory-warning
+	NoSparse     bool   // -suppress-sparse-mma-advisory-info
 	MaxNTid      [3]uint32
 	MinNCTAPerSM uint32
 	MaxRRegCount uint32

@@ -26,6 +26,9 @@ func options(args []string) (sema.Options, diag.Options) {
 		key, val, _ := strings.Cut(a, "=")
 		switch key {
 		case "-arch", "-gpu-name":
+			if num, ok := strings.CutPrefix(val, "compute_"); ok {
+				o.ArchName, val = val, "sm_"+num
+			}
 			o.Arch = target.Find(val)
 		case "-c", "-compile-only":
 			o.CompileOnly = true
