@@ -177,13 +177,30 @@ func (l *lowerer) bfind() {
 	l.emit(op.SEL, op.Mods{}, d[:1], ori.Imm32(0xffffffff), r, none)
 }
 
-// lop3 lowers lop3.b32, with or without a predicate result.
+// lop3 lowers lop3.b32, with or without a predicate that tells whether the
+// result is not zero, joined with another.
 func (l *lowerer) lop3() {
-	if l.has(isa.WOr) || l.has(isa.WAnd) || l.args[0].Pair != -1 {
-		l.unsupported()
-	}
 	t := isa.B32
-	l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), l.src1(2, t), l.src1(3, t), ori.Imm(int64(l.args[4].Value&0xff)))
+	lut := ori.Imm(int64(l.args[4].Value & 0xff))
+	d, srcs := l.dst(0)[:1], []ori.Operand{l.src1(1, t), l.src1(2, t), l.src1(3, t), lut}
+	if !l.has(isa.WOr) && !l.has(isa.WAnd) {
+		l.emit(op.LOP3, op.M(op.MLUT), d, srcs...)
+		return
+	}
+	m := op.M(op.MLUT)
+	if l.has(isa.WAnd) {
+		m = op.M(op.MLUT, op.MPAND)
+	}
+	l.emit(op.LOP3, m, value{l.pairPred(0), d[0]}, append(srcs, l.predicate(5))...)
+}
+
+// pairPred returns the predicate p of a destination d|p; for a sink one
+// that nobody reads.
+func (l *lowerer) pairPred(n int) ori.Operand {
+	if a := &l.args[n]; a.PairKind == isa.KReg {
+		return l.f.Words(l.regs[a.Pair])
+	}
+	return l.pred()
 }
 
 // prmt lowers prmt: the selector is the machine's second source.
@@ -258,32 +275,53 @@ func (l *lowerer) bfe() {
 	l.emit(op.SGXT, g, l.dst(0)[:1], l.reg(s), n)
 }
 
-// bfe64 lowers 64-bit bfe by shifting the field to the top and down again.
+// bfe64 lowers 64-bit bfe. An unsigned field is shifted down and masked; a
+// signed one goes to the top first, so that shifting down repeats its sign.
 func (l *lowerer) bfe64(t isa.Type) {
-	l.unsupported()
+	a, pos, n := l.src(1, t), l.field8(2), l.field8(3)
+	if t.Class() != isa.Signed {
+		s, m := l.shr(a, pos), l.ones64(n)
+		l.copy(l.dst(0), value{l.and2(s[0], m[0]), l.and2(s[1], m[1])})
+		return
+	}
+	end := l.one(l.minOp(), op.M(op.MU32), l.reg(l.iadd(pos, n)), ori.Imm(64), pt())
+	up := l.iadd(ori.Imm(64), negate(end))
+	s := l.sar(l.shl(a, up), l.iadd(up, pos))
+	l.copy(l.dst(0), l.sel(value{rz(), rz()}, s, l.cmp1(op.MEQ, false, n, rz())))
 }
 
-// bfi lowers 32-bit bfi.
+// ones64 returns n ones, as many as fit.
+func (l *lowerer) ones64(n ori.Operand) value {
+	return l.diff(l.shl(value{l.reg(ori.Imm(1)), rz()}, n), imm(1, 2))
+}
+
+// bfi lowers bfi: the bits of the first source where the mask is set, of
+// the second elsewhere.
 func (l *lowerer) bfi() {
 	t := l.typ(0)
-	if words(t) != 1 {
-		l.unsupported()
+	const lut = 0xf0&0xcc | 0xaa&^0xcc // s, m, b
+	a, b, pos, n := l.src(1, t), l.src(2, t), l.field8(3), l.field8(4)
+	if len(a) == 2 {
+		m, s := l.shl(l.ones64(n), pos), l.shl(a, pos)
+		l.copy(l.dst(0), value{l.lop(lut, s[0], m[0], b[0]), l.lop(lut, s[1], m[1], b[1])})
+		return
 	}
-	a, b, pos, n := l.src1(1, t), l.src1(2, t), l.field8(3), l.field8(4)
 	m := l.one(op.BMSK, op.Mods{}, l.reg(pos), n)
-	s := l.one(op.SHF, op.M(op.ML, op.MU32), a, pos, rz())
-	// bits of s where the mask is set, of b elsewhere: (s & m) | (b & ~m)
-	l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], s, m, b, ori.Imm(0xf0&0xcc|0xaa&^0xcc))
+	l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.shl1(a[0], pos), m, b[0], ori.Imm(lut))
 }
 
-// sad lowers sad of 16 and 32 bits.
+// sad lowers sad.
 func (l *lowerer) sad() {
 	t := l.typ(0)
+	signed := t.Class() == isa.Signed
 	if words(t) != 1 {
-		l.unsupported()
+		a, b := l.src(1, t), l.src(2, t)
+		d := l.sel(l.diff(b, a), l.diff(a, b), l.less64(a, b, op.MLT, signed))
+		l.copy(l.dst(0), l.add64(d, l.src(3, t), false))
+		return
 	}
 	var m op.Mods
-	if t.Class() != isa.Signed {
+	if !signed {
 		m = op.M(op.MU32)
 	}
 	l.emit(op.VABSDIFF, m, l.dst(0)[:1], l.extended(1, t)[0], l.extended(2, t)[0], l.src1(3, t))
@@ -352,9 +390,6 @@ func (l *lowerer) dp() {
 func (l *lowerer) mul24() {
 	t := l.typ(0)
 	l.knows(isa.WLo)
-	if l.has(isa.WHi) || l.has(isa.WSat) {
-		l.unsupported()
-	}
 	m := op.M(op.MU32)
 	if t.Class() == isa.Signed {
 		m = op.Mods{}
@@ -365,7 +400,19 @@ func (l *lowerer) mul24() {
 	if l.in.Op == isa.WMad24 {
 		c = l.src1(3, t)
 	}
-	l.emit(op.IMAD, op.Mods{}, l.dst(0)[:1], a, b, c)
+	d := l.dst(0)[:1]
+	if !l.has(isa.WHi) {
+		l.emit(op.IMAD, op.Mods{}, d, a, b, c)
+		return
+	}
+	// bits 47 to 16 of the product
+	w := l.wide(a, b, value{rz(), rz()}, t.Class() == isa.Signed)
+	h := l.one(op.SHF, op.M(op.MR, op.MU64), w[0], ori.Imm(16), w[1])
+	if l.has(isa.WSat) {
+		l.addSat(d[0], h, c, false)
+		return
+	}
+	l.emit(op.IADD3, op.Mods{}, d, h, c, rz())
 }
 
 // bmsk and szext lower the mask and extension operations.
@@ -388,4 +435,31 @@ func (l *lowerer) szext() {
 		m = m.With(op.MU32)
 	}
 	l.emit(op.SGXT, m, l.dst(0)[:1], l.reg(l.src1(1, isa.B32)), l.src1(2, isa.U32))
+}
+
+// fns lowers fns: the n-th set bit from a place on, upward or downward. For
+// a downward search the mask is reversed; a search for the bit at the place
+// itself sees that bit alone. What is left is the n-th set bit from the
+// bottom, found by counting the bits of ever smaller halves.
+func (l *lowerer) fns() {
+	mask, base, off := l.reg(l.src1(1, isa.B32)), l.src1(2, isa.B32), l.reg(l.src1(3, isa.S32))
+	down := l.cmp1(op.MLT, true, off, rz())
+	zero := l.cmp1(op.MEQ, true, off, rz())
+	m := l.sel1(l.one(op.BREV, op.Mods{}, mask), mask, down)
+	from := l.sel1(l.iadd(ori.Imm(31), negate(base)), base, down)
+	seen := l.shl1(l.sel1(ori.Imm(1), ori.Imm32(^uint32(0)), zero), from)
+	m = l.and2(m, seen)
+	n := l.sel1(ori.Imm(1), l.one(op.IABS, op.Mods{}, off), zero)
+	none := l.cmp1(op.MGT, false, n, l.one(op.POPC, op.Mods{}, m))
+	pos := l.reg(rz())
+	x := m
+	for w := int64(16); w > 0; w /= 2 {
+		c := l.one(op.POPC, op.Mods{}, l.and2(x, ori.Imm(1<<w-1)))
+		p := l.cmp1(op.MGT, false, n, c)
+		n = l.sel1(l.iadd(n, negate(c)), n, p)
+		x = l.sel1(l.shr1(x, ori.Imm(w)), x, p)
+		pos = l.sel1(l.iadd(pos, ori.Imm(w)), pos, p)
+	}
+	pos = l.sel1(l.iadd(ori.Imm(31), negate(pos)), pos, down)
+	l.emit(op.SEL, op.Mods{}, l.dst(0)[:1], ori.Imm32(^uint32(0)), pos, none)
 }

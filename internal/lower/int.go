@@ -13,11 +13,19 @@ func (l *lowerer) add() {
 		l.addFloat(t)
 		return
 	}
-	if l.has(isa.WSat) || l.has(isa.WCc) || t.Class() == isa.PackedInt {
-		l.unsupported()
+	sub := l.in.Op == isa.WSub
+	switch {
+	case l.has(isa.WCc):
+		l.addc()
+		return
+	case l.has(isa.WSat):
+		l.addSat(l.dst(0)[0], l.src1(1, t), l.src1(2, t), sub)
+		return
+	case t.Class() == isa.PackedInt:
+		l.addPacked(l.dst(0)[:1], l.src1(1, t), l.src1(2, t))
+		return
 	}
 	d, a, b := l.dst(0), l.src(1, t), l.src(2, t)
-	sub := l.in.Op == isa.WSub
 	if words(t) == 1 {
 		y := b[0]
 		if sub {
@@ -101,8 +109,15 @@ func (l *lowerer) mad() {
 		l.fma()
 		return
 	}
-	if l.has(isa.WSat) || l.has(isa.WCc) {
-		l.unsupported()
+	if l.has(isa.WCc) {
+		l.madc()
+		return
+	}
+	if l.has(isa.WSat) { // mad.hi.sat.s32
+		l.knows(isa.WHi)
+		h := l.high(l.src(1, t), l.src(2, t), true)
+		l.addSat(l.dst(0)[0], h[0], l.src1(3, t), false)
+		return
 	}
 	at := t
 	if l.has(isa.WWide) {
@@ -130,6 +145,7 @@ func (l *lowerer) product(c value) {
 	d, a, b := l.dst(0), l.extended(1, t), l.extended(2, t)
 	signed := t.Class() == isa.Signed
 	l.knows(isa.WLo)
+	l.knows(isa.WHi)
 	l.knows(isa.WWide)
 	switch {
 	case t.Bits() == 16:
@@ -147,14 +163,24 @@ func (l *lowerer) product(c value) {
 	case t.Bits() == 32 && l.has(isa.WWide):
 		r := l.wide(a[0], b[0], c, signed)
 		l.copy(d, r)
-	case t.Bits() == 32: // .hi: the addend is a pair whose low word must be zero
-		r := l.wide(a[0], b[0], value{rz(), rz()}, signed)
-		l.emit(op.IADD3, op.Mods{}, d[:1], r[1], c[0], rz())
+	case t.Bits() == 32:
+		l.emit(op.IADD3, op.Mods{}, d[:1], l.high(a, b, signed)[0], c[0], rz())
 	case l.has(isa.WLo):
 		l.copy(d, l.mul64(a, b, c))
 	default:
-		l.unsupported()
+		l.copy(d, l.add64(l.high64(a, b, signed), c, false))
 	}
+}
+
+// addPacked adds two pairs of 16-bit values.
+func (l *lowerer) addPacked(d value, a, b ori.Operand) {
+	if l.arch.SM >= 90 {
+		l.emit(op.VIADD, op.M(op.M16x2), d, a, b)
+		return
+	}
+	// the low half is kept from carrying into the high one
+	hi := l.iadd(l.and2(a, ori.Imm32(0xffff0000)), b)
+	l.emit(op.PRMT, op.Mods{}, d, l.iadd(a, b), ori.Imm(0x7610), hi)
 }
 
 // wide computes the 64-bit product of two words plus a 64-bit value.
@@ -175,10 +201,16 @@ func (l *lowerer) wide(a, b ori.Operand, c value, signed bool) value {
 // mul64 computes the low 64 bits of a*b+c.
 func (l *lowerer) mul64(a, b, c value) value {
 	p := l.wide(a[0], b[0], c, false)
-	x := l.one(op.IMAD, op.Mods{}, a[1], b[0], p[1])
 	t := l.tmp(2)
 	l.emit(op.COPY, op.Mods{}, t[:1], p[0])
-	l.emit(op.IMAD, op.Mods{}, t[1:], a[0], b[1], x)
+	hi := p[1]
+	if a[1].Kind != ori.KZero {
+		hi = l.imad(a[1], b[0], hi)
+	}
+	if b[1].Kind != ori.KZero {
+		hi = l.imad(a[0], b[1], hi)
+	}
+	l.emit(op.COPY, op.Mods{}, t[1:], hi)
 	return t
 }
 

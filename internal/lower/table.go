@@ -41,5 +41,7 @@ var handlers = [isa.NumWords]func(*lowerer){
 	isa.WShfl: (*lowerer).shfl, isa.WVote: (*lowerer).vote, isa.WActivemask: (*lowerer).activemask, isa.WMatch: (*lowerer).match,
 	isa.WRedux: (*lowerer).redux, isa.WElect: (*lowerer).elect, isa.WNanosleep: (*lowerer).nanosleep, isa.WTrap: (*lowerer).trap,
 	isa.WMembar: (*lowerer).membar, isa.WFence: (*lowerer).membar, isa.WAtom: (*lowerer).atom, isa.WRed: (*lowerer).atom,
+	isa.WDiv: (*lowerer).div, isa.WRem: (*lowerer).div,
+	isa.WAddc: (*lowerer).addc, isa.WSubc: (*lowerer).addc, isa.WMadc: (*lowerer).madc, isa.WFns: (*lowerer).fns,
 	isa.WCopysign: (*lowerer).copysign, isa.WTestp: (*lowerer).testp,
 }
