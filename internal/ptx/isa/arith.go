@@ -16,14 +16,10 @@ var (
 	gCc64 = Gate{At: SlotCc, Name: ".cc with 64bit type", V: 43, SM: 20, W: WCc, T: tInt64, Inst: true}
 )
 
-// floatForms are the forms that add, sub and mul share.
+// Modifiers of floating point arithmetic.
 var (
-	fF32   = Form{Types: []TypeSet{tF32}, Args: "daa", Mods: []Slot{SlotFtz, SlotSat, SlotRound}, Rnd: rFloat}
-	fF64   = Form{Types: []TypeSet{tF64}, Args: "daa", Mods: []Slot{SlotRound}, Rnd: rFloat}
-	fF16   = Form{Types: []TypeSet{tF16 | tF16x2}, Args: "daa", Mods: []Slot{SlotFtz, SlotSat, SlotRound}, Rnd: rFloat}
-	fBF16  = Form{Types: []TypeSet{tBF | tBFx2}, Args: "daa", Mods: []Slot{SlotRound}, Rnd: rRN}
-	fF32x2 = Form{Types: []TypeSet{tF32x2}, Args: "daa", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat}
-	fMixed = Form{Types: []TypeSet{tF32, tHalf}, Args: "dba", Mods: []Slot{SlotSat, SlotRound}, Rnd: rFloat}
+	ftzSatRound = []Slot{SlotFtz, SlotSat, SlotRound}
+	roundOnly   = []Slot{SlotRound}
 )
 
 var opAdd = Op{Rows: []Row{{
@@ -31,7 +27,12 @@ var opAdd = Op{Rows: []Row{{
 	Forms: []Form{
 		{Types: []TypeSet{tInt}, Args: "daa", Mods: []Slot{SlotSat, SlotCc}},
 		{Types: []TypeSet{tS16x2 | tU16x2}, Args: "daa", Mods: []Slot{SlotSat}},
-		fF32, fF64, fF16, fBF16, fF32x2, fMixed,
+		{Types: []TypeSet{tF32}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+		{Types: []TypeSet{tF64}, Args: "daa", Mods: roundOnly, Rnd: rFloat},
+		{Types: []TypeSet{tF16 | tF16x2}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+		{Types: []TypeSet{tBF | tBFx2}, Args: "daa", Mods: roundOnly, Rnd: rRN},
+		{Types: []TypeSet{tF32x2}, Args: "daa", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
+		{Types: []TypeSet{tF32, tHalf}, Args: "dba", Mods: []Slot{SlotSat, SlotRound}, Rnd: rFloat},
 	},
 	Gates: []Gate{gHalf, gBF90, gMix, gF2, gI2, gCc, gCc64},
 }}}
@@ -40,7 +41,12 @@ var opSub = Op{Rows: []Row{{
 	Name: "sub",
 	Forms: []Form{
 		{Types: []TypeSet{tInt}, Args: "daa", Mods: []Slot{SlotSat, SlotCc}},
-		fF32, fF64, fF16, fBF16, fF32x2, fMixed,
+		{Types: []TypeSet{tF32}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+		{Types: []TypeSet{tF64}, Args: "daa", Mods: roundOnly, Rnd: rFloat},
+		{Types: []TypeSet{tF16 | tF16x2}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+		{Types: []TypeSet{tBF | tBFx2}, Args: "daa", Mods: roundOnly, Rnd: rRN},
+		{Types: []TypeSet{tF32x2}, Args: "daa", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
+		{Types: []TypeSet{tF32, tHalf}, Args: "dba", Mods: []Slot{SlotSat, SlotRound}, Rnd: rFloat},
 	},
 	Gates: []Gate{gHalf, gBF90, gMix, gF2, {At: SlotCc, Name: "sub.cc", V: 13, W: WCc, If: not64}, gCc64},
 }}}
@@ -59,8 +65,14 @@ var opSubc = Op{Rows: []Row{{
 
 var opMul = Op{Rows: []Row{
 	{
-		Name:  "mul",
-		Forms: []Form{fF32, fF64, fF16, fBF16, fF32x2},
+		Name: "mul",
+		Forms: []Form{
+			{Types: []TypeSet{tF32}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+			{Types: []TypeSet{tF64}, Args: "daa", Mods: roundOnly, Rnd: rFloat},
+			{Types: []TypeSet{tF16 | tF16x2}, Args: "daa", Mods: ftzSatRound, Rnd: rFloat},
+			{Types: []TypeSet{tBF | tBFx2}, Args: "daa", Mods: roundOnly, Rnd: rRN},
+			{Types: []TypeSet{tF32x2}, Args: "daa", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
+		},
 		Gates: []Gate{gHalf, gBF90, gF2},
 	},
 	{Words: []Word{WLo}, Name: "mul.lo", Forms: []Form{{Types: []TypeSet{tInt}, Args: "daa"}}},

@@ -197,9 +197,7 @@ func (c *checker) setWord(w Word) {
 	in := c.in
 	s := w.Slot()
 	if s == NoSlot {
-		if !silent(w) {
-			c.errorf("Unknown modifier '.%s'", w)
-		}
+		c.errorf("Unknown modifier '.%s'", w)
 		return
 	}
 	c.wordGate(w, true)
@@ -277,10 +275,6 @@ func (c *checker) takes(s Slot) bool {
 	}
 	return c.row.takes(s)
 }
-
-// silent reports whether a word without a slot may follow any name: those
-// that name a matrix shape of another size or a field.
-func silent(Word) bool { return false }
 
 // spelled is a word as messages spell it. The reference disguises one.
 func spelled(w Word) string {

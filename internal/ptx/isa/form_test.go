@@ -17,9 +17,24 @@ var regTypes = []struct {
 	prefix string
 	typ    Type
 }{
-	{"%p", Pred}, {"%h", B16}, {"%r", B32}, {"%rd", B64}, {"%q", B128}, {"%f", F32}, {"%fd", F64},
-	{"%s", S32}, {"%u", U32}, {"%ud", U64}, {"%sd", S64}, {"%uh", U16}, {"%sh", S16}, {"%ub", U8}, {"%bb", B8},
-	{"%hf", F16}, {"%hx", F16x2}, {"%d", F64},
+	{"%p", Pred},
+	{"%h", B16},
+	{"%r", B32},
+	{"%rd", B64},
+	{"%q", B128},
+	{"%f", F32},
+	{"%fd", F64},
+	{"%s", S32},
+	{"%u", U32},
+	{"%ud", U64},
+	{"%sd", S64},
+	{"%uh", U16},
+	{"%sh", S16},
+	{"%ub", U8},
+	{"%bb", B8},
+	{"%hf", F16},
+	{"%hx", F16x2},
+	{"%d", F64},
 }
 
 var symbols = []struct {
@@ -28,13 +43,25 @@ var symbols = []struct {
 	typ   Type
 	kind  Kind
 }{
-	{"gv", SpaceGlobal, B8, KSymbol}, {"sv", SpaceShared, B8, KSymbol}, {"cv", SpaceConst, B8, KSymbol},
-	{"lv", SpaceLocal, B8, KSymbol}, {"par", SpaceParam, B64, KSymbol}, {"par2", SpaceParam, B32, KSymbol},
-	{"ga", SpaceGlobal, B32, KSymbol}, {"sa", SpaceShared, B32, KSymbol},
-	{"g", SpaceGlobal, B32, KSymbol}, {"s", SpaceShared, B32, KSymbol}, {"c", SpaceConst, B32, KSymbol}, {"l", SpaceLocal, B32, KSymbol},
-	{"p", SpaceParam, U64, KSymbol}, {"n", SpaceParam, U32, KSymbol},
-	{"tx", SpaceGlobal, Texref, KSymbol}, {"sf", SpaceGlobal, Surfref, KSymbol},
-	{"LBL", Generic, TNone, KLabel}, {"TBL", Generic, TNone, KTable}, {"fn", Generic, TNone, KFunc},
+	{"gv", SpaceGlobal, B8, KSymbol},
+	{"sv", SpaceShared, B8, KSymbol},
+	{"cv", SpaceConst, B8, KSymbol},
+	{"lv", SpaceLocal, B8, KSymbol},
+	{"par", SpaceParam, B64, KSymbol},
+	{"par2", SpaceParam, B32, KSymbol},
+	{"ga", SpaceGlobal, B32, KSymbol},
+	{"sa", SpaceShared, B32, KSymbol},
+	{"g", SpaceGlobal, B32, KSymbol},
+	{"s", SpaceShared, B32, KSymbol},
+	{"c", SpaceConst, B32, KSymbol},
+	{"l", SpaceLocal, B32, KSymbol},
+	{"p", SpaceParam, U64, KSymbol},
+	{"n", SpaceParam, U32, KSymbol},
+	{"tx", SpaceGlobal, Texref, KSymbol},
+	{"sf", SpaceGlobal, Surfref, KSymbol},
+	{"LBL", Generic, TNone, KLabel},
+	{"TBL", Generic, TNone, KTable},
+	{"fn", Generic, TNone, KFunc},
 }
 
 type formParser struct {

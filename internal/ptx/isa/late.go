@@ -81,13 +81,18 @@ func (c *checker) slotIllegal(s Slot) {
 		c.slotValue(s, w)
 		return
 	}
-	row := &slotRows[s]
-	before := gateFirst(s)
-	if before {
+	if gateFirst(s) {
 		c.wordGate(w, false)
 	} else {
 		defer c.wordGate(w, false)
 	}
+	c.slotRefused(s, w)
+}
+
+// slotRefused says how a slot is refused; some have their own words, some
+// are refused twice.
+func (c *checker) slotRefused(s Slot, w Word) {
+	in, row := c.in, &slotRows[s]
 	switch s {
 	case SlotCc:
 		c.illegal(".cc")
