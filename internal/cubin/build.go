@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/cubin/elf"
 )
 
@@ -30,6 +29,7 @@ const (
 	rankCompat
 	rankKernelInfo
 	rankCallGraph
+	rankPrototype
 	rankRelAction
 	rankRelocs
 	rankConst
@@ -57,7 +57,7 @@ type builder struct {
 	symtab  *Section
 	texts   []*Section // by kernel
 	params  []*Symbol  // section symbols of bank 0, by kernel
-	data    [3]*Section
+	data    [4]*Section
 	slots   *Section
 	slotFix []Fix
 	capSeen bool
@@ -72,13 +72,22 @@ func Build(m *Module) (*File, error) {
 		m: m, isNew: m.Arch.SM >= firstNewSM, syms: map[string]*Symbol{},
 		texts: make([]*Section, len(m.Kernels)), params: make([]*Symbol, len(m.Kernels)),
 	}
-	b.fixed()
-	for i := len(m.Kernels) - 1; i >= 0; i-- {
-		b.kernel(i)
+	for i := range m.Kernels {
+		// Made first, because relocations of one function may name a later one.
+		k := &m.Kernels[i]
+		s := &Symbol{Name: k.Name, Bind: k.Bind, Type: SymFunc, Size: uint64(len(k.Code))}
+		if !k.Device {
+			s.Other = OtherEntry
+		}
+		b.syms[k.Name] = s
 	}
-	if len(m.Kernels) == 0 {
+	b.fixed()
+	if !m.hasEntry() {
 		b.reserved()
 		b.decls()
+	}
+	for i := len(m.Kernels) - 1; i >= 0; i-- {
+		b.kernel(i)
 	}
 	b.debug()
 	if err := b.infos(); err != nil {
@@ -121,14 +130,24 @@ func (b *builder) symbol(s *Symbol) *Symbol {
 		b.globals = append(b.globals, s)
 		return s
 	}
-	b.str = append(b.str, s.Name)
+	if s.Name != paramSymbol && s.Name != systemSymbol || !slices.Contains(b.str, s.Name) {
+		b.str = append(b.str, s.Name)
+	}
 	b.locals = append(b.locals, s)
 	return s
 }
 
+// Names that several symbols of an object share: of the parameters, and of
+// what the system keeps in bank 0 of a kernel without.
+const (
+	paramSymbol  = "_param"
+	systemSymbol = "_SREG"
+)
+
 // fixed makes what every file begins with.
 func (b *builder) fixed() {
 	b.sh, b.str = append(b.sh, ""), append(b.str, "")
+	b.str = append(b.str, b.m.Prototypes...)
 	for _, s := range [...]string{".shstrtab", ".strtab", ".symtab", ".symtab_shndx", ".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.info"} {
 		b.name(s)
 	}
@@ -160,8 +179,7 @@ const (
 // kernel makes the sections and symbols of one kernel.
 func (b *builder) kernel(i int) {
 	k := &b.m.Kernels[i]
-	entry := &Symbol{Name: k.Name, Bind: k.Bind, Type: SymFunc, Other: OtherEntry, Size: uint64(len(k.Code))}
-	b.symbol(entry)
+	entry := b.symbol(b.syms[k.Name])
 	text := b.section(rankText, &Section{
 		Name: ".text." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagExec,
 		Align: 128, Link: b.symtab, Info: Target{Symbol: entry}, Content: Bytes(k.Code),
@@ -172,29 +190,72 @@ func (b *builder) kernel(i int) {
 	entry.Section, b.texts[i] = text, text
 	b.name(text.Name)
 	b.sectionSymbol(text)
-	b.name(".nv.info." + k.Name)
-	b.shared(k, text)
-	if i == len(b.m.Kernels)-1 {
+	if !k.Device {
+		b.name(".nv.info." + k.Name)
+		b.shared(k, text)
+	}
+	first := i == len(b.m.Kernels)-1 && b.m.hasEntry()
+	if first {
 		b.reserved()
 	}
-	b.m.callees(i, b.decl)
-	if i == len(b.m.Kernels)-1 {
+	if !b.m.Relocatable {
+		b.m.callees(i, b.decl)
+	}
+	if first {
 		b.decls()
+	}
+	if b.m.Relocatable {
+		b.m.callees(i, b.decl)
 	}
 	if k.Shared.Used || k.Shared.Base {
 		b.sharedLimit()
 	}
-	b.const2(k, text)
+	if k.Device {
+		b.name(".nv.info." + k.Name)
+	}
+	bank2 := b.const2(k, text)
 	for _, s := range k.Subs {
 		b.symbol(&Symbol{Name: s.Name, Bind: s.Bind, Type: SymFunc, Section: text, Value: s.Off, Size: s.Size})
 	}
-	b.relocs(text, text.Name, k.Fixes)
-	if !b.isNew {
-		bank := b.bank0(k, text, rankConst)
+	b.relocs(text, text.Name, k.Fixes, k)
+	if bank2 != nil && !k.PointerTable {
+		b.relocs(bank2, ".nv.constant.optimizer."+k.Name, k.Const2Fixes, k)
+	}
+	if !b.isNew && !k.Device {
+		b.oldBank0(i, text)
+	}
+}
+
+// oldBank0 makes the parameter bank of an old file. In an object a symbol
+// stands for the parameters, or for what the system keeps when there are
+// none.
+func (b *builder) oldBank0(i int, text *Section) {
+	k := &b.m.Kernels[i]
+	bank := b.bank0(k, text, rankConst)
+	if !b.m.Relocatable {
 		b.sh = append(b.sh, bank.Name, ".rel"+bank.Name)
 		b.str = append(b.str, ".rel"+bank.Name, bank.Name)
 		b.params[i] = b.sectionSymbol(bank)
+		return
 	}
+	b.name(bank.Name)
+	b.params[i] = b.sectionSymbol(bank)
+	size := k.paramSize()
+	base := ParamBase(b.m.Arch, size)
+	s := &Symbol{Name: paramSymbol, Type: SymCudaObject, Other: OtherConstant | 1, Section: bank, Value: uint64(base), Size: uint64(size)}
+	if size == 0 {
+		s.Name, s.Value, s.Size = systemSymbol, 0, uint64(base)
+	}
+	b.symbol(s)
+}
+
+// typ is the type of a section with data: objects have types of their own
+// for each kind.
+func (b *builder) typ(plain, typed uint32) uint32 {
+	if b.m.Relocatable {
+		return typed
+	}
+	return plain
 }
 
 // bank0 makes the section of the kernel's parameter bank.
@@ -202,7 +263,7 @@ func (b *builder) bank0(k *Kernel, text *Section, r rank) *Section {
 	size := k.paramSize()
 	n := ParamBase(b.m.Arch, size) + size + k.Slots
 	return b.section(r, &Section{
-		Name: ".nv.constant0." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Name: ".nv.constant0." + k.Name, Type: b.typ(elf.TypeProgbits, TypeConstant0), Flags: elf.FlagAlloc | elf.FlagInfoLink,
 		Align: 4, Info: Target{Section: text}, Content: Bytes(make([]byte, n)),
 	})
 }
@@ -214,7 +275,7 @@ func (b *builder) shared(k *Kernel, text *Section) {
 		return
 	}
 	sec := b.section(rankZero, &Section{
-		Name: s, Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite | elf.FlagInfoLink,
+		Name: s, Type: b.typ(elf.TypeNobits, TypeShared), Flags: elf.FlagAlloc | elf.FlagWrite | elf.FlagInfoLink,
 		Align: max(k.Shared.Align, 1), Info: Target{Section: text}, Content: NoBits(k.Shared.Size),
 	})
 	if k.Shared.Used {
@@ -231,13 +292,24 @@ func (b *builder) reserved() {
 	if b.m.Arch.SM >= firstMercSM {
 		size = 0x40
 	}
+	if b.m.Relocatable {
+		for _, n := range unifiedTables {
+			b.symbol(&Symbol{Name: n, Bind: BindWeak, Type: SymObject, Size: 8})
+		}
+	}
 	b.symbol(&Symbol{Name: ".nv.reservedSmem.offset0", Bind: BindWeak, Type: SymObject, Value: size, Size: 4})
-	if b.m.FullDebug {
+	if b.m.FullDebug || b.m.Relocatable {
 		return
 	}
 	b.name(".nv.shared.reserved.0")
 	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(size)})
 	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
+}
+
+// unifiedTables are symbols that the linker fills in for unified function
+// and data tables; every new object names them.
+var unifiedTables = [...]string{
+	"__UDT_OFFSET", "__UFT_OFFSET", "__UFT_CANONICAL", "__UDT_CANONICAL", "__UFT", "__UDT", "__UFT_END", "__UDT_END",
 }
 
 // sharedLimit makes, once, the symbol of the room kept at the start of shared
@@ -258,19 +330,17 @@ func (b *builder) sharedLimit() {
 }
 
 // const2 makes the compiler's own constant bank.
-func (b *builder) const2(k *Kernel, text *Section) {
+func (b *builder) const2(k *Kernel, text *Section) *Section {
 	if len(k.Const2) == 0 {
-		return
+		return nil
 	}
 	s := b.section(rankConst, &Section{
-		Name: ".nv.constant2." + k.Name, Type: elf.TypeProgbits, Flags: elf.FlagAlloc | elf.FlagInfoLink,
+		Name: ".nv.constant2." + k.Name, Type: b.typ(elf.TypeProgbits, TypeConstant0+2), Flags: elf.FlagAlloc | elf.FlagInfoLink,
 		Align: 4, Info: Target{Section: text}, Content: Bytes(k.Const2),
 	})
 	b.renamed(s.Name, ".nv.constant.optimizer."+k.Name)
 	b.sectionSymbol(s)
-	if !k.PointerTable {
-		b.relocs(s, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
-	}
+	return s
 }
 
 // renamed enters a section's name; from sm_90 on it was first another,
@@ -284,8 +354,9 @@ func (b *builder) renamed(name, first string) {
 }
 
 // relocs makes the relocation tables of a section. first is the section's
-// name at the time its tables are named.
-func (b *builder) relocs(of *Section, first string, fixes []Fix) {
+// name at the time its tables are named. Variables of the function k are
+// made when they are first named.
+func (b *builder) relocs(of *Section, first string, fixes []Fix, k *Kernel) {
 	if !b.isNew {
 		first = of.Name
 	}
@@ -293,6 +364,7 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix) {
 	named := [2]bool{}
 	for _, x := range fixes {
 		withAddend := x.Addend != 0
+		b.local(k, x.Symbol)
 		if !withAddend && !named[0] {
 			named[0] = true
 			b.name(".rel" + first)
@@ -322,6 +394,28 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix) {
 		if t != nil {
 			slices.Reverse(t.Content.(*Relocs).List)
 		}
+	}
+}
+
+// local makes a variable of a function when it is first named.
+func (b *builder) local(k *Kernel, name string) {
+	if k == nil || b.syms[name] != nil {
+		return
+	}
+	for i := range k.Locals {
+		d := &k.Locals[i]
+		if d.Name != name {
+			continue
+		}
+		sym := &Symbol{Name: name, Type: SymCudaObject, Other: otherOf[d.Space], Size: d.Size, Value: d.Align}
+		bank := ".nv.shared." + k.Name
+		if d.Space == SpaceConst {
+			bank, sym.Value, sym.Other = ".nv.constant2."+k.Name, d.Offset, OtherConstant|1
+		}
+		if s := b.syms[bank]; s != nil {
+			sym.Section = s.Section
+		}
+		b.symbol(sym)
 	}
 }
 
@@ -366,8 +460,9 @@ func (b *builder) debug() {
 			Link: b.symtab, Content: b.callGraph(),
 		}))
 		b.name(".nv.prototype")
+		b.prototypes()
 	}
-	if !b.isNew {
+	if !b.isNew && !b.m.Relocatable {
 		b.name(".nv.rel.action")
 		b.sectionSymbol(b.section(rankRelAction, &Section{Name: ".nv.rel.action", Type: TypeRelocInfo, Align: 8, EntSize: 8, Content: Bytes(relAction)}))
 	}
@@ -380,7 +475,7 @@ func (b *builder) debugSections() {
 	var fixes []Fix
 	flush := func() {
 		if waiting != nil {
-			b.relocs(waiting, waiting.Name, fixes)
+			b.relocs(waiting, waiting.Name, fixes, nil)
 			waiting = nil
 		}
 	}
@@ -398,59 +493,47 @@ func (b *builder) debugSections() {
 	flush()
 }
 
+// prototypes makes the table of functions that other objects may call.
+func (b *builder) prototypes() {
+	p := &Prototypes{}
+	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+		if k := &b.m.Kernels[i]; k.Prototype != "" {
+			p.List = append(p.List, Call{From: b.syms[k.Name], Prototype: k.Prototype})
+		}
+	}
+	for i := range b.m.Decls {
+		if d := &b.m.Decls[i]; d.Listed && d.Prototype != "" {
+			p.List = append(p.List, Call{From: b.syms[d.Name], Prototype: d.Prototype})
+		}
+	}
+	if len(p.List) > 0 {
+		b.sectionSymbol(b.section(rankPrototype, &Section{Name: ".nv.prototype", Type: TypePrototype, Align: 4, EntSize: 8, Link: b.symtab, Content: p}))
+	}
+}
+
 // relAction is the content of .nv.rel.action, the same in every file.
 const relAction = "\x73\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x11\x25\x00\x05\x36"
 
-// frames writes .debug_frame, kernels in section order, and its
-// relocations: the starts of a kernel's frames, last first, then the
-// addresses inside their CIEs.
-func (b *builder) frames(s *Section) {
-	var data []byte
-	var list []Reloc
-	var table *Section
-	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
-		k := &b.m.Kernels[i]
-		if k.PointerTable && len(k.Const2) > 0 {
-			bank := b.syms[".nv.constant2."+k.Name].Section
-			b.relocs(bank, ".nv.constant.optimizer."+k.Name, k.Const2Fixes)
-		}
-		var starts []Reloc
-		for _, f := range k.Frames {
-			var at dwarf.Fixes
-			data, at = dwarf.Append(data, f)
-			r := Reloc{Off: uint64(at.Start), Type: Rel64, Sym: b.syms[k.Name]}
-			if b.isNew {
-				r.Addend = int64(f.Start)
-			}
-			starts = append(starts, r)
-			if at.Address >= 0 {
-				list = append(list, Reloc{Off: uint64(at.Address), Type: Rel64, Sym: b.syms[k.Name]})
-			}
-		}
-		list = append(list, starts...)
-		if table == nil && len(list) > 0 {
-			table = b.frameTable(s)
-		}
-	}
-	s.Content = Bytes(data)
-	if table != nil {
-		slices.Reverse(list)
-		table.Content.(*Relocs).List = list
-	}
-}
-
-func (b *builder) frameTable(s *Section) *Section {
-	b.name(".rel.debug_frame")
-	b.name(".rela.debug_frame")
-	if b.isNew {
-		return b.table(".rela.debug_frame", elf.TypeRela, s)
-	}
-	return b.table(".rel.debug_frame", elf.TypeRel, s)
-}
-
-// callGraph lists the calls of external functions, last first.
+// callGraph lists the calls of external functions, last first, or the edges
+// of an object as they are given.
 func (b *builder) callGraph() *CallGraph {
 	c := &CallGraph{}
+	if b.m.Relocatable {
+		for _, e := range b.m.Edges {
+			x := Call{From: b.syms[e.From], To: b.syms[e.To]}
+			if e.Taken {
+				c.AddressTaken = append(c.AddressTaken, x)
+			} else {
+				c.Calls = append(c.Calls, x)
+			}
+		}
+		for i := range b.m.Decls {
+			if d := &b.m.Decls[i]; d.Prototype != "" && !d.Listed {
+				c.Prototypes = append(c.Prototypes, Call{From: b.syms[d.Name], Prototype: d.Prototype})
+			}
+		}
+		return c
+	}
 	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
 		for j := len(k.Calls) - 1; j >= 0; j-- {
@@ -467,6 +550,9 @@ func (b *builder) finish() (*File, error) {
 	}
 	if b.isNew {
 		for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+			if b.m.Kernels[i].Device {
+				continue
+			}
 			s := b.bank0(&b.m.Kernels[i], b.texts[i], rankParams)
 			b.name(s.Name)
 			*b.params[i] = Symbol{Name: s.Name, Type: SymSection, Section: s}
@@ -482,6 +568,9 @@ func (b *builder) finish() (*File, error) {
 	b.symtab.Content = &SymTab{append(append(b.locals, b.globals...), b.late...)}
 	sort.SliceStable(b.secs, func(i, j int) bool { return b.secs[i].rank < b.secs[j].rank })
 	f := &File{Kind: KindExec, SM: b.m.Arch.SM, FlagsLow: 4}
+	if b.m.Relocatable {
+		f.Kind = KindReloc
+	}
 	if b.m.Arch.SM >= firstMercSM {
 		f.FlagsLow = 2
 	}

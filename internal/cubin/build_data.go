@@ -5,14 +5,18 @@ import "goptxas/internal/cubin/elf"
 // dataKinds describes the sections that hold variables, by storage number.
 var dataKinds = [...]struct {
 	name, first string
-	typ         uint32
+	typ, typed  uint32 // in executable files, in objects
 	flags       uint64
 	rank        rank
 }{
-	storeConst: {".nv.constant3", ".nv.constant.user", elf.TypeProgbits, elf.FlagAlloc, rankConst},
-	storeInit:  {".nv.global.init", ".nv.global.init", elf.TypeProgbits, elf.FlagAlloc | elf.FlagWrite, rankInit},
-	storeZero:  {".nv.global", ".nv.global", elf.TypeNobits, elf.FlagAlloc | elf.FlagWrite, rankZero},
+	storeConst:  {".nv.constant3", ".nv.constant.user", elf.TypeProgbits, TypeConstant0 + 3, elf.FlagAlloc, rankConst},
+	storeInit:   {".nv.global.init", ".nv.global.init", elf.TypeProgbits, TypeGlobalInit, elf.FlagAlloc | elf.FlagWrite, rankInit},
+	storeZero:   {".nv.global", ".nv.global", elf.TypeNobits, TypeGlobal, elf.FlagAlloc | elf.FlagWrite, rankZero},
+	storeShared: {".nv_debug.shared", ".nv_debug.shared", elf.TypeNobits, TypeShared, elf.FlagAlloc | elf.FlagWrite, rankZero},
 }
+
+// otherOf is the st_other of variables of objects, by space.
+var otherOf = [...]uint8{SpaceGlobal: OtherGlobal, SpaceConst: OtherConstant, SpaceShared: OtherShared}
 
 const (
 	slotName  = ".nv.constant4"
@@ -32,16 +36,25 @@ func (b *builder) decls() {
 
 func (b *builder) decl(d *Decl) {
 	sym := &Symbol{Name: d.Name, Bind: d.Bind, Type: SymObject, Size: d.Size, Value: d.Offset}
-	if d.Managed {
-		sym.Other = OtherManaged
-	}
-	if d.Space == SpaceFunc {
+	switch {
+	case d.Space == SpaceFunc:
 		sym.Type = SymFunc
-	} else {
+	case d.Common:
+		sym.Special, sym.Value = ShCommon, d.Align
+	case !d.Extern:
 		sym.Section = b.store(d)
 	}
+	if b.m.Relocatable && d.Space != SpaceFunc {
+		sym.Type, sym.Other = SymCudaObject, otherOf[d.Space]
+		if d.Space == SpaceShared && !d.Extern {
+			sym.Value = d.Align
+		}
+	}
+	if d.Managed {
+		sym.Other |= OtherManaged
+	}
 	b.symbol(sym)
-	if d.Space == SpaceConst {
+	if d.Space == SpaceConst || b.m.Relocatable {
 		return
 	}
 	if b.slots == nil {
@@ -60,7 +73,7 @@ func (b *builder) store(d *Decl) *Section {
 	kind := &dataKinds[n]
 	s := b.data[n]
 	if s == nil {
-		s = b.section(kind.rank, &Section{Name: kind.name, Type: kind.typ, Flags: kind.flags, Align: 1, Content: Bytes(nil)})
+		s = b.section(kind.rank, &Section{Name: kind.name, Type: b.typ(kind.typ, kind.typed), Flags: kind.flags, Align: 1, Content: Bytes(nil)})
 		if kind.typ == elf.TypeNobits {
 			s.Content = NoBits(0)
 		}
@@ -72,6 +85,10 @@ func (b *builder) store(d *Decl) *Section {
 	end := d.Offset + d.Size
 	switch c := s.Content.(type) {
 	case NoBits:
+		if d.Space == SpaceShared {
+			// Shared variables of an object have no place yet, only room.
+			end = elf.AlignUp(uint64(c), d.Align) + d.Size
+		}
 		s.Content = max(c, NoBits(end))
 	case Bytes:
 		if uint64(len(c)) < end {
@@ -87,7 +104,7 @@ func (b *builder) store(d *Decl) *Section {
 // the initialised variables, in this order.
 func (b *builder) dataRelocs() {
 	if b.slots != nil {
-		b.relocs(b.slots, slotFirst, b.slotFix)
+		b.relocs(b.slots, slotFirst, b.slotFix, nil)
 	}
 	for _, n := range [...]int{storeConst, storeInit} {
 		if b.data[n] == nil {
@@ -103,6 +120,6 @@ func (b *builder) dataRelocs() {
 				fixes = append(fixes, x)
 			}
 		})
-		b.relocs(b.data[n], dataKinds[n].first, fixes)
+		b.relocs(b.data[n], dataKinds[n].first, fixes, nil)
 	}
 }

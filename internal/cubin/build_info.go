@@ -19,8 +19,8 @@ var (
 		AttrBranchTargets, AttrMaxThreads, AttrReqNTid, AttrCRSStackSize,
 	}
 	orderNew = [...]AttrID{
-		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrExplicitCluster,
-		AttrCtaPerCluster, AttrMaxClusterRank, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
+		AttrBlocksAreClusters, AttrAPIVersion, AttrFinalizerOptions, AttrKParamInfo, AttrKParamInfoV2, AttrMaxClusterRank,
+		AttrExplicitCluster, AttrCtaPerCluster, AttrAtEntryFragments, AttrReservedSmemUsed, AttrSparseMMAMask,
 		AttrTcgen05OneCta, AttrTcgen05TwoCta, AttrWmmaUsed, AttrMaxRegCount, AttrNumBarriers, AttrExterns, AttrAnnotations,
 		AttrMercuryISAVersion, AttrWarpWideOffsets, AttrUnusedLoadBytes, AttrInstrRegMap, AttrCoopMasks, AttrCoopOffsets,
 		AttrRegReconfig, AttrVrcCtaInitCount, AttrSyscallOffsets, AttrAtom16RegMap, AttrMbarrierOffsets, AttrNumMbarriers,
@@ -94,6 +94,9 @@ func (b *builder) fileInfo() *Info {
 		k := &b.m.Kernels[i]
 		s := b.syms[k.Name]
 		in.Attrs = append(in.Attrs, SymWord(AttrRegCount, s, uint32(k.Regs)))
+		if b.m.Relocatable {
+			in.Attrs = append(in.Attrs, SymWord(AttrMaxStackSize, s, k.MinStack))
+		}
 		for j := len(k.Subs) - 1; j >= 0; j-- {
 			if x := &k.Subs[j]; x.Size > 0 {
 				in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, b.syms[x.Name], x.Frame))
@@ -107,11 +110,11 @@ func (b *builder) fileInfo() *Info {
 	if b.m.FullDebug {
 		in.Attrs = append(in.Attrs, Flag(AttrErrbarAtExit))
 	}
-	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
+	for i := len(b.m.Kernels) - 1; i >= 0 && !b.m.Relocatable; i-- {
 		k := &b.m.Kernels[i]
 		in.Attrs = append(in.Attrs, SymWord(AttrMinStackSize, b.syms[k.Name], k.MinStack))
 	}
-	if len(b.m.Kernels) == 0 {
+	if !b.m.hasEntry() {
 		in.Attrs = append(in.Attrs, Half(AttrMercuryISAVersion, b.isaVersion()))
 	}
 	return in
@@ -127,7 +130,10 @@ func (b *builder) isaVersion() uint16 {
 // kernelInfo makes the records of one kernel.
 func (b *builder) kernelInfo(i int) (*Info, error) {
 	k := &b.m.Kernels[i]
-	list := []Attr{Words(AttrAPIVersion, toolkit), Half(AttrMercuryISAVersion, b.isaVersion()), Words(AttrExitOffsets, k.Exits...)}
+	list := []Attr{Words(AttrAPIVersion, toolkit), Half(AttrMercuryISAVersion, b.isaVersion())}
+	if len(k.Exits) > 0 || !k.Device {
+		list = append(list, Words(AttrExitOffsets, k.Exits...))
+	}
 	if w := swWar(b.m.Arch.SM); w >= 0 {
 		list = append(list, Words(AttrSWWar, uint32(w)))
 	}
@@ -139,7 +145,9 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 	if regs == 0 {
 		regs = 255
 	}
-	list = append(list, Half(AttrMaxRegCount, regs))
+	if !k.Device {
+		list = append(list, Half(AttrMaxRegCount, regs))
+	}
 	if b.isNew {
 		list = append(list, Half(AttrSparseMMAMask, k.Sparse))
 		b.params[i] = &Symbol{}

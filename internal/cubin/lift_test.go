@@ -65,6 +65,8 @@ func liftHead(f *File, m *Module) error {
 		m.Tensormap = uint8(in.Get(CompatTensormap).Value)
 	}
 	m.Arch = target.Find(name)
+	m.Relocatable = f.Kind == KindReloc
+	liftObject(f, m)
 	m.Tool = *f.Find(".note.nv.tkinfo").Content.(*TKInfo)
 	m.PTXSM = int(f.Find(".note.nv.cuinfo").Content.(*CUInfo).SM)
 	m.NoCallGraph = f.Find(".nv.callgraph") == nil
@@ -77,6 +79,39 @@ func liftHead(f *File, m *Module) error {
 		}
 	}
 	return nil
+}
+
+// liftObject reads what only objects have.
+func liftObject(f *File, m *Module) {
+	if !m.Relocatable {
+		return
+	}
+	for _, n := range f.Find(".strtab").Content.(*Strings).List {
+		if strings.HasPrefix(n, "#") {
+			m.Prototypes = append(m.Prototypes, n)
+		}
+	}
+	g := f.Find(".nv.callgraph")
+	if g == nil {
+		return
+	}
+	c := g.Content.(*CallGraph)
+	for _, x := range c.Calls {
+		m.Edges = append(m.Edges, Edge{From: x.From.Name, To: x.To.Name})
+	}
+	for _, x := range c.AddressTaken {
+		m.Edges = append(m.Edges, Edge{From: x.From.Name, To: x.To.Name, Taken: true})
+	}
+}
+
+// prototypeOf finds the prototype of a function in a list.
+func prototypeOf(list []Call, s *Symbol) string {
+	for _, x := range list {
+		if x.From == s {
+			return x.Prototype
+		}
+	}
+	return ""
 }
 
 // liftFixes collects the relocations of a section, in the order of their
@@ -144,21 +179,38 @@ func liftDecls(f *File, m *Module) {
 	if isNew {
 		firsts[0] = ".nv.constant.user"
 	}
-	var fixes [3][]Fix
-	for n := range fixes {
+	var fixes [4][]Fix
+	for n := range firsts {
 		fixes[n] = liftFixes(f, f.Find(dataKinds[n].name), firsts[n])
 	}
 	add := func(s *Symbol) {
 		d := Decl{Name: s.Name, Bind: s.Bind, Size: s.Size, Offset: s.Value, Align: 1, Managed: s.Other == OtherManaged}
 		switch {
-		case s.Section == nil:
+		case s.Type == SymFunc:
 			d.Space = SpaceFunc
-		case s.Section.Name == ".nv.constant3":
+			if g := f.Find(".nv.callgraph"); g != nil {
+				d.Prototype = prototypeOf(g.Content.(*CallGraph).Prototypes, s)
+			}
+			if p := f.Find(".nv.prototype"); p != nil && d.Prototype == "" {
+				d.Prototype = prototypeOf(p.Content.(*Prototypes).List, s)
+				d.Listed = d.Prototype != ""
+			}
+		case s.Other&0xe0 == OtherConstant || s.Section != nil && s.Section.Name == ".nv.constant3":
 			d.Space = SpaceConst
-		case s.Section.Name == ".nv.global.init":
+		case s.Other&0xe0 == OtherShared:
+			d.Space = SpaceShared
+		case s.Section != nil && s.Section.Name == ".nv.global.init":
 			d.Init = []byte{}
 		}
-		if d.Space != SpaceFunc {
+		d.Managed = s.Other&OtherManaged != 0
+		d.Common, d.Extern = s.Special == ShCommon, s.Section == nil
+		if d.Common {
+			d.Align, d.Offset = s.Value, 0
+		}
+		if d.Space == SpaceShared {
+			d.Align, d.Offset = s.Value, 0
+		}
+		if d.Space != SpaceFunc && d.Space != SpaceShared && s.Section != nil {
 			if data := s.Section.Data(); data != nil {
 				d.Init = data[s.Value : s.Value+s.Size]
 			}
@@ -175,14 +227,23 @@ func liftDecls(f *File, m *Module) {
 	// Creation order: slots of bank 4 know it for globals and functions;
 	// for constants the symbol order does.
 	for _, s := range f.Symtab() {
-		isVar := s.Type == SymObject && s.Section != nil
+		isVar := s.Type == SymObject && s.Section != nil || s.Type == SymCudaObject && s.Name != paramSymbol && s.Name != systemSymbol
 		isFunc := s.Type == SymFunc && s.Section == nil
+		if s.Section != nil && s.Section.Info.Section != nil {
+			continue // a variable of one function
+		}
 		if isVar || isFunc {
 			add(s)
 		}
 	}
 	orderBySlots(f, m)
+	if m.Relocatable {
+		// Objects have no slots: WEAK ones may stand behind the others.
+		slices.SortStableFunc(m.Decls, func(a, b Decl) int { return rankOf(a.Bind) - rankOf(b.Bind) })
+	}
 }
+
+func rankOf(bind uint8) int { return [...]int{BindGlobal: 0, BindWeak: 1, BindLocal: 2}[bind] }
 
 // orderBySlots restores the PTX order among declarations with address
 // slots: WEAK symbols stand with the local ones in the symbol table.
@@ -218,7 +279,10 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 	if entry == nil || t.Name != ".text."+entry.Name {
 		return Kernel{}, nil, fmt.Errorf("%s has no kernel", t.Name)
 	}
-	k := Kernel{Name: entry.Name, Bind: entry.Bind, Code: t.Data()}
+	k := Kernel{Name: entry.Name, Bind: entry.Bind, Code: t.Data(), Device: entry.Other&OtherEntry == 0}
+	if p := f.Find(".nv.prototype"); p != nil {
+		k.Prototype = prototypeOf(p.Content.(*Prototypes).List, entry)
+	}
 	for _, s := range f.Symtab() {
 		if s.Section == t && s.Type == SymFunc && s != entry {
 			k.Subs = append(k.Subs, Sub{Name: s.Name, Bind: s.Bind, Off: s.Value, Size: s.Size})
@@ -235,7 +299,7 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 			k.Regs = uint16(a.Words[0])
 		case a.Syms[0] == entry && a.ID == AttrFrameSize:
 			k.Frame = a.Words[0]
-		case a.Syms[0] == entry && a.ID == AttrMinStackSize:
+		case a.Syms[0] == entry && (a.ID == AttrMinStackSize || a.ID == AttrMaxStackSize):
 			k.MinStack = a.Words[0]
 		case a.ID == AttrFrameSize:
 			for j := range k.Subs {
@@ -267,6 +331,16 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 		names := f.Find(".strtab").Content.(*Strings).List
 		k.PointerTable = slices.Index(names, ".rela"+first) > slices.Index(names, ".debug_frame")
 	}
+	for _, s := range f.Symtab() {
+		if s.Type != SymCudaObject || s.Section == nil || s.Section.Info.Section != t {
+			continue
+		}
+		d := Decl{Name: s.Name, Space: SpaceShared, Size: s.Size, Align: s.Value}
+		if s.Section.Name == ".nv.constant2."+k.Name {
+			d.Space, d.Offset = SpaceConst, s.Value
+		}
+		k.Locals = append(k.Locals, d)
+	}
 	k.Fixes = liftFixes(f, t, t.Name)
 	n := 1
 	for _, s := range k.Subs {
@@ -293,13 +367,17 @@ func liftBase(f *File, m *Module) {
 		return
 	}
 	for i := range m.Kernels {
-		if m.Kernels[i].Shared.Used {
+		if m.Kernels[i].Shared.Used && !m.Relocatable {
 			return
 		}
 	}
 	for i := range m.Kernels {
-		if m.Kernels[i].Shared.Size > 0 && len(m.Kernels[i].Fixes) > 0 {
-			m.Kernels[i].Shared.Base = true
+		k := &m.Kernels[i]
+		if k.Shared.Size > 0 && len(k.Fixes) > 0 {
+			k.Shared.Base = true
+		}
+		for _, x := range k.Fixes {
+			k.Shared.Base = k.Shared.Base || x.Type == RelAbs32at32 && x.State == Live
 		}
 	}
 }

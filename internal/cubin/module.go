@@ -14,8 +14,17 @@ type Module struct {
 	PTXSM int    // SM of the .target line
 	Tool  TKInfo // who compiled it, and how it was called
 
+	// Relocatable asks for an object as -c makes it: every function has its
+	// own section, variables keep their relocations, symbols have types.
+	Relocatable bool
+
 	Kernels []Kernel
 	Decls   []Decl // variables and external functions
+	Edges   []Edge // call graph of an object; nil: the calls of external functions
+
+	// Prototypes are the prototype strings of an object in the order of
+	// their making, last function first.
+	Prototypes []string
 
 	ISAClass      uint8 // .nv.compat: 0 means 1, the base instructions
 	Tensormap     uint8 // .nv.compat: tensormap instructions used
@@ -27,13 +36,21 @@ type Module struct {
 	SharedAlign   uint64
 }
 
+// Edge is a call between sections, or with Taken a function whose address
+// the first one takes.
+type Edge struct {
+	From, To string
+	Taken    bool
+}
+
 // Space tells what a Decl is.
 type Space uint8
 
 const (
 	SpaceGlobal Space = iota
 	SpaceConst
-	SpaceFunc // an external function; it has an address slot and no storage
+	SpaceFunc   // an external function; it has an address slot and no storage
+	SpaceShared // shared memory at module scope; only objects declare it
 )
 
 // Decl is a module-scope variable, or an external function.
@@ -46,7 +63,13 @@ type Decl struct {
 	Offset  uint64 // in its section: see Place
 	Init    []byte // nil for variables without initialiser
 	Managed bool
-	Fixes   []Fix // relocations of the initialiser, offsets from its start
+	Extern  bool // defined in another object
+	Common  bool // .common of an object
+
+	Prototype string // of an external function, in an object
+	Listed    bool   // the prototype stands with those of the object's own functions: system calls
+
+	Fixes []Fix // relocations of the initialiser, offsets from its start
 }
 
 // FixState tells what became of a relocation.
@@ -105,10 +128,12 @@ type Shared struct {
 	Base  bool // the code depends on where shared memory begins, as all that names variables does
 }
 
-// Kernel is one entry with everything the file says about it.
+// Kernel is one entry, or a function of an object, with everything the file
+// says about it.
 type Kernel struct {
 	Name   string
 	Bind   uint8
+	Device bool   // a device function of an object, not an entry
 	Code   []byte // the whole section, padding included
 	Subs   []Sub  // in the order of their symbols
 	Fixes  []Fix  // relocations of the code
@@ -119,6 +144,10 @@ type Kernel struct {
 	Frame    uint32
 	MinStack uint32
 	Shared   Shared
+
+	// Locals are the variables of an object's function that its relocations
+	// name: shared memory, and parts of Const2.
+	Locals []Decl
 
 	Const2      []byte // compiler's constant bank
 	Const2Fixes []Fix
@@ -132,6 +161,18 @@ type Kernel struct {
 	Attrs   []Attr // any further records of .nv.info.K
 	MaxRegs uint16 // 0 means 255
 	Sparse  uint16
+
+	Prototype string // of a device function seen from outside
+}
+
+// hasEntry reports whether the module has a kernel.
+func (m *Module) hasEntry() bool {
+	for i := range m.Kernels {
+		if !m.Kernels[i].Device {
+			return true
+		}
+	}
+	return false
 }
 
 // firstBigParams is the size from which parameters use the second kind of
@@ -164,7 +205,7 @@ func (k *Kernel) paramSize() uint32 {
 // alignment, variables seen from outside before local ones in the constant
 // bank, otherwise in order.
 func Place(decls []Decl) {
-	var at [3]uint64
+	var at [4]uint64
 	for align := uint64(1 << 20); align > 0; align >>= 1 {
 		for _, outside := range [...]bool{true, false} {
 			for i := range decls {
@@ -180,11 +221,13 @@ func Place(decls []Decl) {
 	}
 }
 
-// storage numbers the three sections that hold variables.
+// storage numbers the sections that hold variables.
 func (d *Decl) storage() int {
 	switch {
 	case d.Space == SpaceConst:
 		return storeConst
+	case d.Space == SpaceShared:
+		return storeShared
 	case d.Init != nil:
 		return storeInit
 	}
@@ -195,6 +238,7 @@ const (
 	storeConst = iota
 	storeInit
 	storeZero
+	storeShared
 )
 
 // AddressSlot returns the offset in constant bank 4 of the word that holds
