@@ -142,6 +142,7 @@ const (
 	fWrite             // destination
 	fSpace             // constant printed with a space between its brackets
 	fOpen              // the closing bar of |x| is an item of its own
+	fAddr              // sum: a lone immediate prints unsigned
 	fEcho              // repeats another operand's register, count further on
 )
 

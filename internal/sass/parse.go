@@ -123,6 +123,7 @@ type matcher struct {
 	f     *form
 	pc    uint64
 	label LabelFunc
+	addr  bool // the sum being matched is an address
 }
 
 type next func(s string, w bits.Word) (bits.Word, bool)
@@ -157,6 +158,7 @@ func (m *matcher) list(l []item, s string, w bits.Word, k next) (bits.Word, bool
 		return m.list(after, s, w, k)
 	case kSum:
 		after := l[1+it.count:]
+		m.addr = it.flags&fAddr != 0
 		return m.sum(l[1:1+it.count], s, w, false, func(s string, w bits.Word) (bits.Word, bool) {
 			return m.list(after, s, w, k)
 		})
@@ -180,6 +182,8 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 	at, ok := s, true
 	if printed {
 		at, ok = strings.CutPrefix(s, "+")
+	} else if m.addr && len(after) == 0 && in[0].kind == kSImm {
+		return m.lone(&in[0], s, w, k)
 	}
 	if ok {
 		if v, ok := m.list(in, at, w, func(s string, w bits.Word) (bits.Word, bool) {
@@ -192,6 +196,15 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 		return w, false
 	}
 	return m.sum(after, s, w, printed, k)
+}
+
+// lone matches an immediate that is a whole address: it has no sign.
+func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool) {
+	v, rest, ok := hexNumber(s)
+	if !ok || v < 0 || uint64(v)>>it.shift>>it.width() != 0 {
+		return w, false
+	}
+	return k(rest, it.set(w, uint64(v)>>it.shift))
 }
 
 // mod matches an enumeration: longer texts first, so that .F16x2 is not

@@ -103,7 +103,7 @@ func (p *printer) list(l []item) {
 				n += int(it.count)
 			}
 		case kSum:
-			p.sum(l[n+1 : n+1+int(it.count)])
+			p.sum(l[n+1:n+1+int(it.count)], it.flags&fAddr != 0)
 			n += int(it.count)
 		default:
 			p.field(it)
@@ -112,8 +112,9 @@ func (p *printer) list(l []item) {
 }
 
 // sum prints the terms of an address: absent optional terms are left out,
-// and the first term stands for an empty sum.
-func (p *printer) sum(l []item) {
+// and the first term stands for an empty sum. An immediate that stands alone
+// in an address is the address, which has no sign.
+func (p *printer) sum(l []item, addr bool) {
 	printed := false
 	for n := 0; n < len(l); n += 1 + int(l[n].count) {
 		t := &l[n]
@@ -122,6 +123,9 @@ func (p *printer) sum(l []item) {
 		}
 		if printed {
 			p.dst = append(p.dst, '+')
+		} else if in := &l[n+1]; addr && in.kind == kSImm {
+			p.dst = appendHex(p.dst, in.get(&p.i.w)<<in.shift)
+			return // the immediate is the last term
 		}
 		printed = true
 		p.list(l[n+1 : n+1+int(t.count)])

@@ -267,6 +267,9 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 	if it.opt {
 		flags = append(flags, "fOpt")
 	}
+	if it.kind == "Sum" && !it.constant {
+		flags = append(flags, "fAddr")
+	}
 	if it.hidden {
 		ci.kind = "Hidden"
 	}

@@ -12,27 +12,28 @@ import (
 type piece struct{ lo, n int }
 
 type item struct {
-	kind   string // Lit Mod Reg UReg Pred UPred Bar SB Imm … Opt Sum Term
-	pieces []piece
-	text   string // literal
-	enum   string // name, or inline list of texts
-	inline []value
-	neg    int // bit, 0 none
-	negCh  byte
-	abs    int
-	role   string // "", write, both
-	addr   bool
-	width  string // "", a number, or the name of a modifier
-	scale  int
-	def    int // default value when optional, -1 none
-	rev    bool
-	count  int  // Opt, Sum: items inside
-	opt    bool // Term: may be absent
-	reuse  int  // bit of the operand cache flag
-	open   bool // the closing bar comes after the suffix
-	hidden bool // an operand the text does not show
-	echo   bool // prints another operand's field plus plus
-	plus   int
+	kind     string // Lit Mod Reg UReg Pred UPred Bar SB Imm … Opt Sum Term
+	pieces   []piece
+	text     string // literal
+	enum     string // name, or inline list of texts
+	inline   []value
+	neg      int // bit, 0 none
+	negCh    byte
+	abs      int
+	role     string // "", write, both
+	addr     bool
+	width    string // "", a number, or the name of a modifier
+	scale    int
+	def      int // default value when optional, -1 none
+	rev      bool
+	count    int  // Opt, Sum: items inside
+	opt      bool // Term: may be absent
+	reuse    int  // bit of the operand cache flag
+	open     bool // the closing bar comes after the suffix
+	constant bool // Sum: an offset in a constant bank, not an address
+	hidden   bool // an operand the text does not show
+	echo     bool // prints another operand's field plus plus
+	plus     int
 }
 
 var operandRE = regexp.MustCompile(`^([=&]?)(QUP|QP|UPR|UP|SB|R|U|P|B|rel|i|s|f|d|h|b)(\d+)((?::\d+)?(?:\+\d+(?::\d+)?)*)`)
@@ -191,6 +192,7 @@ func defaultOf(it *item) int {
 // bracket parses [a+b+c]: a sum whose terms marked ? are printed only when
 // they are not zero.
 func (p *tparser) bracket() []item {
+	constant := strings.HasSuffix(p.l.template[:max(0, strings.LastIndex(p.l.template, p.s))], "c[i54:5]")
 	p.eat('[')
 	p.addr++
 	var terms []item
@@ -225,7 +227,7 @@ func (p *tparser) bracket() []item {
 	if len(terms) > 0 && onlyOneTerm(terms) && !terms[0].opt {
 		out = append(out, terms[1:]...)
 	} else {
-		out = append(append(out, item{kind: "Sum", count: len(terms)}), terms...)
+		out = append(append(out, item{kind: "Sum", count: len(terms), constant: constant}), terms...)
 	}
 	return append(out, item{kind: "Lit", text: "]"})
 }
