@@ -79,7 +79,9 @@ func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
 	ra.ExpandCopies(f)
 	prologue(f, o.Arch)
 	dump("regalloc")
-	scoreboard.Serial(f)
+	if err := schedule(f, &o); err != nil {
+		return nil, err
+	}
 	dump("scoreboard")
 	code, err := emit.Func(f, o.Arch, emit.Options{Slot: o.Slot})
 	if err != nil {
@@ -108,6 +110,17 @@ func prologue(f *ori.Func, a *target.Arch) {
 	b.Prepend(f.NewInstr(op.IADD3, op.Mods{}, []ori.Operand{w}, []ori.Operand{w, ori.Imm(-size), ori.Zero(ori.R)}))
 	b.Prepend(f.NewInstr(op.LDC, op.Mods{}, []ori.Operand{w}, []ori.Operand{ori.Const(0, a.Bank0().Stack)}))
 	f.Props.Registers = max(f.Props.Registers, stackReg+1)
+}
+
+// schedule decides when every instruction issues, and proves that nothing
+// is read before it is there.
+func schedule(f *ori.Func, o *Options) error {
+	if o.Serial {
+		scoreboard.Serial(f, o.Arch)
+	} else {
+		scoreboard.Assign(f, o.Arch)
+	}
+	return scoreboard.Check(f, o.Arch)
 }
 
 // allocate gives f registers within its budget.

@@ -5,34 +5,53 @@ package scoreboard
 import (
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
 )
 
 // Serial makes every instruction wait for all before it. It is slow and
 // needs no analysis, which makes it a witness against the real scheduler.
-func Serial(f *ori.Func) {
+func Serial(f *ori.Func, a *target.Arch) {
+	addJumps(f)
+	d := newDescriber(f, a)
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			i.Sched = ori.Sched{Stall: 15, Yield: true, WrBar: -1, RdBar: -1, Wait: 0x3f}
-			if isVariable(i.Op) {
-				if i.NDst > 0 {
-					i.Sched.WrBar = 0
-				}
+			e := d.instr(i)
+			i.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<numBarriers - 1}
+			for k := range i.Args {
+				i.Args[k].Flags &^= ori.Reuse
+			}
+			if d.timing.Variable(e.Class) && len(e.Writes) > 0 || e.Class == target.ClassLdgdepbar || e.Class == target.ClassFence {
+				i.Sched.WrBar = 0
+			}
+			if d.timing.ReadsLate(e.Class) || target.UniformLate(e.Class) || e.Fences && e.Class == target.ClassMembar {
 				i.Sched.RdBar = 1
 			}
+			serialPad(f, b, i, d, &e)
 		}
 	}
 }
 
-// isVariable reports whether results or reads of an operation take a time
-// that is not known, on some architecture.
-func isVariable(o op.Op) bool {
-	if o.Has(op.Reads | op.Writes) {
-		return o != op.ULDC
+// serialPad adds NOPs: behind operations slower than a stall count holds,
+// and before warp-group matrix operations, which take no waits.
+func serialPad(f *ori.Func, b *ori.Block, i *ori.Instr, d *describer, e *Event) {
+	pad := func() *ori.Instr {
+		n := f.NewInstr(op.NOP, op.Mods{}, nil, nil)
+		n.Line, n.Loc = i.Line, i.Loc
+		n.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<numBarriers - 1}
+		return n
 	}
-	switch o {
-	case op.S2R, op.S2UR, op.SHFL, op.MOVM, op.MUFU, op.F2F, op.F2I, op.I2F, op.FRND, op.POPC, op.FLO, op.BREV, op.FCHK, op.MATCH,
-		op.REDUX, op.CREDUX, op.DMMA, op.BMOV, op.B2R, op.I2I, op.DADD, op.DMUL, op.DFMA, op.DSETP, op.R2UR:
-		return true
+	if e.Class == target.ClassGmma {
+		i.Sched.Wait = 0
+		b.InsertBefore(pad(), i)
+		return
 	}
-	return false
+	slow := 0
+	if !d.timing.Variable(e.Class) {
+		for _, w := range e.Writes {
+			slow = max(slow, d.timing.Any(fileOf(w.Cell), w.Row))
+		}
+	}
+	for at := i; slow > target.MaxStall; slow -= target.MaxStall {
+		at = b.InsertAfter(pad(), at)
+	}
 }

@@ -1,0 +1,249 @@
+package scoreboard
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// Assign decides stalls, barriers, waits, yields and operand reuse of a
+// function with physical registers.
+//
+// Barriers are handed out first, in one walk. Then a forward data flow over
+// what is pending (results under way and registers still to be read, with
+// their age in cycles, and barriers not waited for) computes waits and
+// stalls until nothing changes: states only grow where paths meet, so it
+// ends, and the last visit of every block saw everything that can be
+// pending there.
+func Assign(f *ori.Func, a *target.Arch) {
+	addJumps(f)
+	s := newAssigner(f, a)
+	s.handOut()
+	s.solve()
+	s.write()
+	s.reuse()
+}
+
+// node is a block under assignment.
+type node struct {
+	block  *ori.Block
+	instrs []*ori.Instr
+	events []Event
+	stall  []int   // cycles from each instruction to the next, any size
+	waits  []uint8 // barriers each instruction waits for
+	before []int   // extra cycles before an instruction
+	in     state
+	succs  []int32 // node numbers
+	preds  []int32
+	end    int  // least cycles from the last instruction to its successors
+	known  bool // some predecessor was visited
+	queued bool
+}
+
+type assigner struct {
+	f        *ori.Func
+	timing   *target.Timing
+	nodes    []node
+	walk     walker
+	reserved uint8 // barriers that only asynchronous groups use
+}
+
+func newAssigner(f *ori.Func, a *target.Arch) *assigner {
+	d := newDescriber(f, a)
+	s := &assigner{f: f, timing: d.timing, nodes: make([]node, len(f.Blocks))}
+	number := make([]int32, f.NumBlocks())
+	for n, b := range f.Blocks {
+		number[b.ID] = int32(n)
+	}
+	for n, b := range f.Blocks {
+		x := &s.nodes[n]
+		x.block = b
+		x.instrs = make([]*ori.Instr, 0, b.Len())
+		x.events = make([]Event, 0, b.Len())
+		for i := range b.Instrs {
+			i.Sched = ori.NoSched
+			x.instrs = append(x.instrs, i)
+			x.events = append(x.events, d.instr(i))
+		}
+		x.stall = make([]int, len(x.instrs))
+		x.waits = make([]uint8, len(x.instrs))
+		x.before = make([]int, len(x.instrs))
+		for _, t := range b.Succs {
+			x.succs = append(x.succs, number[t.ID])
+		}
+		for _, t := range b.Preds {
+			x.preds = append(x.preds, number[t.ID])
+		}
+		s.reserve(x)
+	}
+	s.walk = newWalker(s.timing)
+	return s
+}
+
+// reserve keeps barrier 0 for groups of asynchronous copies, which DEPBAR
+// counts.
+func (s *assigner) reserve(x *node) {
+	for _, i := range x.instrs {
+		if i.Op == op.LDGDEPBAR || i.Op == op.UTMACMDFLUSH {
+			s.reserved |= 1
+		}
+	}
+}
+
+// solve visits blocks until no state changes.
+func (s *assigner) solve() {
+	var work []int32
+	for n := range s.nodes {
+		s.nodes[n].queued = true
+		work = append(work, int32(n))
+	}
+	// Blocks are taken in layout order, again and again: a block is seldom
+	// reached before those that lead to it.
+	for len(work) > 0 {
+		var next []int32
+		for _, n := range work {
+			s.nodes[n].queued = false
+			next = s.visit(int(n), next)
+		}
+		work = next
+	}
+}
+
+// visit computes the stalls of one node and passes what is pending at its
+// end on.
+func (s *assigner) visit(n int, next []int32) []int32 {
+	x := &s.nodes[n]
+	w := &s.walk
+	for {
+		w.start(&x.in)
+		for k := range x.events {
+			s.issue(x, k)
+		}
+		if s.finish(x) {
+			break
+		}
+	}
+	w.stop()
+	for _, t := range x.succs {
+		y := &s.nodes[t]
+		changed := y.in.merge(&w.out) || !y.known
+		y.known = true
+		if changed && !y.queued {
+			y.queued = true
+			next = append(next, t)
+		}
+	}
+	return next
+}
+
+// issue places instruction k of x.
+func (s *assigner) issue(x *node, k int) {
+	w := &s.walk
+	e := &x.events[k]
+	mask := w.needs(e)
+	at := w.earliest(e, mask)
+	if k > 0 {
+		at = max(at, w.now+max(target.MinStall(x.events[k-1].Class), s.timing.Busy(x.events[k-1].Class, e.Class)))
+	}
+	at += x.before[k]
+	if k > 0 {
+		x.stall[k-1] = at - w.now
+	}
+	w.now = at
+	x.waits[k] = mask
+	w.wait(mask)
+	w.retire(e)
+}
+
+// finish decides how long the last instruction of x stalls so that the
+// first of each successor may issue. It reports false when the block must be
+// placed again, because more is needed than its last stall can give.
+func (s *assigner) finish(x *node) bool {
+	w := &s.walk
+	last := len(x.events) - 1
+	if last < 0 {
+		return true
+	}
+	e := &x.events[last]
+	need := w.now + target.MinStall(e.Class)
+	for _, t := range x.succs {
+		y := &s.nodes[t]
+		if len(y.events) > 0 {
+			first := &y.events[0]
+			need = max(need, w.earliest(first, w.needs(first)), w.now+s.timing.Busy(e.Class, first.Class))
+		}
+	}
+	x.stall[last] = need - w.now
+	if over := x.stall[last] - target.MaxStall; over > 0 && x.instrs[last].Op.Has(op.Terminator) {
+		x.before[last] += over
+		return false
+	}
+	w.now = need
+	return true
+}
+
+// write puts the decisions into the instructions. Delays longer than a
+// stall count holds are continued in NOPs.
+func (s *assigner) write() {
+	for n := range s.nodes {
+		x := &s.nodes[n]
+		for k, i := range x.instrs {
+			c := &x.events[k].Ctrl
+			wait := x.waits[k]
+			if x.events[k].Class == target.ClassGmma && wait != 0 {
+				// warp-group matrix operations take no waits
+				s.nop(x.block, i, 1, wait, false)
+				wait = 0
+			}
+			stall := min(x.stall[k], target.MaxStall)
+			i.Sched = ori.Sched{
+				Stall: uint8(stall), Yield: yields(x.events[k].Class, stall), WrBar: c.WrBar, RdBar: c.RdBar, Wait: wait,
+			}
+			at := i
+			for rest := x.stall[k] - stall; rest > 0; rest -= stall {
+				stall = min(rest, target.MaxStall)
+				at = s.nop(x.block, at, stall, 0, true)
+			}
+		}
+	}
+}
+
+// nop adds a NOP beside at.
+func (s *assigner) nop(b *ori.Block, at *ori.Instr, stall int, wait uint8, after bool) *ori.Instr {
+	i := s.f.NewInstr(op.NOP, op.Mods{}, nil, nil)
+	i.Line, i.Loc = at.Line, at.Loc
+	i.Sched = ori.Sched{Stall: uint8(stall), Yield: yields(target.ClassOther, stall), WrBar: -1, RdBar: -1, Wait: wait}
+	if after {
+		return b.InsertAfter(i, at)
+	}
+	return b.InsertBefore(i, at)
+}
+
+// yields reports whether the warp may be switched out after an instruction.
+// Long stalls must allow it; units of the warp's own allow it from three
+// cycles on, as the reference does.
+func yields(c target.Class, stall int) bool {
+	return stall == 0 || stall >= 12 || stall >= 3 && c.Coupled() || c == target.ClassDepbar || c == target.ClassLepc
+}
+
+// addJumps makes every jump of f an instruction: where control falls
+// through to a block that does not follow, a branch is added, so that it is
+// scheduled like all others. Blocks without instructions get a NOP, as a
+// place for stalls.
+func addJumps(f *ori.Func) {
+	for n, b := range f.Blocks {
+		last := b.Last()
+		if len(b.Succs) > 0 && (last == nil || !last.Op.Has(op.Terminator) || last.Guard.Kind != ori.KNone) {
+			if t := b.Succs[len(b.Succs)-1]; n+1 >= len(f.Blocks) || f.Blocks[n+1] != t {
+				j := f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(t)})
+				if last != nil {
+					j.Line, j.Loc = last.Line, last.Loc
+				}
+				b.Append(j)
+			}
+		}
+		if b.First() == nil {
+			b.Append(f.NewInstr(op.NOP, op.Mods{}, nil, nil))
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package scoreboard
+
+import (
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// cellSet is a set of cells.
+type cellSet [(numCells + 63) / 64]uint64
+
+func (s *cellSet) add(a Access) {
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		s[c/64] |= 1 << (c % 64)
+	}
+}
+
+func (s *cellSet) has(a Access) bool {
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		if s[c/64]>>(c%64)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *cellSet) union(x *cellSet) (grew bool) {
+	for n := range s {
+		if x[n]&^s[n] != 0 {
+			s[n] |= x[n]
+			grew = true
+		}
+	}
+	return grew
+}
+
+// beyond is what code after a block may do.
+type beyond struct {
+	written  cellSet
+	accessed cellSet
+}
+
+// futures returns, for each node, the cells written and accessed somewhere
+// after its end.
+func (s *assigner) futures() []beyond {
+	own := make([]beyond, len(s.nodes))
+	out := make([]beyond, len(s.nodes))
+	for n := range s.nodes {
+		for k := range s.nodes[n].events {
+			e := &s.nodes[n].events[k]
+			for _, a := range e.Writes {
+				own[n].written.add(a)
+				own[n].accessed.add(a)
+			}
+			for _, a := range e.Reads {
+				own[n].accessed.add(a)
+			}
+			if e.Drains {
+				own[n] = everything()
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for n := len(s.nodes) - 1; n >= 0; n-- {
+			for _, t := range s.nodes[n].succs {
+				for _, x := range [2]*beyond{&own[t], &out[t]} {
+					w, a := out[n].written.union(&x.written), out[n].accessed.union(&x.accessed)
+					changed = changed || w || a
+				}
+			}
+		}
+	}
+	return out
+}
+
+// everything is what a call may do.
+func everything() beyond {
+	var b beyond
+	for n := range b.written {
+		b.written[n], b.accessed[n] = ^uint64(0), ^uint64(0)
+	}
+	return b
+}
+
+// far is a place beyond the end of a block; nowhere is none at all.
+const (
+	far     = 1 << 20
+	nowhere = 1 << 30
+)
+
+// due says when an instruction's barriers will be waited for, as positions
+// in its block.
+type due struct {
+	result int // results are accessed
+	source int // registers it reads late are overwritten
+}
+
+// dues computes the dues of a block's instructions, walking backwards.
+func (s *assigner) dues(x *node, out *beyond) []due {
+	list := make([]due, len(x.events))
+	var access, write [numCells]int32 // position plus one of the next one
+	drain := nowhere
+	for k := len(x.events) - 1; k >= 0; k-- {
+		e := &x.events[k]
+		d := due{min(drain, nowhere), nowhere}
+		d.result = nowhere
+		for _, a := range e.Writes {
+			d.result = min(d.result, next(&access, a, &out.accessed), drain)
+		}
+		for _, a := range e.Reads {
+			if late(s.timing, e.Class, a.Cell) {
+				d.source = min(d.source, next(&write, a, &out.written), drain)
+			}
+		}
+		list[k] = d
+		for _, a := range e.Writes {
+			mark(&access, a, k)
+			mark(&write, a, k)
+		}
+		for _, a := range e.Reads {
+			mark(&access, a, k)
+		}
+		if e.Drains {
+			drain = k
+		}
+	}
+	return list
+}
+
+func mark(at *[numCells]int32, a Access, k int) {
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		at[c] = int32(k + 1)
+	}
+}
+
+func next(at *[numCells]int32, a Access, later *cellSet) int {
+	n := nowhere
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		if at[c] != 0 {
+			n = min(n, int(at[c])-1)
+		}
+	}
+	if n == nowhere && later.has(a) {
+		return far
+	}
+	return n
+}
+
+// slot is what is known of a barrier while they are handed out.
+type slot struct {
+	used   bool
+	due    int // position at which it will be waited for
+	reads  bool
+	class  target.Class
+	nodeAt int
+}
+
+// handOut gives every instruction that needs them its barriers.
+func (s *assigner) handOut() {
+	later := s.futures()
+	carry := make([][numBarriers]slot, len(s.nodes))
+	for n := range s.nodes {
+		x := &s.nodes[n]
+		var slots [numBarriers]slot
+		for _, p := range x.preds {
+			if int(p) < n {
+				inherit(&slots, &carry[p])
+			}
+		}
+		dues := s.dues(x, &later[n])
+		for k := range x.events {
+			for b := range slots {
+				if slots[b].due <= k {
+					slots[b].used = false
+				}
+			}
+			s.equip(x, k, dues[k], &slots)
+		}
+		carry[n] = slots
+	}
+}
+
+// inherit adds the barriers pending at the end of a predecessor.
+func inherit(to, from *[numBarriers]slot) {
+	for b := range to {
+		if from[b].used {
+			to[b] = from[b]
+			to[b].due = far
+		}
+	}
+}
+
+// equip chooses the barriers of instruction k.
+func (s *assigner) equip(x *node, k int, d due, slots *[numBarriers]slot) {
+	e := &x.events[k]
+	switch x.instrs[k].Op {
+	case op.LDGDEPBAR:
+		e.Ctrl.WrBar = 0
+		return
+	case op.UTMACMDFLUSH:
+		e.Ctrl.RdBar = 0
+		return
+	}
+	if e.Fences {
+		b := s.choose(slots, slot{due: k + 1, class: e.Class})
+		if e.Class == target.ClassMembar {
+			e.Ctrl.RdBar = b
+		} else {
+			e.Ctrl.WrBar = b
+		}
+	}
+	if d.result < nowhere && s.timing.Variable(e.Class) {
+		e.Ctrl.WrBar = s.choose(slots, slot{due: d.result, class: e.Class})
+	}
+	// a wait for the results covers the sources too
+	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.source == far) {
+		e.Ctrl.RdBar = s.choose(slots, slot{due: d.source, reads: true, class: e.Class})
+	}
+}
+
+// choose returns the cheapest barrier for a use and notes it. A free one
+// costs nothing; sharing costs nothing either when both are waited for at
+// the same place; otherwise whoever waits first waits for both.
+func (s *assigner) choose(slots *[numBarriers]slot, want slot) int8 {
+	best, least := 0, nowhere
+	for b := range slots {
+		if s.reserved>>b&1 != 0 {
+			continue
+		}
+		cost := sharing(&slots[b], &want)
+		if cost < least {
+			best, least = b, cost
+		}
+	}
+	x := &slots[best]
+	if x.used {
+		want.due = min(want.due, x.due)
+	}
+	want.used = true
+	*x = want
+	return int8(best)
+}
+
+func sharing(have, want *slot) int {
+	switch {
+	case !have.used:
+		return 1
+	case have.due == want.due && have.reads == want.reads && have.class == want.class:
+		return 0
+	}
+	cost := 2 + have.due - want.due
+	if cost < 2 {
+		cost = 2 + want.due - have.due
+	}
+	cost = min(cost, 1000)
+	if have.reads != want.reads {
+		cost += 500
+	}
+	if have.class != want.class {
+		cost += 50
+	}
+	return cost
+}

@@ -1,0 +1,107 @@
+package scoreboard
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+var files = [ori.NumClasses]target.File{
+	ori.R: target.FileR, ori.UR: target.FileUR, ori.P: target.FileP, ori.UP: target.FileUP, ori.B: target.FileB,
+}
+
+// describer makes events of Ori instructions.
+type describer struct {
+	builder
+	f       *ori.Func
+	timing  *target.Timing
+	classes []target.Class // by operation, without modifiers
+	uses    []Use
+}
+
+func newDescriber(f *ori.Func, a *target.Arch) *describer {
+	d := &describer{f: f, timing: target.TimingOf(a)}
+	for o := op.None; o.String() != "?"; o++ {
+		d.classes = append(d.classes, target.ClassOf(o.String()))
+	}
+	return d
+}
+
+// class returns the timing class of i.
+func (d *describer) class(i *ori.Instr) target.Class {
+	c := d.classes[i.Op]
+	switch {
+	case i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R:
+		return target.ClassBmovR
+	case i.Mods[0] == op.NoMod || !target.Refines(c):
+		return c
+	}
+	return target.Refine(c, i.Op.String(), func(mod string) bool {
+		for _, m := range i.Mods {
+			if m != op.NoMod && m.String() == mod {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// instr returns the event of i.
+func (d *describer) instr(i *ori.Instr) Event {
+	d.uses = d.uses[:0]
+	if i.Guard.Kind == ori.KReg {
+		d.add(i.Guard, Guard, 0)
+	}
+	for _, o := range i.Dsts() {
+		if o.Kind == ori.KReg {
+			d.add(o, Result, 0)
+		}
+	}
+	for n, o := range i.Srcs() {
+		d.source(o, uint8(n))
+	}
+	d.implied(i)
+	e := d.event(d.class(i), d.uses)
+	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.timing.SM >= 90 && i.Mods.Has(op.MCTA)
+	s := i.Sched
+	e.Ctrl = Ctrl{Stall: s.Stall, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
+	return e
+}
+
+// implied adds the predicates that R2P and its like move without naming.
+func (d *describer) implied(i *ori.Instr) {
+	switch i.Op {
+	case op.P2R:
+		d.uses = append(d.uses, Use{File: target.FileP, Role: Data, N: 7})
+	case op.R2P:
+		d.uses = append(d.uses, Use{File: target.FileP, Role: Result, N: 7})
+	case op.UP2UR:
+		d.uses = append(d.uses, Use{File: target.FileUP, Role: Data, N: 7})
+	case op.UR2UP:
+		d.uses = append(d.uses, Use{File: target.FileUP, Role: Result, N: 7})
+	}
+}
+
+func (d *describer) source(o ori.Operand, n uint8) {
+	if !o.HasReg() {
+		return
+	}
+	switch o.Kind {
+	case ori.KReg:
+		d.add(o, Data, n)
+	case ori.KConst:
+		o.Sub, o.N = 0, 1
+		d.add(o, Index, n)
+	case ori.KAddr, ori.KUAddr:
+		d.add(o, Address, n)
+	case ori.KDesc:
+		d.add(o, Desc, n)
+	}
+}
+
+func (d *describer) add(o ori.Operand, r Role, n uint8) {
+	info := &d.f.Regs[o.Reg]
+	d.uses = append(d.uses, Use{
+		File: files[info.Class], Role: r, Reg: uint8(info.Phys + int16(o.Sub)), N: max(1, o.N), Arg: n,
+	})
+}

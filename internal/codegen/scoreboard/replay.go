@@ -1,0 +1,407 @@
+package scoreboard
+
+import (
+	"fmt"
+	"slices"
+
+	"goptxas/internal/target"
+)
+
+// The checker. It knows nothing of how stalls and barriers were chosen: it
+// follows the instructions along every path, notes what each one leaves
+// behind and reports every access that could come too early. A fact is
+// something an instruction left behind in a register.
+
+// Program is code as the checker sees it.
+type Program struct {
+	Blocks [][]Event
+	Succs  [][]int32 // of each block
+	Entry  []int32   // blocks entered from elsewhere, where nothing is pending
+}
+
+// Rule names what a report is about.
+type Rule uint8
+
+// Rules of the checker.
+const (
+	ReadEarly      Rule = iota // a result of fixed latency is read too early
+	ReadUnguarded              // a result that a barrier announces is read without waiting
+	WriteEarly                 // a register is overwritten before an earlier result arrives
+	WriteUnguarded             // the same, and only a barrier tells when it arrives
+	ReadLost                   // a register is overwritten before it was read
+	ReadLostLate               // the same, and only a barrier tells when it was
+	BarrierEarly               // a barrier is waited for before it is set
+	GapShort                   // operations stand too close
+	StallShort                 // an operation stalls too little
+	Undrained                  // something is pending where code elsewhere follows
+	FenceIgnored               // the barrier of a fence is not waited for
+	numRules
+)
+
+var ruleNames = [numRules]string{
+	"result read too early", "result read without its barrier", "result overwritten too early",
+	"result overwritten without its barrier", "overwritten before it is read", "overwritten before it is read, without a barrier",
+	"waits for a barrier that may not be set yet", "operations too close", "stall too short", "pending at a call or return",
+	"fence not waited for",
+}
+
+// String describes the rule.
+func (r Rule) String() string { return ruleNames[r] }
+
+// Report is one violation.
+type Report struct {
+	Block int32
+	Index int // of the instruction that comes too early
+	Rule  Rule
+	Cell  uint16 // register concerned
+	From  target.Class
+	Have  int // cycles
+	Need  int
+}
+
+func (r Report) String() string {
+	return fmt.Sprintf("block %d instruction %d: %s: %s, from %s, distance %d of %d",
+		r.Block, r.Index, r.Rule, cellName(r.Cell), r.From, r.Have, r.Need)
+}
+
+func cellName(c uint16) string {
+	names := [target.NumFiles]string{"R", "UR", "P", "UP", "B"}
+	f := fileOf(c)
+	return fmt.Sprintf("%s%d", names[f], c-firstCell[f])
+}
+
+// fact is something left behind in a register.
+type fact struct {
+	at    int   // cycle of issue; an age, negated, between blocks
+	cover uint8 // barriers of which any tells that it is over
+	class target.Class
+	read  bool // it is a read, not a result
+	timed bool // it is over after some cycles; else only a barrier tells
+}
+
+// same reports whether two facts differ in age only.
+func (f fact) same(g fact) bool {
+	f.at = g.at
+	return f == g
+}
+
+// scene is what may be true at a place.
+type scene struct {
+	facts [numCells][]fact
+	set   [numBarriers]int // cycle at which each barrier was last set
+	gaps  []fact
+	fence uint8
+}
+
+// quiet is a cycle so long ago that it matters no more.
+const quiet = -1 << 20
+
+func newScene() *scene {
+	s := &scene{}
+	for b := range s.set {
+		s.set[b] = quiet
+	}
+	return s
+}
+
+// absorb adds the facts of y, whose block ended at cycle end, and reports
+// whether any is new.
+func (s *scene) absorb(y *scene, end int) bool {
+	grew := false
+	for c := range y.facts {
+		for _, f := range y.facts[c] {
+			f.at -= end
+			if !f.timed || f.at > -horizon {
+				grew = insert(&s.facts[c], f) || grew
+			}
+		}
+	}
+	for _, f := range y.gaps {
+		if f.at -= end; f.at > -horizon {
+			grew = insert(&s.gaps, f) || grew
+		}
+	}
+	for b, at := range y.set {
+		if at -= end; at > s.set[b] && at > -horizon {
+			s.set[b] = at
+			grew = true
+		}
+	}
+	if y.fence&^s.fence != 0 {
+		s.fence |= y.fence
+		grew = true
+	}
+	return grew
+}
+
+// insert adds a fact, or makes one that is there younger.
+func insert(list *[]fact, f fact) bool {
+	for n := range *list {
+		if g := &(*list)[n]; g.same(f) {
+			if f.at > g.at && f.timed {
+				g.at = f.at
+				return true
+			}
+			return false
+		}
+	}
+	*list = append(*list, f)
+	return true
+}
+
+// replayer follows one program.
+type replayer struct {
+	timing  *target.Timing
+	strict  bool // nothing may be pending at calls
+	prog    *Program
+	scenes  []*scene
+	block   int32
+	reports []Report
+	final   bool
+	limit   int
+}
+
+// Replay checks a program and returns the violations found, up to limit.
+// Calls and returns are checked for pending barriers when strict.
+func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
+	r := &replayer{timing: t, strict: strict, prog: p, scenes: make([]*scene, len(p.Blocks)), limit: limit}
+	var work []int32
+	queued := make([]bool, len(p.Blocks))
+	for _, n := range p.Entry {
+		r.scenes[n] = newScene()
+		work = append(work, n)
+		queued[n] = true
+	}
+	for len(work) > 0 {
+		n := work[0]
+		work = work[1:]
+		queued[n] = false
+		s, end := r.run(n)
+		for _, t := range p.Succs[n] {
+			grew := r.scenes[t] == nil
+			if grew {
+				r.scenes[t] = newScene()
+			}
+			if r.scenes[t].absorb(s, end) {
+				grew = true
+			}
+			if grew && !queued[t] {
+				queued[t] = true
+				work = append(work, t)
+			}
+		}
+	}
+	r.final = true
+	for n := range p.Blocks {
+		if r.scenes[n] != nil {
+			r.run(int32(n))
+		}
+	}
+	return r.reports
+}
+
+func (r *replayer) report(k int, rule Rule, cell uint16, from target.Class, have, need int) {
+	if r.final && len(r.reports) < r.limit {
+		r.reports = append(r.reports, Report{r.block, k, rule, cell, from, have, need})
+	}
+}
+
+// run follows a block and returns what is true at its end.
+func (r *replayer) run(n int32) (*scene, int) {
+	r.block = n
+	s := newScene()
+	s.absorb(r.scenes[n], 0)
+	now := 0
+	for k := range r.prog.Blocks[n] {
+		e := &r.prog.Blocks[n][k]
+		r.waits(s, e, k, now)
+		r.reads(s, e, k, now)
+		r.writes(s, e, k, now)
+		r.distances(s, e, k, now)
+		r.leave(s, e, now)
+		now += int(e.Ctrl.Stall)
+	}
+	return s, now
+}
+
+// waits frees what the instruction waits for.
+func (r *replayer) waits(s *scene, e *Event, k, now int) {
+	if s.fence&^e.Ctrl.Wait != 0 {
+		r.report(k, FenceIgnored, 0, e.Class, 0, 0)
+	}
+	s.fence = 0
+	mask := e.Ctrl.Wait
+	if mask == 0 {
+		return
+	}
+	for b := range s.set {
+		if mask>>b&1 != 0 && now-s.set[b] < target.BarrierLag {
+			r.report(k, BarrierEarly, 0, e.Class, now-s.set[b], target.BarrierLag)
+		}
+	}
+	for c := range s.facts {
+		if len(s.facts[c]) > 0 {
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !f.timed && f.cover&mask != 0 })
+		}
+	}
+}
+
+func (r *replayer) reads(s *scene, e *Event, k, now int) {
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			for _, f := range s.facts[c] {
+				if f.read {
+					continue
+				}
+				if !f.timed {
+					r.report(k, ReadUnguarded, c, f.class, now-f.at, target.Never)
+				} else if d := r.timing.RAW(fileOf(c), f.class, a.Sink); now-f.at < d {
+					r.report(k, ReadEarly, c, f.class, now-f.at, d)
+				}
+			}
+		}
+	}
+}
+
+func (r *replayer) writes(s *scene, e *Event, k, now int) {
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			for _, f := range s.facts[c] {
+				r.overwrite(f, e, c, k, now)
+			}
+		}
+	}
+}
+
+// overwrite checks a write to a register in which f was left behind.
+func (r *replayer) overwrite(f fact, e *Event, c uint16, k, now int) {
+	file := fileOf(c)
+	have := now - f.at
+	switch {
+	case f.read && f.timed:
+		if d := r.timing.WAR(file, f.class, e.Class); have < d {
+			r.report(k, ReadLost, c, f.class, have, d)
+		}
+	case f.read:
+		if g := target.ReadGroup(f.class); g == 0 || g != target.ReadGroup(e.Class) {
+			r.report(k, ReadLostLate, c, f.class, have, target.Never)
+		}
+	case f.timed:
+		if d := r.timing.WAW(file, f.class, e.Class); have < d {
+			r.report(k, WriteEarly, c, f.class, have, d)
+		}
+	default:
+		if g := target.ReturnGroup(f.class); g == 0 || g != target.ReturnGroup(e.Class) {
+			r.report(k, WriteUnguarded, c, f.class, have, target.Never)
+		}
+	}
+}
+
+// distances checks rules that have no registers.
+func (r *replayer) distances(s *scene, e *Event, k, now int) {
+	if int(e.Ctrl.Stall) < target.MinStall(e.Class) {
+		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), target.MinStall(e.Class))
+	}
+	s.gaps = slices.DeleteFunc(s.gaps, func(f fact) bool { return now-f.at > target.MaxGap })
+	for _, f := range s.gaps {
+		if d := r.timing.Gap(f.class, e.Class); now-f.at < d {
+			r.report(k, GapShort, 0, f.class, now-f.at, d)
+		}
+	}
+	if !e.Drains || !r.strict {
+		return
+	}
+	for c := range s.facts {
+		for _, f := range s.facts[c] {
+			cell := uint16(c)
+			if !f.timed {
+				r.report(k, Undrained, cell, f.class, now-f.at, target.Never)
+			} else if d := r.timing.Any(fileOf(cell), f.class); !f.read && now-f.at < d {
+				r.report(k, Undrained, cell, f.class, now-f.at, d)
+			}
+		}
+		s.facts[c] = s.facts[c][:0]
+	}
+}
+
+// leave notes what the instruction leaves behind.
+func (r *replayer) leave(s *scene, e *Event, now int) {
+	r.extend(s, e)
+	var bars uint8
+	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
+		if b >= 0 && b < numBarriers {
+			bars |= 1 << b
+			s.set[b] = now
+		}
+	}
+	var wr uint8
+	if b := e.Ctrl.WrBar; b >= 0 && b < numBarriers {
+		wr = 1 << b
+	}
+	timed := !r.timing.Variable(e.Class)
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read || !e.Guarded })
+			if e.Class != target.ClassGmma {
+				insert(&s.facts[c], fact{at: now, cover: wr, class: a.Row, timed: timed})
+			}
+		}
+	}
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			if late(r.timing, e.Class, c) {
+				if !overlaps(e.Writes, c) {
+					insert(&s.facts[c], fact{at: now, cover: bars, class: e.Class, read: true})
+				}
+			} else {
+				insert(&s.facts[c], fact{at: now, class: e.Class, read: true, timed: true})
+			}
+		}
+	}
+	if target.HasGap(e.Class) {
+		insert(&s.gaps, fact{at: now, class: e.Class, timed: true})
+	}
+	if e.Fences {
+		s.fence |= bars
+	}
+}
+
+// overlaps reports whether a cell is among those written: an instruction
+// reads its sources before it writes, so its own result protects them.
+func overlaps(list []Access, c uint16) bool {
+	for _, a := range list {
+		if a.Cell <= c && c < a.Cell+uint16(a.N) {
+			return true
+		}
+	}
+	return false
+}
+
+// extend lets the barriers of an instruction cover earlier ones of its
+// group, which finish before it.
+func (r *replayer) extend(s *scene, e *Event) {
+	wr, rd := e.Ctrl.WrBar, e.Ctrl.RdBar
+	returns, reads := target.ReturnGroup(e.Class), target.ReadGroup(e.Class)
+	if (wr < 0 || returns == 0) && (rd < 0 && wr < 0 || reads == 0) {
+		return
+	}
+	for c := range s.facts {
+		for n := range s.facts[c] {
+			f := &s.facts[c][n]
+			if f.timed {
+				continue
+			}
+			if wr >= 0 && !f.read && returns != 0 && target.ReturnGroup(f.class) == returns {
+				f.cover |= 1 << wr
+			}
+			if f.read && reads != 0 && target.ReadGroup(f.class) == reads {
+				if rd >= 0 {
+					f.cover |= 1 << rd
+				}
+				if wr >= 0 {
+					f.cover |= 1 << wr
+				}
+			}
+		}
+	}
+}

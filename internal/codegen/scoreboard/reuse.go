@@ -1,0 +1,81 @@
+package scoreboard
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// reuse marks operands that the next instruction reads again in the same
+// place, so that the machine keeps them and the register file is read once.
+// The place of an operand depends on the instruction's form: only
+// instructions with the same operation and the same kinds of operands are
+// paired.
+func (s *assigner) reuse() {
+	for n := range s.nodes {
+		x := &s.nodes[n]
+		for _, i := range x.instrs {
+			for k := range i.Args {
+				i.Args[k].Flags &^= ori.Reuse
+			}
+		}
+		for k := 0; k+1 < len(x.instrs); k++ {
+			a, b := x.instrs[k], x.instrs[k+1]
+			if a.Sched.Stall <= 2 && !a.Sched.Yield && b.Sched.Wait == 0 && a.Next() == b &&
+				caches(a.Op) && a.Op == b.Op && sameShape(a, b) {
+				s.keep(a, b)
+			}
+		}
+	}
+}
+
+// keep marks the sources of a that b reads in the same place.
+func (s *assigner) keep(a, b *ori.Instr) {
+	sa, sb := a.Srcs(), b.Srcs()
+	for k := range min(len(sa), len(sb), 3) {
+		x, y := &sa[k], &sb[k]
+		if x.Kind == ori.KReg && x.Class == ori.R && s.same(*x, *y) && !s.writes(a, *x) {
+			x.Flags |= ori.Reuse
+		}
+	}
+}
+
+func (s *assigner) same(x, y ori.Operand) bool {
+	return x.N == y.N && s.phys(x) == s.phys(y)
+}
+
+func (s *assigner) phys(o ori.Operand) int { return int(s.f.Regs[o.Reg].Phys) + int(o.Sub) }
+
+// writes reports whether i writes a word of o.
+func (s *assigner) writes(i *ori.Instr, o ori.Operand) bool {
+	for _, d := range i.Dsts() {
+		if d.Kind == ori.KReg && d.Class == o.Class && s.phys(d) < s.phys(o)+int(o.N) && s.phys(o) < s.phys(d)+int(d.N) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameShape reports whether two instructions of one operation have operands
+// of the same kinds and files and the same modifiers.
+func sameShape(a, b *ori.Instr) bool {
+	if a.Mods != b.Mods || len(a.Args) != len(b.Args) || a.NDst != b.NDst {
+		return false
+	}
+	for k := range a.Args {
+		x, y := &a.Args[k], &b.Args[k]
+		if x.Kind != y.Kind || x.Class != y.Class {
+			return false
+		}
+	}
+	return true
+}
+
+// caches reports whether operands of an operation may be kept.
+func caches(o op.Op) bool {
+	switch o {
+	case op.FFMA, op.FADD, op.FMUL, op.IMAD, op.IADD3, op.LOP3, op.LEA, op.SHF, op.ISETP, op.FSETP, op.SEL, op.FSEL, op.PRMT,
+		op.DADD, op.DMUL, op.DFMA, op.DSETP, op.HADD2, op.HMUL2, op.HFMA2, op.FMNMX:
+		return true
+	}
+	return false
+}

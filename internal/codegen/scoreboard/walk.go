@@ -1,0 +1,385 @@
+package scoreboard
+
+import (
+	"slices"
+
+	"goptxas/internal/target"
+)
+
+// horizon is an age at which nothing of fixed timing is pending any more:
+// above the longest matrix operation.
+const horizon = 48
+
+// entry is a result under way, a register still to be read, or an operation
+// that keeps others at a distance, with its age at a block's end.
+type entry struct {
+	key uint32 // cell<<8 | kind<<7 | class
+	age int32
+}
+
+const (
+	kindWrite = 0
+	kindRead  = 1 << 7
+	gapCell   = numCells // the cell of operations that keep others away
+)
+
+func keyOf(cell uint16, kind uint32, c target.Class) uint32 {
+	return uint32(cell)<<8 | kind | uint32(c)
+}
+
+// state is what may be pending at a place.
+type state struct {
+	entries []entry // sorted by key
+	wr      [numCells]uint8
+	rd      [numCells]uint8
+	barAge  [numBarriers]uint8 // since last set, BarrierLag when long ago; 0 = never set
+	fence   uint8              // barriers the next instruction must wait for
+}
+
+// merge adds what is pending in y and reports whether anything was new.
+func (s *state) merge(y *state) bool {
+	changed := false
+	for c := range s.wr {
+		if (y.wr[c]&^s.wr[c])|(y.rd[c]&^s.rd[c]) != 0 {
+			s.wr[c] |= y.wr[c]
+			s.rd[c] |= y.rd[c]
+			changed = true
+		}
+	}
+	for b, age := range y.barAge {
+		if age != 0 && (s.barAge[b] == 0 || age < s.barAge[b]) {
+			s.barAge[b] = age
+			changed = true
+		}
+	}
+	if y.fence&^s.fence != 0 {
+		s.fence |= y.fence
+		changed = true
+	}
+	if len(y.entries) == 0 {
+		return changed
+	}
+	return s.mergeEntries(y.entries) || changed
+}
+
+func (s *state) mergeEntries(add []entry) bool {
+	changed := false
+	out := make([]entry, 0, len(s.entries)+len(add))
+	old := s.entries
+	for len(old) > 0 || len(add) > 0 {
+		switch {
+		case len(add) == 0 || len(old) > 0 && old[0].key < add[0].key:
+			out = append(out, old[0])
+			old = old[1:]
+		case len(old) == 0 || add[0].key < old[0].key:
+			out = append(out, add[0])
+			add = add[1:]
+			changed = true
+		default:
+			e := old[0]
+			if add[0].age < e.age {
+				e.age = add[0].age
+				changed = true
+			}
+			out = append(out, e)
+			old, add = old[1:], add[1:]
+		}
+	}
+	s.entries = out
+	return changed
+}
+
+// record is an entry inside a block, chained by cell.
+type record struct {
+	at    int // cycle of issue
+	next  int32
+	cell  uint16
+	read  bool
+	class target.Class
+}
+
+// walker follows the instructions of a block.
+type walker struct {
+	timing  *target.Timing
+	expires [target.NumFiles][target.NumClasses]uint8 // age at which any reader is served
+	now     int
+	recs    []record
+	head    [numCells + 1]int32 // first record of each cell plus one
+	touched []uint16
+	wr, rd  [numCells]uint8
+	pending [numBarriers][]uint16 // cells that name the barrier
+	setAt   [numBarriers]int
+	fence   uint8
+	out     state
+}
+
+const longAgo = -1000
+
+// start begins a block with what is pending at its start.
+func (w *walker) start(in *state) {
+	for _, c := range w.touched {
+		w.head[c] = 0
+	}
+	w.touched, w.recs, w.now = w.touched[:0], w.recs[:0], 0
+	for b := range w.pending {
+		w.pending[b] = w.pending[b][:0]
+		w.setAt[b] = longAgo
+		if in.barAge[b] != 0 {
+			w.setAt[b] = -int(in.barAge[b])
+		}
+	}
+	w.wr, w.rd = in.wr, in.rd
+	for c := range w.wr {
+		for m := w.wr[c] | w.rd[c]; m != 0; m &= m - 1 {
+			b := lowest(m)
+			w.pending[b] = append(w.pending[b], uint16(c))
+		}
+	}
+	w.fence = in.fence
+	for _, e := range in.entries {
+		w.add(uint16(e.key>>8), e.key&kindRead != 0, target.Class(e.key&0x7f), -int(e.age))
+	}
+}
+
+func lowest(m uint8) int {
+	n := 0
+	for m&1 == 0 {
+		m >>= 1
+		n++
+	}
+	return n
+}
+
+func (w *walker) add(cell uint16, read bool, c target.Class, at int) {
+	if w.head[cell] == 0 {
+		w.touched = append(w.touched, cell)
+	}
+	w.recs = append(w.recs, record{at, w.head[cell], cell, read, c})
+	w.head[cell] = int32(len(w.recs))
+}
+
+// drop forgets what is recorded of a cell.
+func (w *walker) drop(cell uint16) {
+	for n := w.head[cell]; n != 0; n = w.recs[n-1].next {
+		w.recs[n-1].at = longAgo
+	}
+	w.head[cell] = 0
+}
+
+// needs returns the barriers that e must wait for.
+func (w *walker) needs(e *Event) uint8 {
+	mask := w.fence
+	if e.Drains {
+		for b := range w.pending {
+			if len(w.pending[b]) > 0 {
+				mask |= 1 << b
+			}
+		}
+	}
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			mask |= w.wr[c]
+		}
+	}
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			mask |= w.wr[c] | w.rd[c]
+		}
+	}
+	return mask
+}
+
+// earliest returns the first cycle at which e may issue.
+func (w *walker) earliest(e *Event, mask uint8) int {
+	at := w.now
+	for b := range w.setAt {
+		if mask>>b&1 != 0 {
+			at = max(at, w.setAt[b]+target.BarrierLag)
+		}
+	}
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			for n := w.head[c]; n != 0; n = w.recs[n-1].next {
+				if r := &w.recs[n-1]; !r.read {
+					at = max(at, r.at+w.timing.RAW(fileOf(c), r.class, a.Sink))
+				}
+			}
+		}
+	}
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			at = max(at, w.overwrite(c, e.Class))
+		}
+	}
+	for n := w.head[gapCell]; n != 0; n = w.recs[n-1].next {
+		r := &w.recs[n-1]
+		if w.now-r.at > horizon {
+			break
+		}
+		at = max(at, r.at+w.timing.Gap(r.class, e.Class))
+	}
+	if e.Drains {
+		at = max(at, w.drained())
+	}
+	return at
+}
+
+// overwrite returns the first cycle at which an operation of class c may
+// write a cell.
+func (w *walker) overwrite(cell uint16, c target.Class) int {
+	at := longAgo
+	f := fileOf(cell)
+	for n := w.head[cell]; n != 0; n = w.recs[n-1].next {
+		r := &w.recs[n-1]
+		if r.read {
+			at = max(at, r.at+w.timing.WAR(f, r.class, c))
+		} else {
+			at = max(at, r.at+w.timing.WAW(f, r.class, c))
+		}
+	}
+	return at
+}
+
+// drained returns the first cycle at which every result has arrived.
+func (w *walker) drained() int {
+	at := longAgo
+	for n := len(w.recs) - 1; n >= 0; n-- {
+		r := &w.recs[n]
+		if r.at > w.now-horizon && !r.read && r.cell != gapCell {
+			at = max(at, r.at+w.timing.Any(fileOf(r.cell), r.class))
+		}
+	}
+	return at
+}
+
+// wait notes that the barriers of mask are free.
+func (w *walker) wait(mask uint8) {
+	for b := range w.pending {
+		if mask>>b&1 == 0 {
+			continue
+		}
+		for _, c := range w.pending[b] {
+			w.wr[c] &^= 1 << b
+			w.rd[c] &^= 1 << b
+		}
+		w.pending[b] = w.pending[b][:0]
+	}
+	w.fence &^= mask
+}
+
+// retire records what e leaves pending.
+func (w *walker) retire(e *Event) {
+	variable := w.timing.Variable(e.Class)
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			if !e.Guarded {
+				w.drop(c)
+			}
+			switch {
+			case e.Class == target.ClassGmma:
+				// WARPGROUP.DEPBAR tells when these arrive
+			case !variable:
+				w.add(c, false, a.Row, w.now)
+			case e.Ctrl.WrBar >= 0:
+				w.set(c, &w.wr, e.Ctrl.WrBar)
+			}
+		}
+	}
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			w.retireRead(e, c)
+		}
+	}
+	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
+		if b >= 0 {
+			w.setAt[b] = w.now
+			if e.Fences {
+				w.fence |= 1 << b
+			}
+		}
+	}
+	if target.HasGap(e.Class) {
+		w.add(gapCell, false, e.Class, w.now)
+	}
+}
+
+func (w *walker) retireRead(e *Event, c uint16) {
+	if !late(w.timing, e.Class, c) {
+		w.add(c, true, e.Class, w.now)
+		return
+	}
+	switch {
+	case e.Ctrl.RdBar >= 0:
+		w.set(c, &w.rd, e.Ctrl.RdBar)
+	case e.Ctrl.WrBar >= 0:
+		w.set(c, &w.rd, e.Ctrl.WrBar)
+	}
+}
+
+func (w *walker) set(c uint16, in *[numCells]uint8, b int8) {
+	if (w.wr[c]|w.rd[c])>>b&1 == 0 {
+		w.pending[b] = append(w.pending[b], c)
+	}
+	in[c] |= 1 << b
+}
+
+// stop collects what is pending at the end of the block, now.
+func (w *walker) stop() {
+	o := &w.out
+	o.wr, o.rd, o.fence = w.wr, w.rd, w.fence
+	for b := range o.barAge {
+		o.barAge[b] = 0
+		if age := w.now - w.setAt[b]; age < horizon {
+			o.barAge[b] = uint8(min(max(age, 1), target.BarrierLag))
+		}
+	}
+	o.entries = o.entries[:0]
+	for n := range w.recs {
+		r := &w.recs[n]
+		age := w.now - r.at
+		if age >= w.expiry(r) {
+			continue
+		}
+		kind := uint32(kindWrite)
+		if r.read {
+			kind = kindRead
+		}
+		o.entries = append(o.entries, entry{keyOf(r.cell, kind, r.class), int32(age)})
+	}
+	slices.SortFunc(o.entries, func(a, b entry) int {
+		if a.key != b.key {
+			return int(a.key) - int(b.key)
+		}
+		return int(a.age - b.age)
+	})
+	o.entries = slices.CompactFunc(o.entries, func(a, b entry) bool { return a.key == b.key })
+}
+
+// expiry returns the age at which a record no longer matters.
+func (w *walker) expiry(r *record) int {
+	switch {
+	case r.cell == gapCell:
+		return target.MaxGap
+	case r.read:
+		return longestWAR
+	}
+	return int(w.expires[fileOf(r.cell)][r.class])
+}
+
+// longestWAR is the age at which registers of fixed timing have been read.
+const longestWAR = 8
+
+// newWalker returns a walker for a timing.
+func newWalker(t *target.Timing) walker {
+	w := walker{timing: t}
+	for f := range target.NumFiles {
+		for c := range target.NumClasses {
+			d := t.Any(f, c)
+			for s := range target.Sinks(f) {
+				d = max(d, t.RAW(f, c, s))
+			}
+			w.expires[f][c] = uint8(min(d, horizon))
+		}
+	}
+	return w
+}

@@ -1,0 +1,410 @@
+package target
+
+// The timing of instructions. A result is either ready a known number of
+// cycles after its instruction issued (fixed latency) or announced by one of
+// six barriers (variable latency). The tables hold the distances the
+// reference keeps; distance is the sum of the stall counts of the first
+// instruction and of everything issued between it and the second.
+
+// File is a register file, as far as timing tells them apart.
+type File uint8
+
+// Register files.
+const (
+	FileR File = iota
+	FileUR
+	FileP
+	FileUP
+	FileB
+	NumFiles
+)
+
+// Sink says who reads a register: timing depends on the unit and on which
+// operand of it. Each file has its own list.
+type Sink uint8
+
+// Readers of a general register.
+const (
+	SinkAlu Sink = iota
+	SinkFma
+	SinkImad
+	SinkImadHi
+	SinkWide   // factors of IMAD.WIDE
+	SinkWideLo // low word of its addend
+	SinkWideHi // high word of its addend
+	SinkHalf
+	SinkHalf32
+	SinkHalfCmp
+	SinkHmmaFma
+	SinkFp64
+	SinkMmaAB
+	SinkMmaC
+	SinkDmma
+	SinkGmmaA
+	SinkGmmaC
+	SinkXu
+	SinkData    // stored or exchanged
+	SinkAddress // of memory
+	SinkLdc     // index of a constant load
+	SinkR2ur
+	SinkSyncs
+	SinkBranch
+	SinkCbu
+	SinkBar
+	numGPRSinks
+)
+
+// Readers of a predicate.
+const (
+	SinkPredAlu Sink = iota
+	SinkPredImad
+	SinkPredHalf
+	SinkPredFp64
+	SinkPredSlow // guards, branches, votes, memory and barrier operands
+	numPredSinks
+)
+
+// Readers of a uniform register.
+const (
+	SinkUniUdp Sink = iota
+	SinkUniMov
+	SinkUniIndex // of ULDC, LDCU; data of SYNCS.EXCH
+	SinkUniVector
+	SinkUniXu
+	SinkUniDesc
+	SinkUniDescAsync // of LDGSTS
+	SinkUniAddress
+	SinkUniGmma
+	SinkUniTma
+	SinkUniSyncs
+	SinkUniBranch
+	numUniSinks
+)
+
+// Readers of a uniform predicate.
+const (
+	SinkUPUdp Sink = iota
+	SinkUPVector
+	SinkUPGuard
+	SinkUPAsync // guards of SYNCS and TMA
+	SinkUPBranch
+	numUPSinks
+)
+
+// Tables of distances from a result to its readers. A row of zeros is a
+// producer nothing is known of.
+type (
+	gprTable  [NumClasses][numGPRSinks]uint8
+	predTable [NumClasses][numPredSinks]uint8
+	uniTable  [NumClasses][numUniSinks]uint8
+	upTable   [NumClasses][numUPSinks]uint8
+)
+
+// orderTable says how long after a first access to a register a writer may
+// issue.
+type orderTable [NumClasses]struct {
+	fixed    uint8 // when the writer has fixed latency
+	variable uint8 // when it has not
+}
+
+// Timing is what one generation of machines does.
+type Timing struct {
+	SM       int
+	gpr      *gprTable
+	pred     *predTable
+	uni      *uniTable
+	up       *upTable
+	waw      *orderTable
+	war      *orderTable
+	wideWAW  uint8    // IMAD.WIDE after an ALU result: its low word lands early
+	variable classSet // beyond those variable everywhere
+	busy     []busyRow
+	barGap   uint8 // BAR to the next memory or control operation
+}
+
+// busyRow says for how many cycles an operation keeps its unit from the
+// next one of some classes.
+type busyRow struct {
+	from Class
+	to   []Class
+	gap  uint8
+}
+
+// Never is a distance that no stall reaches: only a barrier will do.
+const Never = 0xff
+
+// unknownLatency is assumed of results no table has a row for. No fixed
+// latency of a general, uniform or predicate register outside the matrix
+// units exceeds it.
+const unknownLatency = 15
+
+// TimingOf returns the tables of an architecture: its own, or those of the
+// nearest one that was measured.
+func TimingOf(a *Arch) *Timing {
+	t := &timings[0]
+	for n := range timings {
+		if timings[n].SM <= a.SM {
+			t = &timings[n]
+		}
+	}
+	return t
+}
+
+// RAW returns the least distance from a fixed-latency result of class c in
+// file f to a reader.
+func (t *Timing) RAW(f File, c Class, s Sink) int {
+	d := 0
+	switch f {
+	case FileR:
+		d = int(t.gpr[c][s])
+	case FileP:
+		d = int(t.pred[c][s])
+	case FileUR:
+		d = int(t.uni[c][s])
+	case FileUP:
+		d = int(t.up[c][s])
+	case FileB:
+		d = barrierRAW(c)
+	}
+	if d == 0 {
+		d = unknownLatency
+	}
+	return d
+}
+
+// barrierRAW: the machine keeps BSSY, BREAK and BSYNC in order by itself; a
+// convergence register loaded by BMOV is given the longest fixed latency.
+func barrierRAW(c Class) int {
+	if c == ClassBmov {
+		return unknownLatency
+	}
+	return 1
+}
+
+// Sinks returns how many kinds of readers a file has.
+func Sinks(f File) Sink {
+	return [NumFiles]Sink{numGPRSinks, numUniSinks, numPredSinks, numUPSinks, 1}[f]
+}
+
+// Any returns the distance after which every reader of a fixed-latency
+// result is served, warp-group matrix operations apart: those come after a
+// WARPGROUP.ARRIVE.
+func (t *Timing) Any(f File, c Class) int {
+	d := 0
+	for s := range Sinks(f) {
+		if f != FileR || s != SinkGmmaA && s != SinkGmmaC {
+			d = max(d, t.RAW(f, c, s))
+		}
+	}
+	return d
+}
+
+// WAW returns the least distance from a fixed-latency writer of class a to
+// another writer of the same register.
+func (t *Timing) WAW(f File, a, b Class) int {
+	switch f {
+	case FileR:
+		if b == ClassWide && wideLate(a) && !t.Variable(b) {
+			return int(t.wideWAW)
+		}
+		if a == b && !matrix(a) {
+			return 1
+		}
+		return t.waw.of(a, t.Variable(b))
+	case FileUR:
+		return t.uniformWAW(a, b)
+	case FileP, FileUP:
+		// a later, faster unit must not overtake
+		if a == ClassFp64 && b != ClassFp64 {
+			return 3
+		}
+		return pick(t.Variable(b), 2, 1)
+	}
+	return 1
+}
+
+// wideLate reports whether a result of the class lands after the low word
+// of an IMAD.WIDE issued next to it.
+func wideLate(c Class) bool {
+	switch c {
+	case ClassAlu, ClassVote, ClassP2r, ClassCs2r32, ClassCs2r64:
+		return true
+	}
+	return false
+}
+
+func matrix(c Class) bool {
+	return c == ClassImma88 || c == ClassMma1 || c == ClassMma2 || c == ClassQmma
+}
+
+func (t *Timing) uniformWAW(a, b Class) int {
+	quick := b == ClassUmov || b == ClassUldc || b == ClassVoteu
+	switch {
+	case a == ClassR2ur && b != ClassR2ur:
+		return 12
+	case a == ClassUdp || a == ClassUwide || a == ClassUfp:
+		if t.Variable(b) {
+			return 11
+		}
+		if quick {
+			return 7
+		}
+		return 2
+	case t.Variable(b):
+		return 6
+	}
+	return 1
+}
+
+// WAR returns the least distance from a reader of class a, which reads at
+// issue or a fixed time after it, to a writer of class b.
+func (t *Timing) WAR(f File, a, b Class) int {
+	switch f {
+	case FileR:
+		return t.war.of(a, t.Variable(b))
+	case FileUR:
+		if (a == ClassUdp || a == ClassUwide) && (b == ClassUldc || b == ClassUmov) {
+			return 3
+		}
+	}
+	return 1
+}
+
+// of returns the cell of class c, at least one cycle.
+func (o *orderTable) of(c Class, variable bool) int {
+	return max(1, pick(variable, o[c].variable, o[c].fixed))
+}
+
+func pick(c bool, yes, no uint8) int {
+	if c {
+		return int(yes)
+	}
+	return int(no)
+}
+
+// Gap returns how many cycles must pass between an operation of class a and
+// a later one of class b for reasons other than registers.
+func (t *Timing) Gap(a, b Class) int {
+	if a == ClassBar {
+		switch {
+		case b == ClassBar:
+			return 8
+		case memory(b) || b == ClassBra || b == ClassExit || b == ClassCbu || b == ClassCall:
+			return int(t.barGap)
+		}
+	}
+	for n := range gaps {
+		g := &gaps[n]
+		if g.from == a && (g.to == b || g.to == ClassAny) {
+			return int(g.cycles)
+		}
+	}
+	return 0
+}
+
+// MaxGap bounds what Gap returns.
+const MaxGap = 8
+
+// HasGap reports whether operations of class a keep later ones away.
+func HasGap(a Class) bool {
+	if a == ClassBar {
+		return true
+	}
+	for n := range gaps {
+		if gaps[n].from == a {
+			return true
+		}
+	}
+	return false
+}
+
+// memory reports whether a class uses the memory queues.
+func memory(c Class) bool {
+	switch c {
+	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassGroup:
+		return true
+	}
+	return false
+}
+
+// gaps are the spacings without registers, from what the reference keeps.
+var gaps = [...]struct {
+	from, to Class
+	cycles   uint8
+}{
+	{ClassMembar, ClassAny, 6},
+	{ClassDepbar, ClassAny, 4},
+	{ClassBssy, ClassBra, 4},
+	{ClassBssy, ClassBssy, 4},
+	{ClassArrive, ClassGmma, 6},
+	{ClassGmma, ClassGroup, 3},
+	{ClassGroup, ClassAny, 2},
+	{ClassLdgdepbar, ClassLdgdepbar, 8},
+	{ClassLdgdepbar, ClassLdgsts, 4},
+	{ClassLdgdepbar, ClassLdg, 4},
+	{ClassLdgdepbar, ClassStg, 4},
+	{ClassLdc, ClassBar, 8},
+	{ClassS2ur, ClassBar, 8},
+	{ClassSyncs, ClassSyncs, 8},
+	{ClassLepc, ClassAny, 7},
+}
+
+// MinStall returns the least stall count of an operation of class c.
+func MinStall(c Class) int {
+	switch c {
+	case ClassBra, ClassExit, ClassCall, ClassCbu:
+		return 5
+	}
+	return 1
+}
+
+// Busy returns how many cycles an operation of class a keeps one of class b
+// from issuing. It is about speed, not about being right: the machine holds
+// an operation back whose unit is not free.
+func (t *Timing) Busy(a, b Class) int {
+	for n := range t.busy {
+		r := &t.busy[n]
+		if r.from != a {
+			continue
+		}
+		for _, c := range r.to {
+			if c == b {
+				return int(r.gap)
+			}
+		}
+	}
+	return 1
+}
+
+// Variable reports whether results of class c are announced by a barrier.
+func (t *Timing) Variable(c Class) bool {
+	if classes[c].kind&variableAll != 0 {
+		return true
+	}
+	return t.variable>>c&1 != 0
+}
+
+// ReadsLate reports whether operations of class c read general registers at
+// a time only a barrier tells.
+func (t *Timing) ReadsLate(c Class) bool {
+	return classes[c].kind&readsLate != 0 || classes[c].kind&variableAll == 0 && t.Variable(c)
+}
+
+// UniformLate reports whether operations of class c read uniform registers
+// late too.
+func UniformLate(c Class) bool { return classes[c].kind&uniformLate != 0 }
+
+// ReturnGroup returns the group whose members return results in order, so
+// that the barrier of a later one covers an earlier one; 0 = none.
+func ReturnGroup(c Class) int { return int(classes[c].returns) }
+
+// ReadGroup returns the group whose members read their registers in order;
+// 0 = none.
+func ReadGroup(c Class) int { return int(classes[c].reads) }
+
+// BarrierLag is the least distance from an instruction that sets a barrier
+// to one that waits for it.
+const BarrierLag = 2
+
+// MaxStall is the largest stall count.
+const MaxStall = 15

@@ -1,0 +1,259 @@
+package target
+
+// Predicate results: a quick path to the operands of the same units and a
+// slow one to guards, branches, votes and everything outside them.
+//
+// Columns: alu imad half fp64 slow.
+var predSM75 = predTable{
+	ClassAlu:     {4, 5, 12, 12, 12},
+	ClassImad:    {5, 4, 12, 12, 12},
+	ClassImadHi:  {5, 4, 12, 12, 12},
+	ClassWide:    {5, 4, 12, 12, 12},
+	ClassHalfCmp: {8, 9, 12, 12, 16},
+	ClassVote:    {4, 5, 12, 12, 12},
+	ClassR2p:     {5, 6, 12, 12, 12},
+}
+
+var predSM80 = predTable{
+	ClassAlu:     {4, 5, 13, 13, 13},
+	ClassImad:    {5, 4, 13, 13, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13},
+	ClassWide:    {5, 4, 13, 13, 13},
+	ClassHalfCmp: {5, 6, 6, 13, 13},
+	ClassVote:    {4, 5, 13, 13, 13},
+	ClassR2p:     {5, 6, 13, 13, 13},
+}
+
+var predSM90 = predTable{
+	ClassAlu:     {4, 5, 13, 13, 13},
+	ClassImad:    {5, 4, 13, 13, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13},
+	ClassWide:    {5, 4, 13, 13, 13},
+	ClassFp64:    {6, 7, 14, 6, 14},
+	ClassHalfCmp: {5, 6, 5, 13, 13},
+	ClassVote:    {4, 5, 13, 13, 13},
+	ClassElect:   {4, 5, 13, 13, 13},
+	ClassR2p:     {5, 6, 13, 13, 13},
+}
+
+var predSM120 = predTable{
+	ClassAlu:     {4, 5, 13, 13, 13},
+	ClassImad:    {5, 4, 13, 13, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13},
+	ClassWide:    {5, 4, 13, 13, 13},
+	ClassHalfCmp: {4, 5, 5, 13, 13},
+	ClassVote:    {5, 6, 13, 13, 13},
+	ClassElect:   {5, 6, 13, 13, 13},
+	ClassR2p:     {5, 6, 13, 13, 13},
+}
+
+// Uniform results.
+//
+// Columns: udp umov index vector xu desc async-desc address gmma tma syncs
+// branch.
+var uniSM75 = uniTable{
+	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
+	ClassUldc:  {2, 6, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
+	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 12, 12, 12},
+}
+
+var uniSM80 = uniTable{
+	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 4, 5, 5, 5, 7, 7, 5},
+	ClassUldc:  {2, 6, 5, 2, 5, 5, 5, 5, 5, 7, 7, 5},
+	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 12, 12, 12},
+}
+
+var uniSM90 = uniTable{
+	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 5, 5, 5, 2, 7, 5, 3},
+	ClassUldc:  {2, 5, 5, 2, 2, 2, 5, 5, 6, 6, 5, 5},
+	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
+	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+}
+
+var uniSM100 = uniTable{
+	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 8, 8, 5, 2, 8, 5, 3},
+	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
+	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+}
+
+var uniSM120 = uniTable{
+	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
+	ClassUfp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 3, 8, 5, 2, 8, 5, 3},
+	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
+	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+}
+
+// Uniform predicate results.
+//
+// Columns: udp vector guard async-guard branch.
+var upAll = upTable{
+	ClassUdp:   {4, 6, 11, 11, 12},
+	ClassUwide: {4, 6, 11, 11, 12},
+	ClassUfp:   {4, 6, 11, 11, 12},
+	ClassVoteu: {5, 3, 5, 5, 12},
+}
+
+var upSM100 = upTable{
+	ClassUdp:   {4, 6, 11, 11, 9},
+	ClassUwide: {4, 6, 11, 11, 9},
+	ClassUfp:   {4, 6, 11, 11, 12},
+	ClassVoteu: {5, 3, 5, 5, 12},
+}
+
+// Second writers. What a first writer of another class needs to land before
+// the second: the latency they differ by.
+var wawSM75 = orderTable{
+	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {4, 8},
+	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 9},
+	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
+}
+
+var wawSM80 = orderTable{
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 12},
+	ClassHmmaFma: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23}, ClassQmma: {20, 23},
+	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+}
+
+var wawSM90 = orderTable{
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassHmmaFma: {6, 10}, ClassFp64: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23},
+	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+}
+
+var wawSM100 = orderTable{
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassFp64: {6, 10}, ClassImma88: {16, 19}, ClassMma1: {16, 19}, ClassMma2: {16, 19}, ClassQmma: {16, 19},
+	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+}
+
+var wawSM120 = orderTable{
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassImma88: {22, 26}, ClassMma1: {22, 26}, ClassMma2: {22, 26}, ClassQmma: {24, 28},
+	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+}
+
+// Writers after readers of fixed timing. The matrix units of the larger
+// shapes read their operands over several cycles.
+var warSM80 = orderTable{
+	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
+}
+
+var warSM100 = orderTable{
+	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2},
+}
+
+var warSM120 = orderTable{
+	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2},
+	ClassImma88: {8, 1}, ClassMma1: {8, 1}, ClassMma2: {8, 1}, ClassQmma: {8, 1},
+}
+
+// Classes that share a unit.
+var (
+	fmaUnit    = []Class{ClassFma, ClassImad, ClassImadHi, ClassWide, ClassHalf, ClassHalf32}
+	aluUnit    = []Class{ClassAlu, ClassR2ur, ClassCs2r64}
+	memoryUnit = []Class{ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts}
+	mmaUnit    = []Class{ClassImma88, ClassMma1, ClassMma2, ClassQmma}
+	fp64Unit   = []Class{ClassFp64}
+	halfUnit   = []Class{ClassHmmaFma}
+	xuUnit     = []Class{ClassXu, ClassXu64}
+	ldcUnit    = []Class{ClassLdc, ClassS2ur}
+	udpUnit    = []Class{ClassUdp, ClassUwide, ClassUfp}
+)
+
+var busyCommon = [...]busyRow{
+	{ClassAlu, aluUnit, 2},
+	{ClassCs2r64, aluUnit, 2},
+	{ClassR2ur, aluUnit, 2},
+	{ClassImad, fmaUnit, 2},
+	{ClassImadHi, fmaUnit, 4},
+	{ClassWide, fmaUnit, 4},
+	{ClassHalf, fmaUnit, 2},
+	{ClassHalf32, fmaUnit, 2},
+	{ClassHmmaFma, halfUnit, 2},
+	{ClassFp64, fp64Unit, 2},
+	{ClassMma2, mmaUnit, 6},
+	{ClassMma1, mmaUnit, 4},
+	{ClassXu, xuUnit, 8},
+	{ClassXu64, xuUnit, 8},
+	{ClassLds, memoryUnit, 4},
+	{ClassSts, memoryUnit, 4},
+	{ClassLdg, memoryUnit, 4},
+	{ClassStg, memoryUnit, 4},
+	{ClassLdgsts, memoryUnit, 4},
+	{ClassLdc, ldcUnit, 8},
+	{ClassS2ur, ldcUnit, 8},
+	{ClassUdp, udpUnit, 2},
+}
+
+// busyOld adds what sm_75 and sm_80 do: half as many FMA lanes.
+var busyOld = [...]busyRow{
+	{ClassFma, fmaUnit, 2},
+	{ClassAlu, aluUnit, 2},
+	{ClassImad, fmaUnit, 2},
+	{ClassImadHi, fmaUnit, 4},
+	{ClassWide, fmaUnit, 4},
+	{ClassHalf, fmaUnit, 2},
+	{ClassHalf32, fmaUnit, 2},
+	{ClassMma2, mmaUnit, 8},
+	{ClassMma1, mmaUnit, 8},
+	{ClassXu, xuUnit, 8},
+	{ClassXu64, xuUnit, 8},
+	{ClassLds, memoryUnit, 4},
+	{ClassSts, memoryUnit, 4},
+	{ClassLdg, memoryUnit, 4},
+	{ClassStg, memoryUnit, 4},
+	{ClassLdgsts, memoryUnit, 4},
+	{ClassLdc, ldcUnit, 8},
+	{ClassUdp, udpUnit, 2},
+}
+
+// timings is sorted by SM. Before sm_90 and on sm_120 the FP64 unit is
+// outside the warp's own; so is the matrix unit of sm_75 and the path from
+// general to uniform registers before sm_90.
+var timings = [...]Timing{
+	{
+		SM: 75, gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
+		variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
+		busy:     busyOld[:], barGap: 5,
+	},
+	{
+		SM: 80, gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
+		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6,
+	},
+	{
+		SM: 86, gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
+		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6,
+	},
+	{
+		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM80, wideWAW: 3,
+		busy: busyCommon[:], barGap: 6,
+	},
+	{
+		SM: 100, gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
+		busy: busyCommon[:], barGap: 6,
+	},
+	{
+		SM: 120, gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM100, waw: &wawSM120, war: &warSM120, wideWAW: 3,
+		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6,
+	},
+}
