@@ -37,7 +37,7 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WAsync, WBulk}, Name: "cp.async.bulk",
 		Forms: []Form{{Args: "mmu?***", May: eMcast | eGroup}, {Args: "mmu*?**", May: eMcast | eGroup, Must: eHint}},
 		Mods:  bulkMods, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast, gHintLast},
 		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotMask, bulkMask}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
@@ -56,7 +56,7 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WAsync, WBulk, WPrefetch, WTensor}, Name: "cp.async.bulk.prefetch.tensor",
 		Forms: []Form{{Args: "o?***", May: eTile}, {Args: "o*?**", May: eTile, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotLevel, SlotDim}, Need: []Slot{SlotDim}, Spaces: Spaces{sGlobal, 1, 1},
-		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []Rule{{NoSlot, needLevel}, {NoSlot, prefetchMode}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}},
 		Flags: fManySpaces | fVector2,
 	},
@@ -75,9 +75,9 @@ var opCp = Op{Rows: []Row{
 		},
 		Mods: tensorMods, Need: []Slot{SlotDim}, Spaces: bulkSpaces,
 		Gates: []Gate{
-			{V: 80, SM: 90, TargetFirst: true, If: oldMode},
+			{V: 80, SM: 90, TargetFirst: true},
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
-			gMcast,
+			gMcast, gHintLast,
 		},
 		Rules: []Rule{{NoSlot, tensorGroup}, {NoSlot, tensorMode}, {SlotSpace, tensorSpaceRule}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}, {SlotDone, bulkDone}},
 		Flags: fManySpaces | fVector2,
@@ -86,7 +86,7 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WReduce, WAsync, WBulk}, Name: "cp.reduce.async.bulk",
 		Forms: []Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotDone, SlotNoftz, SlotOp}, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []Rule{{NoSlot, reduceOp}, {SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotNoftz, reduceNoftz}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
@@ -94,11 +94,14 @@ var opCp = Op{Rows: []Row{
 		Words: []Word{WReduce, WAsync, WBulk, WTensor}, Name: "cp.reduce.async.bulk.tensor",
 		Forms: []Form{{Args: "om?*", May: eTile | eAtom}, {Args: "om*", May: eTile | eAtom, Must: eHint}},
 		Mods:  []Slot{SlotSpace, SlotDone, SlotDim, SlotOp}, Need: []Slot{SlotDim}, Spaces: bulkSpaces,
-		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}},
+		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []Rule{{NoSlot, tensorMode}, {SlotSpace, tensorSpaceRule}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}, {SlotDim, tensorOp}, {SlotDone, bulkDone}},
 		Flags: fManySpaces | fVector2,
 	},
 }}
+
+// gHintLast is gHint where the reference looks at it last.
+var gHintLast = Gate{At: SlotRead, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: WL2CacheHint, Mod: true, ModV: true}
 
 var gMcast = Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: WMulticastCluster, Mod: true, ModV: true, TargetFirst: true}
 
@@ -110,15 +113,6 @@ func ignoreSrc(c *checker) bool {
 func toCTA(c *checker) bool { return c.in.NSpace > 0 && c.in.Spaces[0] == SpaceSharedCTA }
 func toCluster(c *checker) bool {
 	return c.in.NSpace > 0 && c.in.Spaces[0] == SpaceSharedCluster
-}
-
-// oldMode: the modes that tensor copies began with.
-func oldMode(c *checker) bool {
-	switch c.in.Mod(SlotTile) {
-	case WTileGather4, WTileScatter4, WIm2colW, WIm2colW128:
-		return false
-	}
-	return true
 }
 
 // cpSpaces: cp.async copies from global to shared memory.
@@ -202,7 +196,7 @@ func bulkDone(c *checker) {
 	}
 	switch {
 	case w == WNone:
-		c.errorf(".%s modifier required for instruction '%s'", want, c.row.Name)
+		c.errorf(".completion_mechanism modifier required for instruction '%s'", c.row.Name)
 	case w != want:
 		c.illegal("." + spelled(w))
 	}

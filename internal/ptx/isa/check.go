@@ -110,7 +110,7 @@ next:
 		}
 		best, used = i, len(words)
 	}
-	if best < 0 {
+	if best < 0 || used == 0 && isPart(in) {
 		return nil, 0
 	}
 	return &rows[best], used
@@ -122,16 +122,16 @@ func (c *checker) partName() string {
 	if in.Op == WNone || !in.Op.IsOpcode() {
 		return in.OpText
 	}
-	if c.isPart() {
+	if isPart(in) {
 		return in.Op.String() + "." + in.Mods[0].String()
 	}
 	return in.Op.String()
 }
 
 // isPart reports whether the name begins like one of partNames.
-func (c *checker) isPart() bool {
+func isPart(in *Inst) bool {
 	for _, p := range partNames {
-		if p.op == c.in.Op && len(c.in.Mods) > 0 && c.in.Mods[0] == p.word {
+		if p.op == in.Op && len(in.Mods) > 0 && in.Mods[0] == p.word {
 			return true
 		}
 	}
@@ -151,7 +151,7 @@ func (c *checker) sortMods(used int) {
 	in.have, in.second, in.early = [2]uint64{}, [2]Word{}, 0
 	in.NTypes, in.NSpace = 0, 0
 	unknown := 0
-	if c.row == nil && c.isPart() {
+	if c.row == nil && isPart(in) {
 		used = 1
 	}
 	for k, w := range in.Mods {
@@ -202,6 +202,10 @@ func (c *checker) setWord(w Word) {
 	}
 	c.wordGate(w, true)
 	in.early |= earlyOf[w]
+	if (s == SlotDim && in.Has(SlotGeom) || s == SlotGeom && in.Has(SlotDim)) && c.row.takes(SlotGeom) {
+		c.errorf("Multiple texture modifiers specified")
+		return
+	}
 	if in.Has(s) {
 		switch s {
 		case SlotLayout:

@@ -149,7 +149,13 @@ func (c *checker) slotRefused(s Slot, w Word) {
 		if c.row.Name != "membar.proxy" {
 			c.illegal(".async")
 		}
+	case SlotMbar:
+		c.illegal(".mbarrier")
+		c.errorf("Unknown modifier '.mbarrier'")
 	case SlotLevel, SlotScope, SlotCop:
+		if s == SlotLevel && w != WL2 && c.row.takes(SlotEvict) {
+			c.illegalWord(row, w)
+		}
 		c.illegalWord(row, w)
 		c.illegalWord(row, w)
 	default:
@@ -275,10 +281,7 @@ func (c *checker) quickGeneral() {
 	if row.Flags&fSigned != 0 {
 		c.generalAt(SlotCc)
 	}
-	if in.Has(SlotScope) {
-		c.generalAt(SlotScope)
-	}
-	if in.Has(SlotSem) {
+	if in.Has(SlotSem) || in.Has(SlotScope) {
 		c.generalAt(SlotSem)
 	}
 	for i := range in.Args {
@@ -292,7 +295,7 @@ func (c *checker) quickGeneral() {
 }
 
 // generalSlots are those where generalAt has something to say.
-var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotScope, SlotCmp, SlotSem, SlotMmio, SlotCc, SlotOob, SlotPo}
+var generalSlots = [...]Slot{SlotLevel, SlotSpace, SlotVec, SlotLayout, SlotCmp, SlotSem, SlotMmio, SlotCc, SlotOob, SlotPo}
 
 // generalAt runs the checks that every instruction undergoes at a slot.
 func (c *checker) generalAt(s Slot) {
@@ -305,16 +308,15 @@ func (c *checker) generalAt(s Slot) {
 		c.specialArgs()
 		c.vecResult()
 		c.pairs()
-	case SlotScope:
-		if c.in.Mod(SlotScope) == WCluster && c.takes(SlotScope) {
-			c.gate(&gScopeCluster)
-		}
 	case SlotCmp:
 		c.lateOp()
 		c.constResult()
 	case SlotSem:
 		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
 			c.semGate(w)
+		}
+		if c.in.Mod(SlotScope) == WCluster && c.takes(SlotScope) {
+			c.gate(&gScopeCluster)
 		}
 	case SlotCc:
 		if c.row.Flags&fSigned != 0 && c.in.Types[max(c.in.NTypes, 1)-1].Class() == Unsigned {

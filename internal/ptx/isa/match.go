@@ -135,7 +135,7 @@ func (c *checker) hintMissing() {
 	}
 	for i := range c.row.Forms {
 		f := &c.row.Forms[i]
-		if f.Must&eHint != 0 && in.early&^(f.May|f.Must) == 0 && (in.early|eHint)&f.Must == f.Must && c.typesFit(f) && c.argsFit(f) {
+		if f.Must&eHint != 0 && in.early&^(f.May|f.Must) == 0 && (in.early|eHint)&f.Must == f.Must && c.typesFit(f) && c.argsFit(f) && in.Args[len(in.Args)-1].Kind != KVector {
 			c.errorf(".L2::cache_hint modifier required for instruction '%s' with %d arguments", c.row.Name, len(in.Args))
 			return
 		}

@@ -35,7 +35,7 @@ var opStmatrix = Op{Rows: []Row{{
 		{V: 78, SM: 90, TargetFirst: true, W: WM8n8},
 		{Name: "stmatrix.b8", V: 86, Only: onF100 | onF120, TargetFirst: true, T: tB8},
 	},
-	Rules: []Rule{{SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {SlotRead, needSync}},
+	Rules: []Rule{{SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {NoSlot, needSync}, {SlotRead, needSync}},
 	Flags: fVector2,
 }}}
 

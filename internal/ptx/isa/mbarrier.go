@@ -30,11 +30,11 @@ var opMbarrier = Op{Rows: []Row{
 	{Words: []Word{WInval}, Name: "mbarrier.inval", Forms: []Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: fGeneric},
 	{
 		Words: []Word{WExpectTx}, Name: "mbarrier.expect_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
 	},
 	{
 		Words: []Word{WCompleteTx}, Name: "mbarrier.complete_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
 	},
 	{
 		Words: []Word{WArrive}, Name: "mbarrier.arrive", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,

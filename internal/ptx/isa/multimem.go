@@ -16,7 +16,7 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WLdReduce}, Name: "multimem.ld_reduce",
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "dm", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, multiTypes}, {NoSlot, multiAcc}, {NoSlot, multiLdScope}, {SlotSem, multiLdSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
@@ -24,7 +24,7 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WSt}, Name: "multimem.st",
 		Forms: []Form{{Types: []TypeSet{multiSt}, Args: "ma"}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
@@ -32,13 +32,11 @@ var opMultimem = Op{Rows: []Row{
 		Words: []Word{WRed}, Name: "multimem.red",
 		Forms: []Form{{Types: []TypeSet{multiRed}, Args: "ma", May: eRed | eBool}},
 		Mods:  multiMods, Spaces: Spaces{sGlobal, 0, 1},
-		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true, If: multiOld}},
+		Gates: []Gate{{V: 81, SM: 90, TargetFirst: true}},
 		Rules: []Rule{{NoSlot, multiTypes}, {SlotSem, multiStSem}, {SlotSem, multiScope}, {SlotDim, multiOp}, {SlotCmp, needOp}, {SlotDim, multiVec}},
 		Flags: fVectorIf,
 	},
 }}
-
-func multiOld(c *checker) bool { return !tFP8x.has(c.in.Types[0]) }
 
 // multiTypes: eight-bit floats came later, and small elements come in
 // vectors only.

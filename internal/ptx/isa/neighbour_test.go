@@ -213,7 +213,9 @@ func TestNeighbours(t *testing.T) {
 				continue // the reference crashes, or does not parse it
 			}
 			asked++
-			got, ok, _ := checkForm(t, testContext(nc.version, nc.target), f)
+			ctx := testContext(nc.version, nc.target)
+			ctx.Arch = nc.target
+			got, ok, _ := checkForm(t, ctx, f)
 			if ok == (len(want[i]) == 0) {
 				verdict++
 			}

@@ -86,6 +86,7 @@ const (
 	SlotTrans    // .trans
 	SlotAlias    // .alias
 	SlotAsync    // .async
+	SlotMbar     // .mbarrier
 	SlotRead     // .read
 	SlotFree     // slots from here on are let pass where they mean nothing
 	SlotAcc      // .acc::f16 .acc::f32
@@ -263,6 +264,7 @@ var slotOf = [NumWords]Slot{
 	WSt:                        SlotTask,
 	WCp:                        SlotTask,
 	WMma:                       SlotTask,
+	WMbarrier:                  SlotMbar,
 	WAlloc:                     SlotTask,
 	WDealloc:                   SlotTask,
 	WShift:                     SlotTask,

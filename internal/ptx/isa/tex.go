@@ -187,8 +187,6 @@ func texGeometry(c *checker) {
 	switch {
 	case !in.Has(SlotDim) && !in.Has(SlotGeom):
 		c.errorf("Geometry modifier required for instruction '%s'", c.row.Name)
-	case in.Has(SlotDim) && in.Has(SlotGeom):
-		c.errorf("Multiple texture modifiers specified")
 	case in.Mod(SlotDim) == W4d || in.Mod(SlotDim) == W5d:
 		c.errorf("Illegal modifier '.1d_buffer' for instruction '%s'", c.row.Name)
 	}

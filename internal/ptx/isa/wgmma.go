@@ -29,7 +29,7 @@ var opWgmma = Op{Rows: []Row{
 		Words: []Word{WMmaAsync}, Name: "wgmma.mma_async", Forms: wgmmaForms,
 		Mods: []Slot{SlotAligned, SlotShape, SlotSparse}, Need: []Slot{SlotShape},
 		Rules: []Rule{
-			{NoSlot, wgmmaGates}, {SlotShape, wgmmaShape}, {SlotShape, wgmmaArgs}, {SlotLayout, wgmmaVectors}, {SlotLayout, wgmmaConsts}, {SlotRead, needSync},
+			{NoSlot, needSync}, {NoSlot, wgmmaGates}, {SlotShape, wgmmaShape}, {SlotShape, wgmmaArgs}, {SlotLayout, wgmmaVectors}, {SlotLayout, wgmmaConsts},
 		},
 		Flags: fVector2 | fTwoOps,
 	},
