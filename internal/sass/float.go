@@ -104,16 +104,16 @@ func parseFloat(k kind, s string) (v uint64, rest string, ok bool) {
 		text string
 		bits uint64
 	}{
-		{"+INF ", inf},
-		{"-INF ", inf | sign},
-		{"+QNAN ", f.nan},
-		{"-QNAN ", inf | 1<<(f.man-1) | sign},
-		{"+SNAN ", inf | 1},
-		{"-SNAN ", inf | 1 | sign},
-		{"-0.0 ", sign},
+		{"+INF", inf},
+		{"-INF", inf | sign},
+		{"+QNAN", f.nan},
+		{"-QNAN", inf | 1<<(f.man-1) | sign},
+		{"+SNAN", inf | 1},
+		{"-SNAN", inf | 1 | sign},
+		{"-0.0", sign},
 	} {
-		if rest, ok := strings.CutPrefix(s, w.text); ok {
-			return w.bits, rest, true
+		if rest, ok := strings.CutPrefix(s, w.text); ok && !startsNumber(rest) {
+			return w.bits, strings.TrimPrefix(rest, " "), true
 		}
 	}
 	n := 0
@@ -126,6 +126,9 @@ func parseFloat(k kind, s string) (v uint64, rest string, ok bool) {
 	}
 	return fromFloat(k, x), s[n:], true
 }
+
+// startsNumber reports whether s goes on with a number, as in -0.05.
+func startsNumber(s string) bool { return s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == 'e') }
 
 // fromFloat rounds x to the nearest value of the format. Text that
 // appendFloat wrote comes back exactly.

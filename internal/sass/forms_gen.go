@@ -1956,7 +1956,7 @@ var forms = [...]form{{},
 	{op: 73, class: ClassAlu, sms: 0xfff, item: 1201, nitem: 4, arg: 191, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}},
 	// IABS integer.sass:26
-	{op: 73, class: ClassAlu, sms: 0xfff, item: 1205, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
+	{op: 73, class: ClassAlu, sms: 0xfff, item: 6876, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000}},
 	// IABS integer.sass:26
 	{op: 73, class: ClassAlu, sms: 0x7f, item: 1209, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
@@ -1968,1681 +1968,1681 @@ var forms = [...]form{{},
 	{op: 73, class: ClassAlu, sms: 0xf80, item: 1217, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}},
 	// IADD integer.sass:29
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6876, nitem: 10, arg: 1024, narg: 4, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6880, nitem: 10, arg: 1024, narg: 4, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:29
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6886, nitem: 10, arg: 1028, narg: 4, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6890, nitem: 10, arg: 1028, narg: 4, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:29
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6896, nitem: 10, arg: 1032, narg: 4, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6900, nitem: 10, arg: 1032, narg: 4, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}},
 	// IADD integer.sass:30
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6906, nitem: 12, arg: 1036, narg: 5, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6910, nitem: 12, arg: 1036, narg: 5, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:30
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6918, nitem: 12, arg: 1041, narg: 5, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6922, nitem: 12, arg: 1041, narg: 5, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:30
-	{op: 74, class: ClassAlu, sms: 0xc00, item: 6930, nitem: 12, arg: 1046, narg: 5, mod: 677, nmod: 1,
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 6934, nitem: 12, arg: 1046, narg: 5, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}},
 	// IADD3 integer.sass:33
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 6942, nitem: 14, arg: 1051, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 6946, nitem: 14, arg: 1051, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:33
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 6956, nitem: 14, arg: 1057, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 6960, nitem: 14, arg: 1057, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:33
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 6970, nitem: 14, arg: 1057, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 6974, nitem: 14, arg: 1057, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:33
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 6984, nitem: 14, arg: 1063, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 6988, nitem: 14, arg: 1063, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:34
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 6998, nitem: 18, arg: 1069, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 7002, nitem: 18, arg: 1069, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:34
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 7016, nitem: 18, arg: 1077, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 7020, nitem: 18, arg: 1077, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:34
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 7034, nitem: 18, arg: 1077, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 7038, nitem: 18, arg: 1077, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:34
-	{op: 75, class: ClassAlu, sms: 0x7f, item: 7052, nitem: 18, arg: 1085, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 7056, nitem: 18, arg: 1085, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:35
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7070, nitem: 12, arg: 1093, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7074, nitem: 12, arg: 1093, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:35
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7082, nitem: 12, arg: 1099, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7086, nitem: 12, arg: 1099, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:35
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7094, nitem: 12, arg: 1105, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7098, nitem: 12, arg: 1105, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7106, nitem: 16, arg: 1111, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7110, nitem: 16, arg: 1111, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:36
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7122, nitem: 16, arg: 1119, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7126, nitem: 16, arg: 1119, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:36
-	{op: 75, class: ClassAlu, sms: 0x180, item: 7138, nitem: 16, arg: 1127, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0x180, item: 7142, nitem: 16, arg: 1127, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7070, nitem: 12, arg: 1093, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7074, nitem: 12, arg: 1093, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:37
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7082, nitem: 12, arg: 1099, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7086, nitem: 12, arg: 1099, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:37
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7094, nitem: 12, arg: 1105, narg: 6, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7098, nitem: 12, arg: 1105, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:38
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7106, nitem: 16, arg: 1111, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7110, nitem: 16, arg: 1111, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:38
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7122, nitem: 16, arg: 1119, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7126, nitem: 16, arg: 1119, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:38
-	{op: 75, class: ClassAlu, sms: 0xe00, item: 7138, nitem: 16, arg: 1127, narg: 8, mod: 0, nmod: 0,
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 7142, nitem: 16, arg: 1127, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IDP integer.sass:41
-	{op: 76, class: ClassImad, sms: 0xfff, item: 7154, nitem: 11, arg: 338, narg: 4, mod: 678, nmod: 2,
+	{op: 76, class: ClassImad, sms: 0xfff, item: 7158, nitem: 11, arg: 338, narg: 4, mod: 678, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:41
-	{op: 76, class: ClassImad, sms: 0xfff, item: 7165, nitem: 11, arg: 342, narg: 4, mod: 678, nmod: 2,
+	{op: 76, class: ClassImad, sms: 0xfff, item: 7169, nitem: 11, arg: 342, narg: 4, mod: 678, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:41
-	{op: 76, class: ClassImad, sms: 0x7f, item: 7176, nitem: 11, arg: 342, narg: 4, mod: 678, nmod: 2,
+	{op: 76, class: ClassImad, sms: 0x7f, item: 7180, nitem: 11, arg: 342, narg: 4, mod: 678, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:41
-	{op: 76, class: ClassImad, sms: 0x7f, item: 7187, nitem: 11, arg: 346, narg: 4, mod: 678, nmod: 2,
+	{op: 76, class: ClassImad, sms: 0x7f, item: 7191, nitem: 11, arg: 346, narg: 4, mod: 678, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:41
-	{op: 76, class: ClassImad, sms: 0xf80, item: 7198, nitem: 11, arg: 346, narg: 4, mod: 678, nmod: 2,
+	{op: 76, class: ClassImad, sms: 0xf80, item: 7202, nitem: 11, arg: 346, narg: 4, mod: 678, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:42
-	{op: 76, class: ClassImad, sms: 0xfff, item: 7209, nitem: 12, arg: 1135, narg: 4, mod: 680, nmod: 3,
+	{op: 76, class: ClassImad, sms: 0xfff, item: 7213, nitem: 12, arg: 1135, narg: 4, mod: 680, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:42
-	{op: 76, class: ClassImad, sms: 0xfff, item: 7221, nitem: 12, arg: 1139, narg: 4, mod: 680, nmod: 3,
+	{op: 76, class: ClassImad, sms: 0xfff, item: 7225, nitem: 12, arg: 1139, narg: 4, mod: 680, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:42
-	{op: 76, class: ClassImad, sms: 0x7f, item: 7233, nitem: 12, arg: 1139, narg: 4, mod: 680, nmod: 3,
+	{op: 76, class: ClassImad, sms: 0x7f, item: 7237, nitem: 12, arg: 1139, narg: 4, mod: 680, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:42
-	{op: 76, class: ClassImad, sms: 0x7f, item: 7245, nitem: 12, arg: 1143, narg: 4, mod: 680, nmod: 3,
+	{op: 76, class: ClassImad, sms: 0x7f, item: 7249, nitem: 12, arg: 1143, narg: 4, mod: 680, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:42
-	{op: 76, class: ClassImad, sms: 0xf80, item: 7257, nitem: 12, arg: 1143, narg: 4, mod: 680, nmod: 3,
+	{op: 76, class: ClassImad, sms: 0xf80, item: 7261, nitem: 12, arg: 1143, narg: 4, mod: 680, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}},
 	// IGMMA tensor.sass:90
-	{op: 77, class: ClassGmma, sms: 0x40, item: 7269, nitem: 14, arg: 1147, narg: 4, mod: 683, nmod: 5,
+	{op: 77, class: ClassGmma, sms: 0x40, item: 7273, nitem: 14, arg: 1147, narg: 4, mod: 683, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:91
-	{op: 77, class: ClassGmma, sms: 0x40, item: 7283, nitem: 16, arg: 1151, narg: 5, mod: 688, nmod: 5,
+	{op: 77, class: ClassGmma, sms: 0x40, item: 7287, nitem: 16, arg: 1151, narg: 5, mod: 688, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:92
-	{op: 77, class: ClassGmma, sms: 0x40, item: 7299, nitem: 21, arg: 1156, narg: 6, mod: 693, nmod: 6,
+	{op: 77, class: ClassGmma, sms: 0x40, item: 7303, nitem: 21, arg: 1156, narg: 6, mod: 693, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}},
 	// IGMMA tensor.sass:93
-	{op: 77, class: ClassGmma, sms: 0x40, item: 7320, nitem: 23, arg: 1162, narg: 7, mod: 699, nmod: 6,
+	{op: 77, class: ClassGmma, sms: 0x40, item: 7324, nitem: 23, arg: 1162, narg: 7, mod: 699, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}},
 	// IMAD integer.sass:45
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7343, nitem: 10, arg: 729, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7347, nitem: 10, arg: 729, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:45
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7353, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7357, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:45
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7363, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7367, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:45
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7373, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7377, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:45
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7383, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7387, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:46
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7343, nitem: 10, arg: 729, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7347, nitem: 10, arg: 729, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:47
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7353, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7357, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:47
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7363, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7367, nitem: 10, arg: 738, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7373, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7377, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:49
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7373, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7377, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7393, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7397, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:51
-	{op: 78, class: ClassImad, sms: 0xfff, pow2: true, item: 7403, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, pow2: true, item: 7407, nitem: 10, arg: 1169, narg: 4, mod: 705, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7413, nitem: 9, arg: 1012, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7417, nitem: 9, arg: 1012, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7422, nitem: 9, arg: 1173, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7426, nitem: 9, arg: 1173, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7431, nitem: 9, arg: 1173, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7435, nitem: 9, arg: 1173, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7440, nitem: 9, arg: 1016, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7444, nitem: 9, arg: 1016, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7449, nitem: 9, arg: 1016, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7453, nitem: 9, arg: 1016, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7458, nitem: 9, arg: 1020, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7462, nitem: 9, arg: 1020, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0xf80, item: 7467, nitem: 9, arg: 1020, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xf80, item: 7471, nitem: 9, arg: 1020, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7476, nitem: 9, arg: 1177, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7480, nitem: 9, arg: 1177, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, class: ClassImad, sms: 0xf80, item: 7485, nitem: 9, arg: 1177, narg: 4, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xf80, item: 7489, nitem: 9, arg: 1177, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7494, nitem: 11, arg: 1181, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7498, nitem: 11, arg: 1181, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7505, nitem: 11, arg: 1186, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7509, nitem: 11, arg: 1186, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7516, nitem: 11, arg: 1186, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7520, nitem: 11, arg: 1186, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0xfff, item: 7527, nitem: 11, arg: 1191, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xfff, item: 7531, nitem: 11, arg: 1191, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7538, nitem: 11, arg: 1191, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7542, nitem: 11, arg: 1191, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7549, nitem: 11, arg: 1196, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7553, nitem: 11, arg: 1196, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0xf80, item: 7560, nitem: 11, arg: 1196, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xf80, item: 7564, nitem: 11, arg: 1196, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0x7f, item: 7571, nitem: 11, arg: 1201, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0x7f, item: 7575, nitem: 11, arg: 1201, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:53
-	{op: 78, class: ClassImad, sms: 0xf80, item: 7582, nitem: 11, arg: 1201, narg: 5, mod: 706, nmod: 1,
+	{op: 78, class: ClassImad, sms: 0xf80, item: 7586, nitem: 11, arg: 1201, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7593, nitem: 12, arg: 1206, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7597, nitem: 12, arg: 1206, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7605, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7609, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7617, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7621, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7629, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7633, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7641, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7645, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7653, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7657, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7665, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7669, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7677, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7681, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:56
-	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7689, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7693, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7701, nitem: 14, arg: 1231, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7705, nitem: 14, arg: 1231, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7715, nitem: 14, arg: 1237, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7719, nitem: 14, arg: 1237, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7729, nitem: 14, arg: 1237, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7733, nitem: 14, arg: 1237, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7743, nitem: 14, arg: 1243, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 7747, nitem: 14, arg: 1243, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7757, nitem: 14, arg: 1243, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7761, nitem: 14, arg: 1243, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7771, nitem: 14, arg: 1249, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7775, nitem: 14, arg: 1249, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7785, nitem: 14, arg: 1249, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7789, nitem: 14, arg: 1249, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7799, nitem: 14, arg: 1255, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 7803, nitem: 14, arg: 1255, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:57
-	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7813, nitem: 14, arg: 1255, narg: 6, mod: 706, nmod: 1,
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 7817, nitem: 14, arg: 1255, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7593, nitem: 12, arg: 1261, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7597, nitem: 12, arg: 1261, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7605, nitem: 12, arg: 1266, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7609, nitem: 12, arg: 1266, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7617, nitem: 12, arg: 1271, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7621, nitem: 12, arg: 1271, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7629, nitem: 12, arg: 1276, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7633, nitem: 12, arg: 1276, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7641, nitem: 12, arg: 1276, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7645, nitem: 12, arg: 1276, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7653, nitem: 12, arg: 1281, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7657, nitem: 12, arg: 1281, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0xf80, item: 7665, nitem: 12, arg: 1281, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xf80, item: 7669, nitem: 12, arg: 1281, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7677, nitem: 12, arg: 1286, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7681, nitem: 12, arg: 1286, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:60
-	{op: 80, class: ClassWide, sms: 0xf80, item: 7689, nitem: 12, arg: 1286, narg: 5, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xf80, item: 7693, nitem: 12, arg: 1286, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7701, nitem: 14, arg: 1291, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7705, nitem: 14, arg: 1291, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7715, nitem: 14, arg: 1297, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7719, nitem: 14, arg: 1297, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7729, nitem: 14, arg: 1303, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7733, nitem: 14, arg: 1303, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0xfff, item: 7743, nitem: 14, arg: 1309, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xfff, item: 7747, nitem: 14, arg: 1309, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7757, nitem: 14, arg: 1309, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7761, nitem: 14, arg: 1309, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7771, nitem: 14, arg: 1315, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7775, nitem: 14, arg: 1315, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0xf80, item: 7785, nitem: 14, arg: 1315, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xf80, item: 7789, nitem: 14, arg: 1315, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0x7f, item: 7799, nitem: 14, arg: 1321, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0x7f, item: 7803, nitem: 14, arg: 1321, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:61
-	{op: 80, class: ClassWide, sms: 0xf80, item: 7813, nitem: 14, arg: 1321, narg: 6, mod: 706, nmod: 1,
+	{op: 80, class: ClassWide, sms: 0xf80, item: 7817, nitem: 14, arg: 1321, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMMA tensor.sass:96
-	{op: 81, class: ClassImma88, sms: 0x1, item: 7827, nitem: 12, arg: 1327, narg: 4, mod: 707, nmod: 4,
+	{op: 81, class: ClassImma88, sms: 0x1, item: 7831, nitem: 12, arg: 1327, narg: 4, mod: 707, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:96
-	{op: 81, class: ClassImma88, sms: 0x2, item: 7839, nitem: 12, arg: 1327, narg: 4, mod: 707, nmod: 4,
+	{op: 81, class: ClassImma88, sms: 0x2, item: 7843, nitem: 12, arg: 1327, narg: 4, mod: 707, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:97
-	{op: 81, class: ClassImma88, sms: 0x2, item: 7851, nitem: 17, arg: 1331, narg: 6, mod: 711, nmod: 4,
+	{op: 81, class: ClassImma88, sms: 0x2, item: 7855, nitem: 17, arg: 1331, narg: 6, mod: 711, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:98
-	{op: 81, class: ClassImma88, sms: 0xffc, item: 7868, nitem: 15, arg: 1337, narg: 5, mod: 707, nmod: 4,
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 7872, nitem: 15, arg: 1337, narg: 5, mod: 707, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:99
-	{op: 81, class: ClassImma88, sms: 0xffc, item: 7883, nitem: 20, arg: 1342, narg: 7, mod: 711, nmod: 4,
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 7887, nitem: 20, arg: 1342, narg: 7, mod: 711, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMNMX integer.sass:64
-	{op: 82, class: ClassAlu, sms: 0x1ff, item: 7903, nitem: 9, arg: 482, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x1ff, item: 7907, nitem: 9, arg: 482, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:64
-	{op: 82, class: ClassAlu, sms: 0x1ff, item: 7912, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x1ff, item: 7916, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:64
-	{op: 82, class: ClassAlu, sms: 0x7f, item: 7921, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x7f, item: 7925, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:64
-	{op: 82, class: ClassAlu, sms: 0x7f, item: 7930, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x7f, item: 7934, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:64
-	{op: 82, class: ClassAlu, sms: 0x180, item: 7939, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x180, item: 7943, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:65
-	{op: 82, class: ClassAlu, sms: 0x200, item: 7903, nitem: 9, arg: 482, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x200, item: 7907, nitem: 9, arg: 482, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:65
-	{op: 82, class: ClassAlu, sms: 0x200, item: 7912, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x200, item: 7916, nitem: 9, arg: 486, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:65
-	{op: 82, class: ClassAlu, sms: 0x200, item: 7939, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0x200, item: 7943, nitem: 9, arg: 494, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}},
 	// IMNMX integer.sass:66
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 7948, nitem: 15, arg: 1349, narg: 7, mod: 715, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 7952, nitem: 15, arg: 1349, narg: 7, mod: 715, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:66
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 7963, nitem: 15, arg: 1356, narg: 7, mod: 715, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 7967, nitem: 15, arg: 1356, narg: 7, mod: 715, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:66
-	{op: 82, class: ClassAlu, sms: 0xc00, item: 7978, nitem: 15, arg: 1363, narg: 7, mod: 715, nmod: 1,
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 7982, nitem: 15, arg: 1363, narg: 7, mod: 715, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}},
 	// ISETP integer.sass:69
-	{op: 83, class: ClassAlu, sms: 0x1, item: 7993, nitem: 17, arg: 1370, narg: 6, mod: 716, nmod: 4,
+	{op: 83, class: ClassAlu, sms: 0x1, item: 7997, nitem: 17, arg: 1370, narg: 6, mod: 716, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:69
-	{op: 83, class: ClassAlu, sms: 0x1, item: 8010, nitem: 17, arg: 1376, narg: 6, mod: 716, nmod: 4,
+	{op: 83, class: ClassAlu, sms: 0x1, item: 8014, nitem: 17, arg: 1376, narg: 6, mod: 716, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:69
-	{op: 83, class: ClassAlu, sms: 0x1, item: 8027, nitem: 17, arg: 1376, narg: 6, mod: 716, nmod: 4,
+	{op: 83, class: ClassAlu, sms: 0x1, item: 8031, nitem: 17, arg: 1376, narg: 6, mod: 716, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:69
-	{op: 83, class: ClassAlu, sms: 0x1, item: 8044, nitem: 17, arg: 1382, narg: 6, mod: 716, nmod: 4,
+	{op: 83, class: ClassAlu, sms: 0x1, item: 8048, nitem: 17, arg: 1382, narg: 6, mod: 716, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:70
-	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8061, nitem: 13, arg: 603, narg: 5, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8065, nitem: 13, arg: 603, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:70
-	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8074, nitem: 13, arg: 608, narg: 5, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8078, nitem: 13, arg: 608, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:70
-	{op: 83, class: ClassAlu, sms: 0x7e, item: 8087, nitem: 13, arg: 608, narg: 5, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 8091, nitem: 13, arg: 608, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:70
-	{op: 83, class: ClassAlu, sms: 0x7e, item: 8100, nitem: 13, arg: 618, narg: 5, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 8104, nitem: 13, arg: 618, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:70
-	{op: 83, class: ClassAlu, sms: 0x380, item: 8113, nitem: 13, arg: 618, narg: 5, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x380, item: 8117, nitem: 13, arg: 618, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:71
-	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8126, nitem: 15, arg: 1388, narg: 6, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8130, nitem: 15, arg: 1388, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:71
-	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8141, nitem: 15, arg: 1394, narg: 6, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 8145, nitem: 15, arg: 1394, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:71
-	{op: 83, class: ClassAlu, sms: 0x7e, item: 8156, nitem: 15, arg: 1394, narg: 6, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 8160, nitem: 15, arg: 1394, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:71
-	{op: 83, class: ClassAlu, sms: 0x7e, item: 8171, nitem: 15, arg: 1400, narg: 6, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 8175, nitem: 15, arg: 1400, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:71
-	{op: 83, class: ClassAlu, sms: 0x380, item: 8186, nitem: 15, arg: 1400, narg: 6, mod: 720, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0x380, item: 8190, nitem: 15, arg: 1400, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:72
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8201, nitem: 13, arg: 1406, narg: 5, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8205, nitem: 13, arg: 1406, narg: 5, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8214, nitem: 13, arg: 1411, narg: 5, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8218, nitem: 13, arg: 1411, narg: 5, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8227, nitem: 13, arg: 1416, narg: 5, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8231, nitem: 13, arg: 1416, narg: 5, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8240, nitem: 15, arg: 1421, narg: 6, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8244, nitem: 15, arg: 1421, narg: 6, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:73
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8255, nitem: 15, arg: 1427, narg: 6, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8259, nitem: 15, arg: 1427, narg: 6, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:73
-	{op: 83, class: ClassAlu, sms: 0xc00, item: 8270, nitem: 15, arg: 1433, narg: 6, mod: 723, nmod: 3,
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 8274, nitem: 15, arg: 1433, narg: 6, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// KILL control.sass:296
 	{op: 84, class: ClassExit, sms: 0xfff, item: 1760, nitem: 3, arg: 303, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000}},
 	// LD memory.sass:149
-	{op: 85, class: ClassLdg, sms: 0x1, item: 8285, nitem: 19, arg: 1439, narg: 4, mod: 726, nmod: 7,
+	{op: 85, class: ClassLdg, sms: 0x1, item: 8289, nitem: 19, arg: 1439, narg: 4, mod: 726, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}},
 	// LD memory.sass:149
-	{op: 85, class: ClassLdg, sms: 0xffe, item: 8304, nitem: 17, arg: 1443, narg: 4, mod: 733, nmod: 5,
+	{op: 85, class: ClassLdg, sms: 0xffe, item: 8308, nitem: 17, arg: 1443, narg: 4, mod: 733, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}},
 	// LD memory.sass:150
-	{op: 85, class: ClassLdg, sms: 0x1, item: 8321, nitem: 22, arg: 1447, narg: 5, mod: 738, nmod: 8,
+	{op: 85, class: ClassLdg, sms: 0x1, item: 8325, nitem: 22, arg: 1447, narg: 5, mod: 738, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}},
 	// LD memory.sass:150
-	{op: 85, class: ClassLdg, sms: 0x3e, item: 8343, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 8347, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}},
 	// LD memory.sass:151
-	{op: 85, class: ClassLdg, sms: 0x40, item: 8363, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
+	{op: 85, class: ClassLdg, sms: 0x40, item: 8367, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:151
-	{op: 85, class: ClassLdg, sms: 0xf80, item: 8383, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
+	{op: 85, class: ClassLdg, sms: 0xf80, item: 8387, nitem: 20, arg: 1452, narg: 5, mod: 746, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:152
-	{op: 85, class: ClassLdg, sms: 0x3e, item: 8403, nitem: 19, arg: 1457, narg: 5, mod: 752, nmod: 5,
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 8407, nitem: 19, arg: 1457, narg: 5, mod: 752, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}},
 	// LD memory.sass:153
-	{op: 85, class: ClassLdg, sms: 0x3e, item: 8422, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 8426, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}},
 	// LD memory.sass:154
-	{op: 85, class: ClassLdg, sms: 0x40, item: 8422, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
+	{op: 85, class: ClassLdg, sms: 0x40, item: 8426, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}},
 	// LD memory.sass:154
-	{op: 85, class: ClassLdg, sms: 0xf80, item: 8442, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
+	{op: 85, class: ClassLdg, sms: 0xf80, item: 8446, nitem: 20, arg: 1462, narg: 5, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}},
 	// LDC memory.sass:157
-	{op: 86, class: ClassLdc, sms: 0xfff, item: 8462, nitem: 13, arg: 1467, narg: 4, mod: 761, nmod: 2,
+	{op: 86, class: ClassLdc, sms: 0xfff, item: 8466, nitem: 13, arg: 1467, narg: 4, mod: 761, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}},
 	// LDCU memory.sass:160
-	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 8475, nitem: 13, arg: 1471, narg: 4, mod: 763, nmod: 2,
+	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 8479, nitem: 13, arg: 1471, narg: 4, mod: 763, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:161
-	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 8488, nitem: 9, arg: 1475, narg: 3, mod: 763, nmod: 2,
+	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 8492, nitem: 9, arg: 1475, narg: 3, mod: 763, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:162
-	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8497, nitem: 13, arg: 1471, narg: 4, mod: 765, nmod: 2,
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8501, nitem: 13, arg: 1471, narg: 4, mod: 765, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:163
-	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8510, nitem: 9, arg: 1475, narg: 3, mod: 765, nmod: 2,
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8514, nitem: 9, arg: 1475, narg: 3, mod: 765, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:164
-	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8519, nitem: 12, arg: 1478, narg: 4, mod: 765, nmod: 2,
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 8523, nitem: 12, arg: 1478, narg: 4, mod: 765, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800}},
 	// LDG memory.sass:167
-	{op: 88, class: ClassLdg, sms: 0x1, item: 8531, nitem: 22, arg: 1482, narg: 5, mod: 726, nmod: 7,
+	{op: 88, class: ClassLdg, sms: 0x1, item: 8535, nitem: 22, arg: 1482, narg: 5, mod: 726, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}},
 	// LDG memory.sass:167
-	{op: 88, class: ClassLdg, sms: 0xffe, item: 8553, nitem: 20, arg: 1487, narg: 5, mod: 733, nmod: 5,
+	{op: 88, class: ClassLdg, sms: 0xffe, item: 8557, nitem: 20, arg: 1487, narg: 5, mod: 733, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}},
 	// LDG memory.sass:168
-	{op: 88, class: ClassLdg, sms: 0x1, item: 8573, nitem: 25, arg: 1492, narg: 6, mod: 767, nmod: 8,
+	{op: 88, class: ClassLdg, sms: 0x1, item: 8577, nitem: 25, arg: 1492, narg: 6, mod: 767, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}},
 	// LDG memory.sass:168
-	{op: 88, class: ClassLdg, sms: 0x3e, item: 8598, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 8602, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}},
 	// LDG memory.sass:169
-	{op: 88, class: ClassLdg, sms: 0x40, item: 8621, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 8625, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:169
-	{op: 88, class: ClassLdg, sms: 0xf80, item: 8644, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 8648, nitem: 23, arg: 1498, narg: 6, mod: 775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:170
-	{op: 88, class: ClassLdg, sms: 0x3e, item: 8667, nitem: 22, arg: 1504, narg: 6, mod: 781, nmod: 5,
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 8671, nitem: 22, arg: 1504, narg: 6, mod: 781, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}},
 	// LDG memory.sass:171
-	{op: 88, class: ClassLdg, sms: 0x3e, item: 8689, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 8693, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}},
 	// LDG memory.sass:172
-	{op: 88, class: ClassLdg, sms: 0x40, item: 8689, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
+	{op: 88, class: ClassLdg, sms: 0x40, item: 8693, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:172
-	{op: 88, class: ClassLdg, sms: 0xf80, item: 8712, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 8716, nitem: 23, arg: 1510, narg: 6, mod: 757, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:173
-	{op: 88, class: ClassLdg, sms: 0xf80, item: 8735, nitem: 26, arg: 1516, narg: 7, mod: 786, nmod: 4,
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 8739, nitem: 26, arg: 1516, narg: 7, mod: 786, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}},
 	// LDGDEPBAR memory.sass:176
 	{op: 89, class: ClassBar, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}},
 	// LDGMC memory.sass:179
-	{op: 90, class: ClassLdg, sms: 0x40, item: 8761, nitem: 15, arg: 1523, narg: 4, mod: 790, nmod: 3,
+	{op: 90, class: ClassLdg, sms: 0x40, item: 8765, nitem: 15, arg: 1523, narg: 4, mod: 790, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:180
-	{op: 90, class: ClassLdg, sms: 0x40, item: 8776, nitem: 15, arg: 1527, narg: 4, mod: 793, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x40, item: 8780, nitem: 15, arg: 1527, narg: 4, mod: 793, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:181
-	{op: 90, class: ClassLdg, sms: 0xf80, item: 8791, nitem: 15, arg: 1523, narg: 4, mod: 795, nmod: 3,
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 8795, nitem: 15, arg: 1523, narg: 4, mod: 795, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:182
-	{op: 90, class: ClassLdg, sms: 0x40, item: 8806, nitem: 15, arg: 1523, narg: 4, mod: 798, nmod: 3,
+	{op: 90, class: ClassLdg, sms: 0x40, item: 8810, nitem: 15, arg: 1523, narg: 4, mod: 798, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:183
-	{op: 90, class: ClassLdg, sms: 0x40, item: 8821, nitem: 15, arg: 1527, narg: 4, mod: 801, nmod: 2,
+	{op: 90, class: ClassLdg, sms: 0x40, item: 8825, nitem: 15, arg: 1527, narg: 4, mod: 801, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:184
-	{op: 90, class: ClassLdg, sms: 0xf80, item: 8836, nitem: 15, arg: 1523, narg: 4, mod: 803, nmod: 3,
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 8840, nitem: 15, arg: 1523, narg: 4, mod: 803, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}},
 	// LDGSTS memory.sass:187
-	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 8851, nitem: 25, arg: 1531, narg: 6, mod: 806, nmod: 7,
+	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 8855, nitem: 25, arg: 1531, narg: 6, mod: 806, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}},
 	// LDGSTS memory.sass:188
-	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 8876, nitem: 26, arg: 1537, narg: 6, mod: 813, nmod: 6,
+	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 8880, nitem: 26, arg: 1537, narg: 6, mod: 813, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}},
 	// LDGSTS memory.sass:189
-	{op: 91, class: ClassLdgsts, sms: 0x40, item: 8876, nitem: 26, arg: 1537, narg: 6, mod: 813, nmod: 6,
+	{op: 91, class: ClassLdgsts, sms: 0x40, item: 8880, nitem: 26, arg: 1537, narg: 6, mod: 813, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}},
 	// LDGSTS memory.sass:190
-	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 8902, nitem: 26, arg: 1537, narg: 6, mod: 819, nmod: 6,
+	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 8906, nitem: 26, arg: 1537, narg: 6, mod: 819, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}},
 	// LDGSTS memory.sass:191
-	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 8928, nitem: 26, arg: 1543, narg: 6, mod: 825, nmod: 7,
+	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 8932, nitem: 26, arg: 1543, narg: 6, mod: 825, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}},
 	// LDGSTS memory.sass:192
-	{op: 91, class: ClassLdgsts, sms: 0x7e, item: 8954, nitem: 26, arg: 1543, narg: 6, mod: 806, nmod: 7,
+	{op: 91, class: ClassLdgsts, sms: 0x7e, item: 8958, nitem: 26, arg: 1543, narg: 6, mod: 806, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}},
 	// LDL memory.sass:195
-	{op: 92, class: ClassLdg, sms: 0x1, item: 8980, nitem: 11, arg: 1549, narg: 3, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0x1, item: 8984, nitem: 11, arg: 1549, narg: 3, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:195
-	{op: 92, class: ClassLdg, sms: 0xffe, item: 8991, nitem: 11, arg: 1549, narg: 3, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0xffe, item: 8995, nitem: 11, arg: 1549, narg: 3, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:196
-	{op: 92, class: ClassLdg, sms: 0x1, item: 9002, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0x1, item: 9006, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:196
-	{op: 92, class: ClassLdg, sms: 0x7e, item: 9015, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0x7e, item: 9019, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:196
-	{op: 92, class: ClassLdg, sms: 0xf80, item: 9028, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0xf80, item: 9032, nitem: 13, arg: 1552, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:197
-	{op: 92, class: ClassLdg, sms: 0x40, item: 9041, nitem: 13, arg: 1556, narg: 4, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0x40, item: 9045, nitem: 13, arg: 1556, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}},
 	// LDL memory.sass:197
-	{op: 92, class: ClassLdg, sms: 0xf80, item: 9054, nitem: 13, arg: 1556, narg: 4, mod: 832, nmod: 2,
+	{op: 92, class: ClassLdg, sms: 0xf80, item: 9058, nitem: 13, arg: 1556, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}},
 	// LDS memory.sass:200
-	{op: 93, class: ClassLds, sms: 0x1, item: 9067, nitem: 12, arg: 1560, narg: 3, mod: 834, nmod: 3,
+	{op: 93, class: ClassLds, sms: 0x1, item: 9071, nitem: 12, arg: 1560, narg: 3, mod: 834, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:201
-	{op: 93, class: ClassLds, sms: 0x1, item: 9079, nitem: 14, arg: 1563, narg: 4, mod: 834, nmod: 3,
+	{op: 93, class: ClassLds, sms: 0x1, item: 9083, nitem: 14, arg: 1563, narg: 4, mod: 834, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:202
-	{op: 93, class: ClassLds, sms: 0xffe, item: 9093, nitem: 11, arg: 1567, narg: 3, mod: 837, nmod: 2,
+	{op: 93, class: ClassLds, sms: 0xffe, item: 9097, nitem: 11, arg: 1567, narg: 3, mod: 837, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:203
-	{op: 93, class: ClassLds, sms: 0x7e, item: 9104, nitem: 13, arg: 1570, narg: 4, mod: 837, nmod: 2,
+	{op: 93, class: ClassLds, sms: 0x7e, item: 9108, nitem: 13, arg: 1570, narg: 4, mod: 837, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:203
-	{op: 93, class: ClassLds, sms: 0xf80, item: 9117, nitem: 13, arg: 1570, narg: 4, mod: 837, nmod: 2,
+	{op: 93, class: ClassLds, sms: 0xf80, item: 9121, nitem: 13, arg: 1570, narg: 4, mod: 837, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}},
 	// LDSM tensor.sass:102
-	{op: 94, class: ClassLds, sms: 0x7f, item: 9130, nitem: 12, arg: 1574, narg: 3, mod: 839, nmod: 2,
+	{op: 94, class: ClassLds, sms: 0x7f, item: 9134, nitem: 12, arg: 1574, narg: 3, mod: 839, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:103
-	{op: 94, class: ClassLds, sms: 0x7f, item: 9142, nitem: 14, arg: 1577, narg: 4, mod: 839, nmod: 2,
+	{op: 94, class: ClassLds, sms: 0x7f, item: 9146, nitem: 14, arg: 1577, narg: 4, mod: 839, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:104
-	{op: 94, class: ClassLds, sms: 0xf80, item: 9156, nitem: 12, arg: 1574, narg: 3, mod: 841, nmod: 3,
+	{op: 94, class: ClassLds, sms: 0xf80, item: 9160, nitem: 12, arg: 1574, narg: 3, mod: 841, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:105
-	{op: 94, class: ClassLds, sms: 0xf80, item: 9168, nitem: 14, arg: 1577, narg: 4, mod: 841, nmod: 3,
+	{op: 94, class: ClassLds, sms: 0xf80, item: 9172, nitem: 14, arg: 1577, narg: 4, mod: 841, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:108
-	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9182, nitem: 12, arg: 1581, narg: 3, mod: 844, nmod: 2,
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9186, nitem: 12, arg: 1581, narg: 3, mod: 844, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:109
-	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9194, nitem: 12, arg: 1581, narg: 3, mod: 846, nmod: 2,
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9198, nitem: 12, arg: 1581, narg: 3, mod: 846, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}},
 	// LDTM tensor.sass:110
-	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9206, nitem: 12, arg: 1581, narg: 3, mod: 848, nmod: 3,
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9210, nitem: 12, arg: 1581, narg: 3, mod: 848, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}},
 	// LDTM tensor.sass:111
-	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9218, nitem: 12, arg: 1581, narg: 3, mod: 851, nmod: 3,
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 9222, nitem: 12, arg: 1581, narg: 3, mod: 851, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}},
 	// LDTM tensor.sass:112
-	{op: 95, class: ClassLdg, sms: 0x300, uguard: true, item: 9230, nitem: 17, arg: 1584, narg: 4, mod: 854, nmod: 5,
+	{op: 95, class: ClassLdg, sms: 0x300, uguard: true, item: 9234, nitem: 17, arg: 1584, narg: 4, mod: 854, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}},
 	// LEA integer.sass:76
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9247, nitem: 11, arg: 1588, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9251, nitem: 11, arg: 1588, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:76
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9258, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9262, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:76
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9269, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9273, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:76
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9280, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9284, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:76
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9291, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9295, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:77
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9302, nitem: 13, arg: 1603, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9306, nitem: 13, arg: 1603, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:77
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9315, nitem: 13, arg: 1609, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9319, nitem: 13, arg: 1609, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:77
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9328, nitem: 13, arg: 1609, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9332, nitem: 13, arg: 1609, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:77
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9341, nitem: 13, arg: 1615, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9345, nitem: 13, arg: 1615, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:77
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9354, nitem: 13, arg: 1615, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9358, nitem: 13, arg: 1615, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:78
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9367, nitem: 11, arg: 1588, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9371, nitem: 11, arg: 1588, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:78
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9378, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9382, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:78
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9389, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9393, nitem: 11, arg: 1593, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:78
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9400, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9404, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:78
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9411, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9415, nitem: 11, arg: 1598, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:79
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9422, nitem: 13, arg: 1621, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9426, nitem: 13, arg: 1621, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:79
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9435, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9439, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:79
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9448, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9452, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:79
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9461, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9465, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:79
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9474, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9478, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:80
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9487, nitem: 15, arg: 1639, narg: 7, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9491, nitem: 15, arg: 1639, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:80
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9502, nitem: 15, arg: 1646, narg: 7, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9506, nitem: 15, arg: 1646, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:80
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9517, nitem: 15, arg: 1646, narg: 7, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9521, nitem: 15, arg: 1646, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:80
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9532, nitem: 15, arg: 1653, narg: 7, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9536, nitem: 15, arg: 1653, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:80
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9547, nitem: 15, arg: 1653, narg: 7, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9551, nitem: 15, arg: 1653, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:81
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9562, nitem: 13, arg: 1621, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9566, nitem: 13, arg: 1621, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:81
-	{op: 96, class: ClassAlu, sms: 0xfff, item: 9575, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 9579, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:81
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9588, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9592, nitem: 13, arg: 1627, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:81
-	{op: 96, class: ClassAlu, sms: 0x7f, item: 9601, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 9605, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEA integer.sass:81
-	{op: 96, class: ClassAlu, sms: 0xf80, item: 9614, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 9618, nitem: 13, arg: 1633, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEPC control.sass:216
-	{op: 97, class: ClassCbu, sms: 0xfff, item: 9627, nitem: 2, arg: 1660, narg: 1, mod: 0, nmod: 0,
+	{op: 97, class: ClassCbu, sms: 0xfff, item: 9631, nitem: 2, arg: 1660, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}},
 	// LEPC control.sass:217
-	{op: 97, class: ClassCbu, sms: 0xfc0, item: 9629, nitem: 4, arg: 1661, narg: 2, mod: 0, nmod: 0,
+	{op: 97, class: ClassCbu, sms: 0xfc0, item: 9633, nitem: 4, arg: 1661, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}},
 	// LOP3 integer.sass:84
-	{op: 98, class: ClassAlu, sms: 0xfff, item: 9633, nitem: 17, arg: 1663, narg: 7, mod: 859, nmod: 1,
+	{op: 98, class: ClassAlu, sms: 0xfff, item: 9637, nitem: 17, arg: 1663, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:84
-	{op: 98, class: ClassAlu, sms: 0xfff, item: 9650, nitem: 17, arg: 1670, narg: 7, mod: 859, nmod: 1,
+	{op: 98, class: ClassAlu, sms: 0xfff, item: 9654, nitem: 17, arg: 1670, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:84
-	{op: 98, class: ClassAlu, sms: 0x7f, item: 9667, nitem: 17, arg: 1670, narg: 7, mod: 859, nmod: 1,
+	{op: 98, class: ClassAlu, sms: 0x7f, item: 9671, nitem: 17, arg: 1670, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:84
-	{op: 98, class: ClassAlu, sms: 0x7f, item: 9684, nitem: 17, arg: 1677, narg: 7, mod: 859, nmod: 1,
+	{op: 98, class: ClassAlu, sms: 0x7f, item: 9688, nitem: 17, arg: 1677, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:84
-	{op: 98, class: ClassAlu, sms: 0xf80, item: 9701, nitem: 17, arg: 1677, narg: 7, mod: 859, nmod: 1,
+	{op: 98, class: ClassAlu, sms: 0xf80, item: 9705, nitem: 17, arg: 1677, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}},
 	// MATCH control.sass:220
-	{op: 99, class: ClassMatch, sms: 0xfff, item: 9718, nitem: 8, arg: 1684, narg: 3, mod: 860, nmod: 1,
+	{op: 99, class: ClassMatch, sms: 0xfff, item: 9722, nitem: 8, arg: 1684, narg: 3, mod: 860, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}},
 	// MATCH control.sass:221
-	{op: 99, class: ClassMatch, sms: 0xfff, item: 9726, nitem: 6, arg: 1687, narg: 2, mod: 860, nmod: 1,
+	{op: 99, class: ClassMatch, sms: 0xfff, item: 9730, nitem: 6, arg: 1687, narg: 2, mod: 860, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}},
 	// MEMBAR memory.sass:206
-	{op: 100, class: ClassBar, sms: 0x1, item: 9732, nitem: 3, arg: 0, narg: 0, mod: 861, nmod: 3,
+	{op: 100, class: ClassBar, sms: 0x1, item: 9736, nitem: 3, arg: 0, narg: 0, mod: 861, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:207
-	{op: 100, class: ClassBar, sms: 0x3e, item: 9735, nitem: 2, arg: 0, narg: 0, mod: 864, nmod: 2,
+	{op: 100, class: ClassBar, sms: 0x3e, item: 9739, nitem: 2, arg: 0, narg: 0, mod: 864, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:208
-	{op: 100, class: ClassBar, sms: 0xfc0, item: 9737, nitem: 1, arg: 0, narg: 0, mod: 866, nmod: 1,
+	{op: 100, class: ClassBar, sms: 0xfc0, item: 9741, nitem: 1, arg: 0, narg: 0, mod: 866, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}},
 	// MOV integer.sass:87
-	{op: 101, class: ClassAlu, sms: 0x3ff, item: 9738, nitem: 7, arg: 1689, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0x3ff, item: 9742, nitem: 7, arg: 1689, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:87
-	{op: 101, class: ClassAlu, sms: 0x7f, item: 9745, nitem: 7, arg: 1692, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0x7f, item: 9749, nitem: 7, arg: 1692, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:88
-	{op: 101, class: ClassAlu, sms: 0xfff, item: 9752, nitem: 7, arg: 1692, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0xfff, item: 9756, nitem: 7, arg: 1692, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:89
-	{op: 101, class: ClassAlu, sms: 0x7f, item: 9759, nitem: 7, arg: 1695, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0x7f, item: 9763, nitem: 7, arg: 1695, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:90
-	{op: 101, class: ClassAlu, sms: 0x380, item: 9766, nitem: 7, arg: 1695, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0x380, item: 9770, nitem: 7, arg: 1695, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:91
-	{op: 101, class: ClassAlu, sms: 0xc00, item: 9773, nitem: 5, arg: 1698, narg: 2, mod: 677, nmod: 1,
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 9777, nitem: 5, arg: 1698, narg: 2, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:91
-	{op: 101, class: ClassAlu, sms: 0xc00, item: 9778, nitem: 5, arg: 1700, narg: 2, mod: 677, nmod: 1,
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 9782, nitem: 5, arg: 1700, narg: 2, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:92
-	{op: 101, class: ClassAlu, sms: 0xc00, item: 9738, nitem: 7, arg: 1689, narg: 3, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 9742, nitem: 7, arg: 1689, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:93
-	{op: 101, class: ClassAlu, sms: 0xc00, item: 9783, nitem: 4, arg: 1661, narg: 2, mod: 0, nmod: 0,
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 9787, nitem: 4, arg: 1661, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:115
-	{op: 102, class: ClassLds, sms: 0x7f, item: 9787, nitem: 6, arg: 575, narg: 2, mod: 867, nmod: 1,
+	{op: 102, class: ClassLds, sms: 0x7f, item: 9791, nitem: 6, arg: 575, narg: 2, mod: 867, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:116
-	{op: 102, class: ClassLds, sms: 0xf80, item: 9793, nitem: 6, arg: 575, narg: 2, mod: 868, nmod: 2,
+	{op: 102, class: ClassLds, sms: 0xf80, item: 9797, nitem: 6, arg: 575, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MUFU float.sass:212
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9799, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9803, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:212
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9804, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9808, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:212
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9809, nitem: 6, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9813, nitem: 6, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:212
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9815, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9819, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:213
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9820, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9824, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:213
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9827, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9831, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:213
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9832, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9836, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:213
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9839, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9843, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:214
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9799, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9803, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9804, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9808, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{op: 103, class: ClassXu, sms: 0x40, item: 9809, nitem: 6, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9813, nitem: 6, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{op: 103, class: ClassXu, sms: 0x40, item: 9815, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9819, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:214
-	{op: 103, class: ClassXu, sms: 0xf80, item: 9846, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xf80, item: 9850, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:215
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9820, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9824, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
 	// MUFU float.sass:215
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9827, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9831, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
 	// MUFU float.sass:215
-	{op: 103, class: ClassXu, sms: 0x40, item: 9832, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9836, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
 	// MUFU float.sass:215
-	{op: 103, class: ClassXu, sms: 0x40, item: 9839, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9843, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:215
-	{op: 103, class: ClassXu, sms: 0xf80, item: 9851, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0xf80, item: 9855, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:216
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9858, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9862, nitem: 7, arg: 1006, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:216
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9865, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9869, nitem: 5, arg: 1008, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:216
-	{op: 103, class: ClassXu, sms: 0x40, item: 9870, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9874, nitem: 7, arg: 1008, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:216
-	{op: 103, class: ClassXu, sms: 0x40, item: 9877, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0x40, item: 9881, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:216
-	{op: 103, class: ClassXu, sms: 0xf80, item: 9884, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
+	{op: 103, class: ClassXu, sms: 0xf80, item: 9888, nitem: 7, arg: 1010, narg: 2, mod: 871, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:217
-	{op: 103, class: ClassXu, sms: 0x100, item: 9891, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x100, item: 9895, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
 	// MUFU float.sass:217
-	{op: 103, class: ClassXu, sms: 0x100, item: 9896, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x100, item: 9900, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
 	// MUFU float.sass:218
-	{op: 103, class: ClassXu, sms: 0x100, item: 9901, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x100, item: 9905, nitem: 5, arg: 1006, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
 	// MUFU float.sass:218
-	{op: 103, class: ClassXu, sms: 0x100, item: 9906, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x100, item: 9910, nitem: 5, arg: 1010, narg: 2, mod: 870, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
 	// MUFU float.sass:219
-	{op: 103, class: ClassXu, sms: 0x3f, item: 9911, nitem: 5, arg: 1008, narg: 2, mod: 873, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0x3f, item: 9915, nitem: 5, arg: 1008, narg: 2, mod: 873, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// MUFU float.sass:220
-	{op: 103, class: ClassXu, sms: 0xfc0, item: 9911, nitem: 5, arg: 1008, narg: 2, mod: 873, nmod: 1,
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 9915, nitem: 5, arg: 1008, narg: 2, mod: 873, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:224
-	{op: 104, class: ClassCbu, sms: 0x3f, item: 9916, nitem: 7, arg: 1702, narg: 2, mod: 874, nmod: 2,
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 9920, nitem: 7, arg: 1702, narg: 2, mod: 874, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:225
-	{op: 104, class: ClassCbu, sms: 0x3f, item: 9923, nitem: 7, arg: 172, narg: 2, mod: 874, nmod: 2,
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 9927, nitem: 7, arg: 172, narg: 2, mod: 874, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:225
-	{op: 104, class: ClassCbu, sms: 0x3f, item: 9930, nitem: 7, arg: 172, narg: 2, mod: 874, nmod: 2,
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 9934, nitem: 7, arg: 172, narg: 2, mod: 874, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:226
-	{op: 104, class: ClassCbu, sms: 0xfc0, item: 9937, nitem: 8, arg: 1704, narg: 2, mod: 876, nmod: 3,
+	{op: 104, class: ClassCbu, sms: 0xfc0, item: 9941, nitem: 8, arg: 1704, narg: 2, mod: 876, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:227
-	{op: 104, class: ClassCbu, sms: 0xfc0, item: 9945, nitem: 8, arg: 185, narg: 2, mod: 876, nmod: 3,
+	{op: 104, class: ClassCbu, sms: 0xfc0, item: 9949, nitem: 8, arg: 185, narg: 2, mod: 876, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:227
-	{op: 104, class: ClassCbu, sms: 0x40, item: 9953, nitem: 8, arg: 185, narg: 2, mod: 876, nmod: 3,
+	{op: 104, class: ClassCbu, sms: 0x40, item: 9957, nitem: 8, arg: 185, narg: 2, mod: 876, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:228
-	{op: 104, class: ClassCbu, sms: 0xffe, item: 9961, nitem: 4, arg: 1706, narg: 1, mod: 0, nmod: 0,
+	{op: 104, class: ClassCbu, sms: 0xffe, item: 9965, nitem: 4, arg: 1706, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}},
 	// NOP control.sass:231
 	{op: 105, class: ClassNop, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}},
 	// OMMA tensor.sass:119
-	{op: 106, class: ClassQmma, sms: 0xc00, item: 9965, nitem: 21, arg: 1707, narg: 8, mod: 879, nmod: 3,
+	{op: 106, class: ClassQmma, sms: 0xc00, item: 9969, nitem: 21, arg: 1707, narg: 8, mod: 879, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}},
 	// OMMA tensor.sass:120
-	{op: 106, class: ClassQmma, sms: 0xc00, item: 9986, nitem: 23, arg: 1715, narg: 9, mod: 879, nmod: 3,
+	{op: 106, class: ClassQmma, sms: 0xc00, item: 9990, nitem: 23, arg: 1715, narg: 9, mod: 879, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}},
 	// P2R integer.sass:96
-	{op: 107, class: ClassP2r, sms: 0x3f, item: 10009, nitem: 7, arg: 165, narg: 3, mod: 882, nmod: 1,
+	{op: 107, class: ClassP2r, sms: 0x3f, item: 10013, nitem: 7, arg: 165, narg: 3, mod: 882, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// P2R integer.sass:97
-	{op: 107, class: ClassP2r, sms: 0xfc0, item: 10016, nitem: 7, arg: 165, narg: 3, mod: 882, nmod: 1,
+	{op: 107, class: ClassP2r, sms: 0xfc0, item: 10020, nitem: 7, arg: 165, narg: 3, mod: 882, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// PLOP3 integer.sass:100
-	{op: 108, class: ClassAlu, sms: 0xfff, item: 10023, nitem: 14, arg: 1724, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 10027, nitem: 14, arg: 1724, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:100
-	{op: 108, class: ClassAlu, sms: 0x7f, item: 10037, nitem: 14, arg: 1731, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0x7f, item: 10041, nitem: 14, arg: 1731, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:100
-	{op: 108, class: ClassAlu, sms: 0x7f, item: 10051, nitem: 14, arg: 1738, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0x7f, item: 10055, nitem: 14, arg: 1738, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:100
-	{op: 108, class: ClassAlu, sms: 0xf80, item: 10065, nitem: 14, arg: 1738, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0xf80, item: 10069, nitem: 14, arg: 1738, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:101
-	{op: 108, class: ClassAlu, sms: 0xfff, item: 10079, nitem: 14, arg: 1745, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 10083, nitem: 14, arg: 1745, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
 	// PLOP3 integer.sass:102
-	{op: 108, class: ClassAlu, sms: 0xfff, item: 10093, nitem: 14, arg: 1752, narg: 7, mod: 0, nmod: 0,
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 10097, nitem: 14, arg: 1752, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}},
 	// PMTRIG control.sass:234
-	{op: 109, class: ClassOther, sms: 0xfff, item: 10107, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
+	{op: 109, class: ClassOther, sms: 0xfff, item: 10111, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}},
 	// POPC integer.sass:105
-	{op: 110, class: ClassXu, sms: 0xfff, item: 10112, nitem: 4, arg: 191, narg: 2, mod: 0, nmod: 0,
+	{op: 110, class: ClassXu, sms: 0xfff, item: 10116, nitem: 4, arg: 191, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}},
 	// POPC integer.sass:105
 	{op: 110, class: ClassXu, sms: 0xfff, item: 1205, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}},
 	// POPC integer.sass:105
-	{op: 110, class: ClassXu, sms: 0x7f, item: 10116, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
+	{op: 110, class: ClassXu, sms: 0x7f, item: 10120, nitem: 4, arg: 193, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}},
 	// POPC integer.sass:105
-	{op: 110, class: ClassXu, sms: 0x7f, item: 10120, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+	{op: 110, class: ClassXu, sms: 0x7f, item: 10124, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:105
-	{op: 110, class: ClassXu, sms: 0xf80, item: 10124, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+	{op: 110, class: ClassXu, sms: 0xf80, item: 10128, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}},
 	// PREEXIT control.sass:237
 	{op: 111, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0xfff, item: 10128, nitem: 9, arg: 1012, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 10132, nitem: 9, arg: 1012, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0xfff, item: 10137, nitem: 9, arg: 1173, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 10141, nitem: 9, arg: 1173, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0x7f, item: 10146, nitem: 9, arg: 1173, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 10150, nitem: 9, arg: 1173, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0xfff, item: 10155, nitem: 9, arg: 1016, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 10159, nitem: 9, arg: 1016, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0x7f, item: 10164, nitem: 9, arg: 1016, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 10168, nitem: 9, arg: 1016, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0x7f, item: 10173, nitem: 9, arg: 1020, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 10177, nitem: 9, arg: 1020, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0xf80, item: 10182, nitem: 9, arg: 1020, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0xf80, item: 10186, nitem: 9, arg: 1020, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0x7f, item: 10191, nitem: 9, arg: 1177, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 10195, nitem: 9, arg: 1177, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:108
-	{op: 112, class: ClassAlu, sms: 0xf80, item: 10200, nitem: 9, arg: 1177, narg: 4, mod: 883, nmod: 1,
+	{op: 112, class: ClassAlu, sms: 0xf80, item: 10204, nitem: 9, arg: 1177, narg: 4, mod: 883, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}},
 	// QGMMA tensor.sass:123
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10209, nitem: 16, arg: 1761, narg: 4, mod: 884, nmod: 5,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10213, nitem: 16, arg: 1761, narg: 4, mod: 884, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:124
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10225, nitem: 18, arg: 1765, narg: 5, mod: 889, nmod: 5,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10229, nitem: 18, arg: 1765, narg: 5, mod: 889, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:125
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10243, nitem: 23, arg: 1770, narg: 6, mod: 894, nmod: 6,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10247, nitem: 23, arg: 1770, narg: 6, mod: 894, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:126
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10266, nitem: 25, arg: 1776, narg: 7, mod: 900, nmod: 6,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10270, nitem: 25, arg: 1776, narg: 7, mod: 900, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:127
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10291, nitem: 16, arg: 1761, narg: 4, mod: 906, nmod: 5,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10295, nitem: 16, arg: 1761, narg: 4, mod: 906, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:128
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10307, nitem: 18, arg: 1765, narg: 5, mod: 911, nmod: 5,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10311, nitem: 18, arg: 1765, narg: 5, mod: 911, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:129
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10325, nitem: 23, arg: 1770, narg: 6, mod: 916, nmod: 6,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10329, nitem: 23, arg: 1770, narg: 6, mod: 916, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}},
 	// QGMMA tensor.sass:130
-	{op: 113, class: ClassGmma, sms: 0x40, item: 10348, nitem: 25, arg: 1776, narg: 7, mod: 922, nmod: 6,
+	{op: 113, class: ClassGmma, sms: 0x40, item: 10352, nitem: 25, arg: 1776, narg: 7, mod: 922, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}},
 	// QMMA tensor.sass:133
-	{op: 114, class: ClassQmma, sms: 0x20, item: 10373, nitem: 15, arg: 1783, narg: 5, mod: 928, nmod: 4,
+	{op: 114, class: ClassQmma, sms: 0x20, item: 10377, nitem: 15, arg: 1783, narg: 5, mod: 928, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:134
-	{op: 114, class: ClassQmma, sms: 0x20, item: 10388, nitem: 21, arg: 1788, narg: 7, mod: 932, nmod: 5,
+	{op: 114, class: ClassQmma, sms: 0x20, item: 10392, nitem: 21, arg: 1788, narg: 7, mod: 932, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:135
-	{op: 114, class: ClassQmma, sms: 0xc00, item: 10409, nitem: 15, arg: 1795, narg: 5, mod: 937, nmod: 4,
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 10413, nitem: 15, arg: 1795, narg: 5, mod: 937, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:136
-	{op: 114, class: ClassQmma, sms: 0xc00, item: 10424, nitem: 20, arg: 1800, narg: 7, mod: 941, nmod: 4,
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 10428, nitem: 20, arg: 1800, narg: 7, mod: 941, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:137
-	{op: 114, class: ClassQmma, sms: 0xc00, item: 10444, nitem: 21, arg: 1707, narg: 8, mod: 945, nmod: 3,
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 10448, nitem: 21, arg: 1707, narg: 8, mod: 945, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}},
 	// QMMA tensor.sass:138
-	{op: 114, class: ClassQmma, sms: 0xc00, item: 10465, nitem: 23, arg: 1715, narg: 9, mod: 945, nmod: 3,
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 10469, nitem: 23, arg: 1715, narg: 9, mod: 945, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}},
 	// QSPC memory.sass:211
-	{op: 115, class: ClassLdg, sms: 0x3f, item: 10488, nitem: 13, arg: 1807, narg: 4, mod: 948, nmod: 2,
+	{op: 115, class: ClassLdg, sms: 0x3f, item: 10492, nitem: 13, arg: 1807, narg: 4, mod: 948, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:211
-	{op: 115, class: ClassLdg, sms: 0xfc0, item: 10501, nitem: 13, arg: 1807, narg: 4, mod: 948, nmod: 2,
+	{op: 115, class: ClassLdg, sms: 0xfc0, item: 10505, nitem: 13, arg: 1807, narg: 4, mod: 948, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:212
-	{op: 115, class: ClassLdg, sms: 0x3f, item: 10514, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
+	{op: 115, class: ClassLdg, sms: 0x3f, item: 10518, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000}},
 	// QSPC memory.sass:213
-	{op: 115, class: ClassLdg, sms: 0x40, item: 10530, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
+	{op: 115, class: ClassLdg, sms: 0x40, item: 10534, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000}},
 	// QSPC memory.sass:213
-	{op: 115, class: ClassLdg, sms: 0xf80, item: 10546, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
+	{op: 115, class: ClassLdg, sms: 0xf80, item: 10550, nitem: 16, arg: 1811, narg: 5, mod: 950, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000}},
 	// R2P integer.sass:111
-	{op: 116, class: ClassR2p, sms: 0xfff, item: 10562, nitem: 6, arg: 1816, narg: 2, mod: 953, nmod: 1,
+	{op: 116, class: ClassR2p, sms: 0xfff, item: 10566, nitem: 6, arg: 1816, narg: 2, mod: 953, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}},
 	// R2UR integer.sass:114
-	{op: 117, class: ClassR2ur, sms: 0x3f, item: 10568, nitem: 7, arg: 1818, narg: 3, mod: 0, nmod: 0,
+	{op: 117, class: ClassR2ur, sms: 0x3f, item: 10572, nitem: 7, arg: 1818, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:115
-	{op: 117, class: ClassR2ur, sms: 0x3f, item: 10575, nitem: 6, arg: 1821, narg: 3, mod: 0, nmod: 0,
+	{op: 117, class: ClassR2ur, sms: 0x3f, item: 10579, nitem: 6, arg: 1821, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:116
-	{op: 117, class: ClassR2ur, sms: 0x40, item: 10568, nitem: 7, arg: 1818, narg: 3, mod: 0, nmod: 0,
+	{op: 117, class: ClassR2ur, sms: 0x40, item: 10572, nitem: 7, arg: 1818, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:117
-	{op: 117, class: ClassR2ur, sms: 0x40, item: 10575, nitem: 6, arg: 1821, narg: 3, mod: 0, nmod: 0,
+	{op: 117, class: ClassR2ur, sms: 0x40, item: 10579, nitem: 6, arg: 1821, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:118
-	{op: 117, class: ClassR2ur, sms: 0xf80, item: 10581, nitem: 9, arg: 1824, narg: 3, mod: 954, nmod: 2,
+	{op: 117, class: ClassR2ur, sms: 0xf80, item: 10585, nitem: 9, arg: 1824, narg: 3, mod: 954, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:119
-	{op: 117, class: ClassR2ur, sms: 0xf80, item: 10590, nitem: 9, arg: 1824, narg: 3, mod: 956, nmod: 2,
+	{op: 117, class: ClassR2ur, sms: 0xf80, item: 10594, nitem: 9, arg: 1824, narg: 3, mod: 956, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}},
 	// RED memory.sass:216
-	{op: 118, class: ClassStg, sms: 0x1, item: 10599, nitem: 15, arg: 1827, narg: 3, mod: 958, nmod: 7,
+	{op: 118, class: ClassStg, sms: 0x1, item: 10603, nitem: 15, arg: 1827, narg: 3, mod: 958, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}},
 	// RED memory.sass:217
-	{op: 118, class: ClassStg, sms: 0x1, item: 10614, nitem: 18, arg: 1830, narg: 4, mod: 965, nmod: 7,
+	{op: 118, class: ClassStg, sms: 0x1, item: 10618, nitem: 18, arg: 1830, narg: 4, mod: 965, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}},
 	// RED memory.sass:218
-	{op: 118, class: ClassStg, sms: 0x3e, item: 10632, nitem: 13, arg: 1834, narg: 3, mod: 972, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0x3e, item: 10636, nitem: 13, arg: 1834, narg: 3, mod: 972, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// RED memory.sass:219
-	{op: 118, class: ClassStg, sms: 0x3e, item: 10645, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0x3e, item: 10649, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// RED memory.sass:220
-	{op: 118, class: ClassStg, sms: 0x3e, item: 10661, nitem: 16, arg: 1841, narg: 4, mod: 977, nmod: 5,
+	{op: 118, class: ClassStg, sms: 0x3e, item: 10665, nitem: 16, arg: 1841, narg: 4, mod: 977, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}},
 	// RED memory.sass:221
-	{op: 118, class: ClassStg, sms: 0x3e, item: 10677, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
+	{op: 118, class: ClassStg, sms: 0x3e, item: 10681, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}},
 	// REDAS memory.sass:224
-	{op: 119, class: ClassStg, sms: 0x40, item: 10693, nitem: 13, arg: 1849, narg: 4, mod: 986, nmod: 3,
+	{op: 119, class: ClassStg, sms: 0x40, item: 10697, nitem: 13, arg: 1849, narg: 4, mod: 986, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}},
 	// REDAS memory.sass:225
-	{op: 119, class: ClassStg, sms: 0xf80, item: 10706, nitem: 13, arg: 1849, narg: 4, mod: 986, nmod: 3,
+	{op: 119, class: ClassStg, sms: 0xf80, item: 10710, nitem: 13, arg: 1849, narg: 4, mod: 986, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}},
 	// REDG memory.sass:228
-	{op: 120, class: ClassStg, sms: 0xfc0, item: 10719, nitem: 13, arg: 1834, narg: 3, mod: 972, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0xfc0, item: 10723, nitem: 13, arg: 1834, narg: 3, mod: 972, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// REDG memory.sass:229
-	{op: 120, class: ClassStg, sms: 0xfc0, item: 10732, nitem: 14, arg: 1853, narg: 3, mod: 25, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0xfc0, item: 10736, nitem: 14, arg: 1853, narg: 3, mod: 25, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}},
 	// REDG memory.sass:230
-	{op: 120, class: ClassStg, sms: 0x40, item: 10746, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0x40, item: 10750, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// REDG memory.sass:231
-	{op: 120, class: ClassStg, sms: 0x40, item: 10762, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
+	{op: 120, class: ClassStg, sms: 0x40, item: 10766, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:232
-	{op: 120, class: ClassStg, sms: 0x40, item: 10778, nitem: 17, arg: 1856, narg: 4, mod: 989, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0x40, item: 10782, nitem: 17, arg: 1856, narg: 4, mod: 989, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}},
 	// REDG memory.sass:233
-	{op: 120, class: ClassStg, sms: 0x40, item: 10795, nitem: 17, arg: 1860, narg: 4, mod: 62, nmod: 4,
+	{op: 120, class: ClassStg, sms: 0x40, item: 10799, nitem: 17, arg: 1860, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:234
-	{op: 120, class: ClassStg, sms: 0xf80, item: 10812, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0xf80, item: 10816, nitem: 16, arg: 1837, narg: 4, mod: 977, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:235
-	{op: 120, class: ClassStg, sms: 0xf80, item: 10828, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
+	{op: 120, class: ClassStg, sms: 0xf80, item: 10832, nitem: 16, arg: 1845, narg: 4, mod: 982, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}},
 	// REDG memory.sass:236
-	{op: 120, class: ClassStg, sms: 0xf80, item: 10844, nitem: 17, arg: 1856, narg: 4, mod: 989, nmod: 5,
+	{op: 120, class: ClassStg, sms: 0xf80, item: 10848, nitem: 17, arg: 1856, narg: 4, mod: 989, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:237
-	{op: 120, class: ClassStg, sms: 0xf80, item: 10861, nitem: 17, arg: 1860, narg: 4, mod: 62, nmod: 4,
+	{op: 120, class: ClassStg, sms: 0xf80, item: 10865, nitem: 17, arg: 1860, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}},
 	// REDUX integer.sass:122
-	{op: 121, class: ClassRedux, sms: 0x7e, item: 10878, nitem: 6, arg: 1864, narg: 2, mod: 994, nmod: 2,
+	{op: 121, class: ClassRedux, sms: 0x7e, item: 10882, nitem: 6, arg: 1864, narg: 2, mod: 994, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}},
 	// REDUX integer.sass:122
-	{op: 121, class: ClassRedux, sms: 0xf80, item: 10884, nitem: 6, arg: 1864, narg: 2, mod: 994, nmod: 2,
+	{op: 121, class: ClassRedux, sms: 0xf80, item: 10888, nitem: 6, arg: 1864, narg: 2, mod: 994, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}},
 	// RET control.sass:240
-	{op: 122, class: ClassBra, sms: 0x3f, item: 10890, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
+	{op: 122, class: ClassBra, sms: 0x3f, item: 10894, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:240
-	{op: 122, class: ClassBra, sms: 0xfc0, item: 10899, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
+	{op: 122, class: ClassBra, sms: 0xfc0, item: 10903, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:241
-	{op: 122, class: ClassBra, sms: 0x3f, item: 10908, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
+	{op: 122, class: ClassBra, sms: 0x3f, item: 10912, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RET control.sass:241
-	{op: 122, class: ClassBra, sms: 0xfc0, item: 10917, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
+	{op: 122, class: ClassBra, sms: 0xfc0, item: 10921, nitem: 9, arg: 212, narg: 3, mod: 996, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RPCMOV control.sass:244
-	{op: 123, class: ClassCbu, sms: 0xfff, item: 10926, nitem: 4, arg: 108, narg: 1, mod: 997, nmod: 1,
+	{op: 123, class: ClassCbu, sms: 0xfff, item: 10930, nitem: 4, arg: 108, narg: 1, mod: 997, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}},
 	// RPCMOV control.sass:245
-	{op: 123, class: ClassCbu, sms: 0xfff, item: 10930, nitem: 4, arg: 1866, narg: 1, mod: 998, nmod: 1,
+	{op: 123, class: ClassCbu, sms: 0xfff, item: 10934, nitem: 4, arg: 1866, narg: 1, mod: 998, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0x1, item: 10934, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0x1, item: 10938, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0x3e, item: 10938, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0x3e, item: 10942, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0x40, item: 10942, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0x40, item: 10946, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0x180, item: 10946, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0x180, item: 10950, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0x200, item: 10950, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0x200, item: 10954, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:248
-	{op: 124, class: ClassS2r, sms: 0xc00, item: 10954, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
+	{op: 124, class: ClassS2r, sms: 0xc00, item: 10958, nitem: 4, arg: 1866, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0x1, item: 10958, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0x1, item: 10962, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0x3e, item: 10962, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0x3e, item: 10966, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0x40, item: 10966, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0x40, item: 10970, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0x180, item: 10970, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0x180, item: 10974, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0x200, item: 10974, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0x200, item: 10978, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:251
-	{op: 125, class: ClassS2ur, sms: 0xc00, item: 10978, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
+	{op: 125, class: ClassS2ur, sms: 0xc00, item: 10982, nitem: 4, arg: 1867, narg: 1, mod: 999, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// SEL integer.sass:125
-	{op: 126, class: ClassAlu, sms: 0xfff, item: 10982, nitem: 8, arg: 1868, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xfff, item: 10986, nitem: 8, arg: 1868, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
 	// SEL integer.sass:125
-	{op: 126, class: ClassAlu, sms: 0xfff, item: 10990, nitem: 8, arg: 1872, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xfff, item: 10994, nitem: 8, arg: 1872, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
 	// SEL integer.sass:125
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 10998, nitem: 8, arg: 1872, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11002, nitem: 8, arg: 1872, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
 	// SEL integer.sass:125
-	{op: 126, class: ClassAlu, sms: 0x7f, item: 11006, nitem: 8, arg: 1876, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 11010, nitem: 8, arg: 1876, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:125
-	{op: 126, class: ClassAlu, sms: 0xf80, item: 11014, nitem: 8, arg: 1876, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xf80, item: 11018, nitem: 8, arg: 1876, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:126
-	{op: 126, class: ClassAlu, sms: 0xc00, item: 11022, nitem: 8, arg: 1880, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 11026, nitem: 8, arg: 1880, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
 	// SEL integer.sass:127
-	{op: 126, class: ClassAlu, sms: 0xc00, item: 11030, nitem: 8, arg: 1884, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 11034, nitem: 8, arg: 1884, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
 	// SEL integer.sass:128
-	{op: 126, class: ClassAlu, sms: 0xc00, item: 11038, nitem: 8, arg: 1888, narg: 4, mod: 0, nmod: 0,
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 11042, nitem: 8, arg: 1888, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}},
 	// SGXT integer.sass:131
-	{op: 127, class: ClassAlu, sms: 0xfff, item: 11046, nitem: 8, arg: 1892, narg: 3, mod: 1000, nmod: 2,
+	{op: 127, class: ClassAlu, sms: 0xfff, item: 11050, nitem: 8, arg: 1892, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:131
-	{op: 127, class: ClassAlu, sms: 0xfff, item: 11054, nitem: 8, arg: 1895, narg: 3, mod: 1000, nmod: 2,
+	{op: 127, class: ClassAlu, sms: 0xfff, item: 11058, nitem: 8, arg: 1895, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:131
-	{op: 127, class: ClassAlu, sms: 0x7f, item: 11062, nitem: 8, arg: 1895, narg: 3, mod: 1000, nmod: 2,
+	{op: 127, class: ClassAlu, sms: 0x7f, item: 11066, nitem: 8, arg: 1895, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:131
-	{op: 127, class: ClassAlu, sms: 0x7f, item: 11070, nitem: 8, arg: 1898, narg: 3, mod: 1000, nmod: 2,
+	{op: 127, class: ClassAlu, sms: 0x7f, item: 11074, nitem: 8, arg: 1898, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:131
-	{op: 127, class: ClassAlu, sms: 0xf80, item: 11078, nitem: 8, arg: 1898, narg: 3, mod: 1000, nmod: 2,
+	{op: 127, class: ClassAlu, sms: 0xf80, item: 11082, nitem: 8, arg: 1898, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11086, nitem: 12, arg: 1135, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11090, nitem: 12, arg: 1135, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11098, nitem: 12, arg: 1901, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11102, nitem: 12, arg: 1901, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0x7f, item: 11110, nitem: 12, arg: 1901, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 11114, nitem: 12, arg: 1901, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11122, nitem: 12, arg: 1139, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 11126, nitem: 12, arg: 1139, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0x7f, item: 11134, nitem: 12, arg: 1139, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 11138, nitem: 12, arg: 1139, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0x7f, item: 11146, nitem: 12, arg: 1143, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 11150, nitem: 12, arg: 1143, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0xe00, item: 11158, nitem: 12, arg: 1143, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0xe00, item: 11162, nitem: 12, arg: 1143, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0x7f, item: 11170, nitem: 12, arg: 1905, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 11174, nitem: 12, arg: 1905, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:134
-	{op: 128, class: ClassAlu, sms: 0xe00, item: 11182, nitem: 12, arg: 1905, narg: 4, mod: 1002, nmod: 4,
+	{op: 128, class: ClassAlu, sms: 0xe00, item: 11186, nitem: 12, arg: 1905, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:135
-	{op: 128, class: ClassAlu, sms: 0x180, item: 11194, nitem: 13, arg: 350, narg: 4, mod: 1006, nmod: 5,
+	{op: 128, class: ClassAlu, sms: 0x180, item: 11198, nitem: 13, arg: 350, narg: 4, mod: 1006, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:135
-	{op: 128, class: ClassAlu, sms: 0x180, item: 11207, nitem: 13, arg: 1909, narg: 4, mod: 1006, nmod: 5,
+	{op: 128, class: ClassAlu, sms: 0x180, item: 11211, nitem: 13, arg: 1909, narg: 4, mod: 1006, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:135
-	{op: 128, class: ClassAlu, sms: 0x180, item: 11220, nitem: 13, arg: 354, narg: 4, mod: 1006, nmod: 5,
+	{op: 128, class: ClassAlu, sms: 0x180, item: 11224, nitem: 13, arg: 354, narg: 4, mod: 1006, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:135
-	{op: 128, class: ClassAlu, sms: 0x180, item: 11233, nitem: 13, arg: 358, narg: 4, mod: 1006, nmod: 5,
+	{op: 128, class: ClassAlu, sms: 0x180, item: 11237, nitem: 13, arg: 358, narg: 4, mod: 1006, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:135
-	{op: 128, class: ClassAlu, sms: 0x180, item: 11246, nitem: 13, arg: 403, narg: 4, mod: 1006, nmod: 5,
+	{op: 128, class: ClassAlu, sms: 0x180, item: 11250, nitem: 13, arg: 403, narg: 4, mod: 1006, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHFL control.sass:254
-	{op: 129, class: ClassLds, sms: 0xfff, item: 11259, nitem: 11, arg: 1913, narg: 5, mod: 1011, nmod: 1,
+	{op: 129, class: ClassLds, sms: 0xfff, item: 11263, nitem: 11, arg: 1913, narg: 5, mod: 1011, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:255
-	{op: 129, class: ClassLds, sms: 0xfff, item: 11270, nitem: 11, arg: 1918, narg: 5, mod: 1011, nmod: 1,
+	{op: 129, class: ClassLds, sms: 0xfff, item: 11274, nitem: 11, arg: 1918, narg: 5, mod: 1011, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}},
 	// SHFL control.sass:256
-	{op: 129, class: ClassLds, sms: 0xfff, item: 11281, nitem: 11, arg: 1923, narg: 5, mod: 1011, nmod: 1,
+	{op: 129, class: ClassLds, sms: 0xfff, item: 11285, nitem: 11, arg: 1923, narg: 5, mod: 1011, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:257
-	{op: 129, class: ClassLds, sms: 0xfff, item: 11292, nitem: 11, arg: 1928, narg: 5, mod: 1011, nmod: 1,
+	{op: 129, class: ClassLds, sms: 0xfff, item: 11296, nitem: 11, arg: 1928, narg: 5, mod: 1011, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}},
 	// ST memory.sass:240
-	{op: 130, class: ClassStg, sms: 0x1, item: 11303, nitem: 14, arg: 1933, narg: 3, mod: 1012, nmod: 6,
+	{op: 130, class: ClassStg, sms: 0x1, item: 11307, nitem: 14, arg: 1933, narg: 3, mod: 1012, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}},
 	// ST memory.sass:240
-	{op: 130, class: ClassStg, sms: 0xffe, item: 11317, nitem: 12, arg: 1936, narg: 3, mod: 1018, nmod: 4,
+	{op: 130, class: ClassStg, sms: 0xffe, item: 11321, nitem: 12, arg: 1936, narg: 3, mod: 1018, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}},
 	// ST memory.sass:241
-	{op: 130, class: ClassStg, sms: 0x1, item: 11329, nitem: 17, arg: 1939, narg: 4, mod: 1022, nmod: 7,
+	{op: 130, class: ClassStg, sms: 0x1, item: 11333, nitem: 17, arg: 1939, narg: 4, mod: 1022, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}},
 	// ST memory.sass:241
-	{op: 130, class: ClassStg, sms: 0x3e, item: 11346, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 11350, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}},
 	// ST memory.sass:242
-	{op: 130, class: ClassStg, sms: 0x40, item: 11361, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0x40, item: 11365, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}},
 	// ST memory.sass:242
-	{op: 130, class: ClassStg, sms: 0xf80, item: 11376, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 11380, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}},
 	// ST memory.sass:243
-	{op: 130, class: ClassStg, sms: 0x3e, item: 11391, nitem: 15, arg: 1947, narg: 4, mod: 1034, nmod: 4,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 11395, nitem: 15, arg: 1947, narg: 4, mod: 1034, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}},
 	// ST memory.sass:244
-	{op: 130, class: ClassStg, sms: 0x3e, item: 11406, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0x3e, item: 11410, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}},
 	// ST memory.sass:245
-	{op: 130, class: ClassStg, sms: 0x40, item: 11406, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0x40, item: 11410, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}},
 	// ST memory.sass:245
-	{op: 130, class: ClassStg, sms: 0xf80, item: 11421, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
+	{op: 130, class: ClassStg, sms: 0xf80, item: 11425, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}},
 	// STAS memory.sass:248
-	{op: 131, class: ClassStg, sms: 0x40, item: 11436, nitem: 12, arg: 1955, narg: 4, mod: 1041, nmod: 2,
+	{op: 131, class: ClassStg, sms: 0x40, item: 11440, nitem: 12, arg: 1955, narg: 4, mod: 1041, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}},
 	// STAS memory.sass:249
-	{op: 131, class: ClassStg, sms: 0xf80, item: 11448, nitem: 12, arg: 1955, narg: 4, mod: 1041, nmod: 2,
+	{op: 131, class: ClassStg, sms: 0xf80, item: 11452, nitem: 12, arg: 1955, narg: 4, mod: 1041, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}},
 	// STG memory.sass:252
-	{op: 132, class: ClassStg, sms: 0x1, item: 11460, nitem: 14, arg: 1933, narg: 3, mod: 1012, nmod: 6,
+	{op: 132, class: ClassStg, sms: 0x1, item: 11464, nitem: 14, arg: 1933, narg: 3, mod: 1012, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}},
 	// STG memory.sass:252
-	{op: 132, class: ClassStg, sms: 0x7e, item: 11474, nitem: 12, arg: 1936, narg: 3, mod: 1018, nmod: 4,
+	{op: 132, class: ClassStg, sms: 0x7e, item: 11478, nitem: 12, arg: 1936, narg: 3, mod: 1018, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:253
-	{op: 132, class: ClassStg, sms: 0xf80, item: 11486, nitem: 12, arg: 1936, narg: 3, mod: 1043, nmod: 4,
+	{op: 132, class: ClassStg, sms: 0xf80, item: 11490, nitem: 12, arg: 1936, narg: 3, mod: 1043, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:254
-	{op: 132, class: ClassStg, sms: 0x1, item: 11329, nitem: 17, arg: 1939, narg: 4, mod: 1022, nmod: 7,
+	{op: 132, class: ClassStg, sms: 0x1, item: 11333, nitem: 17, arg: 1939, narg: 4, mod: 1022, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}},
 	// STG memory.sass:254
-	{op: 132, class: ClassStg, sms: 0x3e, item: 11346, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
+	{op: 132, class: ClassStg, sms: 0x3e, item: 11350, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}},
 	// STG memory.sass:255
-	{op: 132, class: ClassStg, sms: 0x40, item: 11361, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
+	{op: 132, class: ClassStg, sms: 0x40, item: 11365, nitem: 15, arg: 1943, narg: 4, mod: 1029, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}},
 	// STG memory.sass:256
-	{op: 132, class: ClassStg, sms: 0x3e, item: 11391, nitem: 15, arg: 1947, narg: 4, mod: 1034, nmod: 4,
+	{op: 132, class: ClassStg, sms: 0x3e, item: 11395, nitem: 15, arg: 1947, narg: 4, mod: 1034, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}},
 	// STG memory.sass:257
-	{op: 132, class: ClassStg, sms: 0x3e, item: 11406, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
+	{op: 132, class: ClassStg, sms: 0x3e, item: 11410, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}},
 	// STG memory.sass:258
-	{op: 132, class: ClassStg, sms: 0x40, item: 11406, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
+	{op: 132, class: ClassStg, sms: 0x40, item: 11410, nitem: 15, arg: 1951, narg: 4, mod: 1038, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}},
 	// STG memory.sass:259
-	{op: 132, class: ClassStg, sms: 0xf80, item: 11498, nitem: 15, arg: 1943, narg: 4, mod: 1047, nmod: 5,
+	{op: 132, class: ClassStg, sms: 0xf80, item: 11502, nitem: 15, arg: 1943, narg: 4, mod: 1047, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}},
 	// STG memory.sass:260
-	{op: 132, class: ClassStg, sms: 0xf80, item: 11513, nitem: 15, arg: 1951, narg: 4, mod: 1052, nmod: 3,
+	{op: 132, class: ClassStg, sms: 0xf80, item: 11517, nitem: 15, arg: 1951, narg: 4, mod: 1052, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}},
 	// STG memory.sass:261
-	{op: 132, class: ClassStg, sms: 0xf80, item: 11528, nitem: 21, arg: 1959, narg: 6, mod: 1055, nmod: 3,
+	{op: 132, class: ClassStg, sms: 0xf80, item: 11532, nitem: 21, arg: 1959, narg: 6, mod: 1055, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}},
 	// STL memory.sass:264
-	{op: 133, class: ClassStg, sms: 0x1, item: 11549, nitem: 10, arg: 1965, narg: 3, mod: 832, nmod: 2,
+	{op: 133, class: ClassStg, sms: 0x1, item: 11553, nitem: 10, arg: 1965, narg: 3, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:264
-	{op: 133, class: ClassStg, sms: 0xffe, item: 11559, nitem: 10, arg: 1965, narg: 3, mod: 832, nmod: 2,
+	{op: 133, class: ClassStg, sms: 0xffe, item: 11563, nitem: 10, arg: 1965, narg: 3, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:265
-	{op: 133, class: ClassStg, sms: 0x1, item: 11569, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
+	{op: 133, class: ClassStg, sms: 0x1, item: 11573, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:265
-	{op: 133, class: ClassStg, sms: 0x7e, item: 11581, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
+	{op: 133, class: ClassStg, sms: 0x7e, item: 11585, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:265
-	{op: 133, class: ClassStg, sms: 0xf80, item: 11593, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
+	{op: 133, class: ClassStg, sms: 0xf80, item: 11597, nitem: 12, arg: 1968, narg: 4, mod: 832, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff}},
 	// STS memory.sass:268
-	{op: 134, class: ClassSts, sms: 0x1, item: 11605, nitem: 10, arg: 1972, narg: 3, mod: 1058, nmod: 2,
+	{op: 134, class: ClassSts, sms: 0x1, item: 11609, nitem: 10, arg: 1972, narg: 3, mod: 1058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:268
-	{op: 134, class: ClassSts, sms: 0xffe, item: 11615, nitem: 10, arg: 1972, narg: 3, mod: 1058, nmod: 2,
+	{op: 134, class: ClassSts, sms: 0xffe, item: 11619, nitem: 10, arg: 1972, narg: 3, mod: 1058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:269
-	{op: 134, class: ClassSts, sms: 0x1, item: 11625, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
+	{op: 134, class: ClassSts, sms: 0x1, item: 11629, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:269
-	{op: 134, class: ClassSts, sms: 0x7e, item: 11637, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
+	{op: 134, class: ClassSts, sms: 0x7e, item: 11641, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:269
-	{op: 134, class: ClassSts, sms: 0xf80, item: 11649, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
+	{op: 134, class: ClassSts, sms: 0xf80, item: 11653, nitem: 12, arg: 1975, narg: 4, mod: 1058, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}},
 	// STSM tensor.sass:141
-	{op: 135, class: ClassSts, sms: 0x40, item: 11661, nitem: 11, arg: 1979, narg: 3, mod: 1060, nmod: 2,
+	{op: 135, class: ClassSts, sms: 0x40, item: 11665, nitem: 11, arg: 1979, narg: 3, mod: 1060, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:142
-	{op: 135, class: ClassSts, sms: 0x40, item: 11672, nitem: 13, arg: 1982, narg: 4, mod: 1060, nmod: 2,
+	{op: 135, class: ClassSts, sms: 0x40, item: 11676, nitem: 13, arg: 1982, narg: 4, mod: 1060, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}},
 	// STSM tensor.sass:143
-	{op: 135, class: ClassSts, sms: 0xf80, item: 11685, nitem: 11, arg: 1979, narg: 3, mod: 1062, nmod: 3,
+	{op: 135, class: ClassSts, sms: 0xf80, item: 11689, nitem: 11, arg: 1979, narg: 3, mod: 1062, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:144
-	{op: 135, class: ClassSts, sms: 0xf80, item: 11696, nitem: 13, arg: 1982, narg: 4, mod: 1062, nmod: 3,
+	{op: 135, class: ClassSts, sms: 0xf80, item: 11700, nitem: 13, arg: 1982, narg: 4, mod: 1062, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:147
-	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11709, nitem: 11, arg: 1986, narg: 3, mod: 1065, nmod: 2,
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11713, nitem: 11, arg: 1986, narg: 3, mod: 1065, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:148
-	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11720, nitem: 11, arg: 1986, narg: 3, mod: 1067, nmod: 2,
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11724, nitem: 11, arg: 1986, narg: 3, mod: 1067, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}},
 	// STTM tensor.sass:149
-	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11731, nitem: 11, arg: 1986, narg: 3, mod: 1069, nmod: 3,
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11735, nitem: 11, arg: 1986, narg: 3, mod: 1069, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}},
 	// STTM tensor.sass:150
-	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11742, nitem: 11, arg: 1986, narg: 3, mod: 1072, nmod: 3,
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 11746, nitem: 11, arg: 1986, narg: 3, mod: 1072, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}},
 	// SULD texture.sass:26
-	{op: 137, class: ClassTex, sms: 0x1, item: 11753, nitem: 18, arg: 1989, narg: 4, mod: 1075, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 11757, nitem: 18, arg: 1989, narg: 4, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}},
 	// SULD texture.sass:26
-	{op: 137, class: ClassTex, sms: 0x3fe, item: 11771, nitem: 16, arg: 1993, narg: 4, mod: 1083, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x3fe, item: 11775, nitem: 16, arg: 1993, narg: 4, mod: 1083, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:27
-	{op: 137, class: ClassTex, sms: 0x1, item: 11787, nitem: 20, arg: 1997, narg: 5, mod: 1075, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 11791, nitem: 20, arg: 1997, narg: 5, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}},
 	// SULD texture.sass:27
-	{op: 137, class: ClassTex, sms: 0x7e, item: 11807, nitem: 18, arg: 2002, narg: 5, mod: 1083, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 11811, nitem: 18, arg: 2002, narg: 5, mod: 1083, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}},
 	// SULD texture.sass:28
-	{op: 137, class: ClassTex, sms: 0x1, item: 11825, nitem: 20, arg: 2007, narg: 5, mod: 1075, nmod: 8,
+	{op: 137, class: ClassTex, sms: 0x1, item: 11829, nitem: 20, arg: 2007, narg: 5, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}},
 	// SULD texture.sass:28
-	{op: 137, class: ClassTex, sms: 0x7e, item: 11845, nitem: 18, arg: 2012, narg: 5, mod: 1083, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x7e, item: 11849, nitem: 18, arg: 2012, narg: 5, mod: 1083, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:29
-	{op: 137, class: ClassTex, sms: 0x380, item: 11863, nitem: 16, arg: 2017, narg: 4, mod: 1083, nmod: 6,
+	{op: 137, class: ClassTex, sms: 0x380, item: 11867, nitem: 16, arg: 2017, narg: 4, mod: 1083, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:30
-	{op: 137, class: ClassTex, sms: 0xc00, item: 11879, nitem: 20, arg: 2021, narg: 5, mod: 1089, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 11883, nitem: 20, arg: 2021, narg: 5, mod: 1089, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:31
-	{op: 137, class: ClassTex, sms: 0xc00, item: 11899, nitem: 20, arg: 2026, narg: 5, mod: 1089, nmod: 7,
+	{op: 137, class: ClassTex, sms: 0xc00, item: 11903, nitem: 20, arg: 2026, narg: 5, mod: 1089, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SURED texture.sass:34
-	{op: 138, class: ClassTex, sms: 0x1, item: 11919, nitem: 16, arg: 2031, narg: 3, mod: 1096, nmod: 9,
+	{op: 138, class: ClassTex, sms: 0x1, item: 11923, nitem: 16, arg: 2031, narg: 3, mod: 1096, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}},
 	// SURED texture.sass:34
-	{op: 138, class: ClassTex, sms: 0x3fe, item: 11935, nitem: 14, arg: 2034, narg: 3, mod: 1105, nmod: 7,
+	{op: 138, class: ClassTex, sms: 0x3fe, item: 11939, nitem: 14, arg: 2034, narg: 3, mod: 1105, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:35
-	{op: 138, class: ClassTex, sms: 0x1, item: 11949, nitem: 18, arg: 2037, narg: 4, mod: 1096, nmod: 9,
+	{op: 138, class: ClassTex, sms: 0x1, item: 11953, nitem: 18, arg: 2037, narg: 4, mod: 1096, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}},
 	// SURED texture.sass:35
-	{op: 138, class: ClassTex, sms: 0x7e, item: 11967, nitem: 16, arg: 2041, narg: 4, mod: 1105, nmod: 7,
+	{op: 138, class: ClassTex, sms: 0x7e, item: 11971, nitem: 16, arg: 2041, narg: 4, mod: 1105, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}},
 	// SURED texture.sass:36
-	{op: 138, class: ClassTex, sms: 0x1, item: 11983, nitem: 18, arg: 2045, narg: 4, mod: 1096, nmod: 9,
+	{op: 138, class: ClassTex, sms: 0x1, item: 11987, nitem: 18, arg: 2045, narg: 4, mod: 1096, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}},
 	// SURED texture.sass:36
-	{op: 138, class: ClassTex, sms: 0x7e, item: 12001, nitem: 16, arg: 2049, narg: 4, mod: 1105, nmod: 7,
+	{op: 138, class: ClassTex, sms: 0x7e, item: 12005, nitem: 16, arg: 2049, narg: 4, mod: 1105, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:37
-	{op: 138, class: ClassTex, sms: 0x380, item: 12017, nitem: 14, arg: 2053, narg: 3, mod: 1105, nmod: 7,
+	{op: 138, class: ClassTex, sms: 0x380, item: 12021, nitem: 14, arg: 2053, narg: 3, mod: 1105, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:38
-	{op: 138, class: ClassTex, sms: 0xc00, item: 12031, nitem: 18, arg: 2056, narg: 4, mod: 1112, nmod: 8,
+	{op: 138, class: ClassTex, sms: 0xc00, item: 12035, nitem: 18, arg: 2056, narg: 4, mod: 1112, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:39
-	{op: 138, class: ClassTex, sms: 0xc00, item: 12049, nitem: 18, arg: 2060, narg: 4, mod: 1112, nmod: 8,
+	{op: 138, class: ClassTex, sms: 0xc00, item: 12053, nitem: 18, arg: 2060, narg: 4, mod: 1112, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SUST texture.sass:42
-	{op: 139, class: ClassTex, sms: 0x1, item: 12067, nitem: 14, arg: 2064, narg: 3, mod: 1120, nmod: 7,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12071, nitem: 14, arg: 2064, narg: 3, mod: 1120, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}},
 	// SUST texture.sass:42
-	{op: 139, class: ClassTex, sms: 0x3fe, item: 12081, nitem: 12, arg: 2067, narg: 3, mod: 1127, nmod: 5,
+	{op: 139, class: ClassTex, sms: 0x3fe, item: 12085, nitem: 12, arg: 2067, narg: 3, mod: 1127, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:43
-	{op: 139, class: ClassTex, sms: 0x1, item: 12093, nitem: 15, arg: 2070, narg: 3, mod: 1075, nmod: 8,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12097, nitem: 15, arg: 2070, narg: 3, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}},
 	// SUST texture.sass:43
-	{op: 139, class: ClassTex, sms: 0x3fe, item: 12108, nitem: 13, arg: 2073, narg: 3, mod: 1132, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0x3fe, item: 12112, nitem: 13, arg: 2073, narg: 3, mod: 1132, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:44
-	{op: 139, class: ClassTex, sms: 0x1, item: 12121, nitem: 16, arg: 2076, narg: 4, mod: 1120, nmod: 7,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12125, nitem: 16, arg: 2076, narg: 4, mod: 1120, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}},
 	// SUST texture.sass:44
-	{op: 139, class: ClassTex, sms: 0x7e, item: 12137, nitem: 14, arg: 2080, narg: 4, mod: 1127, nmod: 5,
+	{op: 139, class: ClassTex, sms: 0x7e, item: 12141, nitem: 14, arg: 2080, narg: 4, mod: 1127, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}},
 	// SUST texture.sass:45
-	{op: 139, class: ClassTex, sms: 0x1, item: 12151, nitem: 17, arg: 2084, narg: 4, mod: 1075, nmod: 8,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12155, nitem: 17, arg: 2084, narg: 4, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}},
 	// SUST texture.sass:45
-	{op: 139, class: ClassTex, sms: 0x7e, item: 12168, nitem: 15, arg: 2088, narg: 4, mod: 1132, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0x7e, item: 12172, nitem: 15, arg: 2088, narg: 4, mod: 1132, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}},
 	// SUST texture.sass:46
-	{op: 139, class: ClassTex, sms: 0x1, item: 12183, nitem: 16, arg: 2092, narg: 4, mod: 1120, nmod: 7,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12187, nitem: 16, arg: 2092, narg: 4, mod: 1120, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}},
 	// SUST texture.sass:46
-	{op: 139, class: ClassTex, sms: 0x7e, item: 12199, nitem: 14, arg: 2096, narg: 4, mod: 1127, nmod: 5,
+	{op: 139, class: ClassTex, sms: 0x7e, item: 12203, nitem: 14, arg: 2096, narg: 4, mod: 1127, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:47
-	{op: 139, class: ClassTex, sms: 0x1, item: 12213, nitem: 17, arg: 2100, narg: 4, mod: 1075, nmod: 8,
+	{op: 139, class: ClassTex, sms: 0x1, item: 12217, nitem: 17, arg: 2100, narg: 4, mod: 1075, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}},
 	// SUST texture.sass:47
-	{op: 139, class: ClassTex, sms: 0x7e, item: 12230, nitem: 15, arg: 2104, narg: 4, mod: 1132, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0x7e, item: 12234, nitem: 15, arg: 2104, narg: 4, mod: 1132, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:48
-	{op: 139, class: ClassTex, sms: 0x380, item: 12245, nitem: 12, arg: 2108, narg: 3, mod: 1127, nmod: 5,
+	{op: 139, class: ClassTex, sms: 0x380, item: 12249, nitem: 12, arg: 2108, narg: 3, mod: 1127, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:49
-	{op: 139, class: ClassTex, sms: 0x380, item: 12257, nitem: 13, arg: 2111, narg: 3, mod: 1132, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0x380, item: 12261, nitem: 13, arg: 2111, narg: 3, mod: 1132, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:50
-	{op: 139, class: ClassTex, sms: 0xc00, item: 12270, nitem: 16, arg: 2114, narg: 4, mod: 1138, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 12274, nitem: 16, arg: 2114, narg: 4, mod: 1138, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:51
-	{op: 139, class: ClassTex, sms: 0xc00, item: 12286, nitem: 17, arg: 2118, narg: 4, mod: 1144, nmod: 7,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 12290, nitem: 17, arg: 2118, narg: 4, mod: 1144, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:52
-	{op: 139, class: ClassTex, sms: 0xc00, item: 12303, nitem: 16, arg: 2122, narg: 4, mod: 1138, nmod: 6,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 12307, nitem: 16, arg: 2122, narg: 4, mod: 1138, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:53
-	{op: 139, class: ClassTex, sms: 0xc00, item: 12319, nitem: 17, arg: 2126, narg: 4, mod: 1144, nmod: 7,
+	{op: 139, class: ClassTex, sms: 0xc00, item: 12323, nitem: 17, arg: 2126, narg: 4, mod: 1144, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SYNCS memory.sass:272
-	{op: 140, class: ClassSyncs, sms: 0x40, item: 12336, nitem: 14, arg: 2130, narg: 5, mod: 1151, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 12340, nitem: 14, arg: 2130, narg: 5, mod: 1151, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}},
 	// SYNCS memory.sass:273
-	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12350, nitem: 14, arg: 2130, narg: 5, mod: 1151, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12354, nitem: 14, arg: 2130, narg: 5, mod: 1151, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}},
 	// SYNCS memory.sass:274
-	{op: 140, class: ClassSyncs, sms: 0x40, item: 12364, nitem: 16, arg: 2135, narg: 5, mod: 1152, nmod: 3,
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 12368, nitem: 16, arg: 2135, narg: 5, mod: 1152, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:275
-	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12380, nitem: 16, arg: 2135, narg: 5, mod: 1152, nmod: 3,
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12384, nitem: 16, arg: 2135, narg: 5, mod: 1152, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:276
-	{op: 140, class: ClassSyncs, sms: 0xfc0, item: 12396, nitem: 2, arg: 0, narg: 0, mod: 1155, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0xfc0, item: 12400, nitem: 2, arg: 0, narg: 0, mod: 1155, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}},
 	// SYNCS memory.sass:277
-	{op: 140, class: ClassSyncs, sms: 0x40, item: 12398, nitem: 11, arg: 3, narg: 3, mod: 1156, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 12402, nitem: 11, arg: 3, narg: 3, mod: 1156, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:277
-	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12409, nitem: 11, arg: 3, narg: 3, mod: 1156, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12413, nitem: 11, arg: 3, narg: 3, mod: 1156, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:278
-	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 12420, nitem: 10, arg: 2140, narg: 4, mod: 0, nmod: 0,
+	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 12424, nitem: 10, arg: 2140, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:278
-	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 12430, nitem: 10, arg: 2140, narg: 4, mod: 0, nmod: 0,
+	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 12434, nitem: 10, arg: 2140, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:279
-	{op: 140, class: ClassSyncs, sms: 0x40, item: 12440, nitem: 13, arg: 2144, narg: 4, mod: 1157, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 12444, nitem: 13, arg: 2144, narg: 4, mod: 1157, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f}},
 	// SYNCS memory.sass:279
-	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12453, nitem: 13, arg: 2144, narg: 4, mod: 1157, nmod: 1,
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 12457, nitem: 13, arg: 2144, narg: 4, mod: 1157, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff}},
 	// SYNCS memory.sass:280
-	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 12466, nitem: 9, arg: 2148, narg: 3, mod: 0, nmod: 0,
+	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 12470, nitem: 9, arg: 2148, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:280
-	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 12475, nitem: 9, arg: 2148, narg: 3, mod: 0, nmod: 0,
+	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 12479, nitem: 9, arg: 2148, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100}},
 	// TEX texture.sass:56
-	{op: 141, class: ClassTex, sms: 0x1, item: 12484, nitem: 25, arg: 2151, narg: 6, mod: 1158, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0x1, item: 12488, nitem: 25, arg: 2151, narg: 6, mod: 1158, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:57
-	{op: 141, class: ClassTex, sms: 0x7f, item: 12509, nitem: 30, arg: 2157, narg: 8, mod: 1167, nmod: 10,
+	{op: 141, class: ClassTex, sms: 0x7f, item: 12513, nitem: 30, arg: 2157, narg: 8, mod: 1167, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:58
-	{op: 141, class: ClassTex, sms: 0x7f, item: 12539, nitem: 29, arg: 2165, narg: 8, mod: 1177, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0x7f, item: 12543, nitem: 29, arg: 2165, narg: 8, mod: 1177, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:59
-	{op: 141, class: ClassTex, sms: 0x7e, item: 12484, nitem: 25, arg: 2151, narg: 6, mod: 1158, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0x7e, item: 12488, nitem: 25, arg: 2151, narg: 6, mod: 1158, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:60
-	{op: 141, class: ClassTex, sms: 0x380, item: 12568, nitem: 27, arg: 2173, narg: 7, mod: 1186, nmod: 9,
+	{op: 141, class: ClassTex, sms: 0x380, item: 12572, nitem: 27, arg: 2173, narg: 7, mod: 1186, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:61
-	{op: 141, class: ClassTex, sms: 0xc00, item: 12595, nitem: 30, arg: 2180, narg: 8, mod: 1195, nmod: 10,
+	{op: 141, class: ClassTex, sms: 0xc00, item: 12599, nitem: 30, arg: 2180, narg: 8, mod: 1195, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:62
-	{op: 141, class: ClassTex, sms: 0xc00, item: 12625, nitem: 31, arg: 2188, narg: 8, mod: 1205, nmod: 10,
+	{op: 141, class: ClassTex, sms: 0xc00, item: 12629, nitem: 31, arg: 2188, narg: 8, mod: 1205, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:65
-	{op: 142, class: ClassTex, sms: 0x1, item: 12656, nitem: 25, arg: 2151, narg: 6, mod: 1215, nmod: 9,
+	{op: 142, class: ClassTex, sms: 0x1, item: 12660, nitem: 25, arg: 2151, narg: 6, mod: 1215, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:66
-	{op: 142, class: ClassTex, sms: 0x7f, item: 12681, nitem: 30, arg: 2157, narg: 8, mod: 1224, nmod: 10,
+	{op: 142, class: ClassTex, sms: 0x7f, item: 12685, nitem: 30, arg: 2157, narg: 8, mod: 1224, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:67
-	{op: 142, class: ClassTex, sms: 0x7f, item: 12711, nitem: 29, arg: 2165, narg: 8, mod: 1234, nmod: 9,
+	{op: 142, class: ClassTex, sms: 0x7f, item: 12715, nitem: 29, arg: 2165, narg: 8, mod: 1234, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}},
 	// TLD texture.sass:68
-	{op: 142, class: ClassTex, sms: 0x7e, item: 12656, nitem: 25, arg: 2151, narg: 6, mod: 1215, nmod: 9,
+	{op: 142, class: ClassTex, sms: 0x7e, item: 12660, nitem: 25, arg: 2151, narg: 6, mod: 1215, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:69
-	{op: 142, class: ClassTex, sms: 0x380, item: 12740, nitem: 27, arg: 2173, narg: 7, mod: 1243, nmod: 9,
+	{op: 142, class: ClassTex, sms: 0x380, item: 12744, nitem: 27, arg: 2173, narg: 7, mod: 1243, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:70
-	{op: 142, class: ClassTex, sms: 0xc00, item: 12767, nitem: 31, arg: 2188, narg: 8, mod: 1252, nmod: 10,
+	{op: 142, class: ClassTex, sms: 0xc00, item: 12771, nitem: 31, arg: 2188, narg: 8, mod: 1252, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:73
-	{op: 143, class: ClassTex, sms: 0x1, item: 12798, nitem: 24, arg: 2196, narg: 6, mod: 1262, nmod: 8,
+	{op: 143, class: ClassTex, sms: 0x1, item: 12802, nitem: 24, arg: 2196, narg: 6, mod: 1262, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:74
-	{op: 143, class: ClassTex, sms: 0x7f, item: 12822, nitem: 29, arg: 2202, narg: 8, mod: 1270, nmod: 9,
+	{op: 143, class: ClassTex, sms: 0x7f, item: 12826, nitem: 29, arg: 2202, narg: 8, mod: 1270, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:75
-	{op: 143, class: ClassTex, sms: 0x7f, item: 12851, nitem: 28, arg: 2210, narg: 8, mod: 1279, nmod: 8,
+	{op: 143, class: ClassTex, sms: 0x7f, item: 12855, nitem: 28, arg: 2210, narg: 8, mod: 1279, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:76
-	{op: 143, class: ClassTex, sms: 0x7e, item: 12798, nitem: 24, arg: 2196, narg: 6, mod: 1262, nmod: 8,
+	{op: 143, class: ClassTex, sms: 0x7e, item: 12802, nitem: 24, arg: 2196, narg: 6, mod: 1262, nmod: 8,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:77
-	{op: 143, class: ClassTex, sms: 0x380, item: 12879, nitem: 26, arg: 2218, narg: 7, mod: 1287, nmod: 8,
+	{op: 143, class: ClassTex, sms: 0x380, item: 12883, nitem: 26, arg: 2218, narg: 7, mod: 1287, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:78
-	{op: 143, class: ClassTex, sms: 0xc00, item: 12905, nitem: 30, arg: 2225, narg: 8, mod: 1295, nmod: 9,
+	{op: 143, class: ClassTex, sms: 0xc00, item: 12909, nitem: 30, arg: 2225, narg: 8, mod: 1295, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:81
-	{op: 144, class: ClassTex, sms: 0x1, item: 12935, nitem: 22, arg: 2233, narg: 6, mod: 1304, nmod: 6,
+	{op: 144, class: ClassTex, sms: 0x1, item: 12939, nitem: 22, arg: 2233, narg: 6, mod: 1304, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:82
-	{op: 144, class: ClassTex, sms: 0x7f, item: 12957, nitem: 26, arg: 2239, narg: 8, mod: 1310, nmod: 7,
+	{op: 144, class: ClassTex, sms: 0x7f, item: 12961, nitem: 26, arg: 2239, narg: 8, mod: 1310, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:83
-	{op: 144, class: ClassTex, sms: 0x7f, item: 12983, nitem: 25, arg: 2247, narg: 8, mod: 1317, nmod: 6,
+	{op: 144, class: ClassTex, sms: 0x7f, item: 12987, nitem: 25, arg: 2247, narg: 8, mod: 1317, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:84
-	{op: 144, class: ClassTex, sms: 0x7e, item: 12935, nitem: 22, arg: 2233, narg: 6, mod: 1304, nmod: 6,
+	{op: 144, class: ClassTex, sms: 0x7e, item: 12939, nitem: 22, arg: 2233, narg: 6, mod: 1304, nmod: 6,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:85
-	{op: 144, class: ClassTex, sms: 0x380, item: 13008, nitem: 23, arg: 2255, narg: 7, mod: 1323, nmod: 6,
+	{op: 144, class: ClassTex, sms: 0x380, item: 13012, nitem: 23, arg: 2255, narg: 7, mod: 1323, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:86
-	{op: 144, class: ClassTex, sms: 0xc00, item: 13031, nitem: 27, arg: 2262, narg: 8, mod: 1329, nmod: 7,
+	{op: 144, class: ClassTex, sms: 0xc00, item: 13035, nitem: 27, arg: 2262, narg: 8, mod: 1329, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXQ texture.sass:89
-	{op: 145, class: ClassTex, sms: 0xfff, item: 13058, nitem: 10, arg: 2270, narg: 4, mod: 1336, nmod: 1,
+	{op: 145, class: ClassTex, sms: 0xfff, item: 13062, nitem: 10, arg: 2270, narg: 4, mod: 1336, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:90
-	{op: 145, class: ClassTex, sms: 0x7f, item: 13068, nitem: 14, arg: 2274, narg: 6, mod: 1337, nmod: 2,
+	{op: 145, class: ClassTex, sms: 0x7f, item: 13072, nitem: 14, arg: 2274, narg: 6, mod: 1337, nmod: 2,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:91
-	{op: 145, class: ClassTex, sms: 0x7f, item: 13082, nitem: 13, arg: 2280, narg: 6, mod: 1339, nmod: 1,
+	{op: 145, class: ClassTex, sms: 0x7f, item: 13086, nitem: 13, arg: 2280, narg: 6, mod: 1339, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}},
 	// TXQ texture.sass:92
-	{op: 145, class: ClassTex, sms: 0xf80, item: 13095, nitem: 11, arg: 2286, narg: 5, mod: 1339, nmod: 1,
+	{op: 145, class: ClassTex, sms: 0xf80, item: 13099, nitem: 11, arg: 2286, narg: 5, mod: 1339, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:283
-	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 13106, nitem: 11, arg: 2291, narg: 3, mod: 1340, nmod: 5,
+	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 13110, nitem: 11, arg: 2291, narg: 3, mod: 1340, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}},
 	// UBLKCP memory.sass:284
-	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 13117, nitem: 14, arg: 2294, narg: 4, mod: 1340, nmod: 5,
+	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 13121, nitem: 14, arg: 2294, narg: 4, mod: 1340, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}},
 	// UBLKCP memory.sass:285
-	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 13131, nitem: 13, arg: 2298, narg: 3, mod: 1345, nmod: 7,
+	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 13135, nitem: 13, arg: 2298, narg: 3, mod: 1345, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:286
-	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 13144, nitem: 16, arg: 2301, narg: 4, mod: 1345, nmod: 7,
+	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 13148, nitem: 16, arg: 2301, narg: 4, mod: 1345, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKCP memory.sass:287
-	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 13160, nitem: 12, arg: 2305, narg: 3, mod: 1352, nmod: 6,
+	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 13164, nitem: 12, arg: 2305, narg: 3, mod: 1352, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:288
-	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 13172, nitem: 15, arg: 2308, narg: 4, mod: 1352, nmod: 6,
+	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 13176, nitem: 15, arg: 2308, narg: 4, mod: 1352, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKPF memory.sass:291
-	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 13187, nitem: 4, arg: 2312, narg: 2, mod: 0, nmod: 0,
+	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 13191, nitem: 4, arg: 2312, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}},
 	// UBLKPF memory.sass:291
-	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 13191, nitem: 4, arg: 2312, narg: 2, mod: 0, nmod: 0,
+	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 13195, nitem: 4, arg: 2312, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}},
 	// UBLKPF memory.sass:292
-	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 13195, nitem: 7, arg: 2314, narg: 3, mod: 0, nmod: 0,
+	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 13199, nitem: 7, arg: 2314, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}},
 	// UBLKPF memory.sass:292
-	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 13202, nitem: 7, arg: 2314, narg: 3, mod: 0, nmod: 0,
+	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 13206, nitem: 7, arg: 2314, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}},
 	// UBLKRED memory.sass:295
-	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 13209, nitem: 10, arg: 2317, narg: 3, mod: 1358, nmod: 3,
+	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 13213, nitem: 10, arg: 2317, narg: 3, mod: 1358, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}},
 	// UBLKRED memory.sass:295
-	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 13219, nitem: 10, arg: 2317, narg: 3, mod: 1358, nmod: 3,
+	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 13223, nitem: 10, arg: 2317, narg: 3, mod: 1358, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:296
-	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 13229, nitem: 13, arg: 2320, narg: 4, mod: 1358, nmod: 3,
+	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 13233, nitem: 13, arg: 2320, narg: 4, mod: 1358, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}},
 	// UBLKRED memory.sass:296
-	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 13242, nitem: 13, arg: 2320, narg: 4, mod: 1358, nmod: 3,
+	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 13246, nitem: 13, arg: 2320, narg: 4, mod: 1358, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBLKRED memory.sass:297
-	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 13255, nitem: 11, arg: 2291, narg: 3, mod: 1361, nmod: 4,
+	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 13259, nitem: 11, arg: 2291, narg: 3, mod: 1361, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:298
-	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 13266, nitem: 14, arg: 2294, narg: 4, mod: 1361, nmod: 4,
+	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 13270, nitem: 14, arg: 2294, narg: 4, mod: 1361, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBMSK uniform.sass:120
-	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 13280, nitem: 7, arg: 2324, narg: 3, mod: 140, nmod: 1,
+	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 13284, nitem: 7, arg: 2324, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:120
-	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 13287, nitem: 7, arg: 2324, narg: 3, mod: 140, nmod: 1,
+	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 13291, nitem: 7, arg: 2324, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:120
-	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 13294, nitem: 7, arg: 2327, narg: 3, mod: 140, nmod: 1,
+	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 13298, nitem: 7, arg: 2327, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:120
-	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 13301, nitem: 7, arg: 2327, narg: 3, mod: 140, nmod: 1,
+	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 13305, nitem: 7, arg: 2327, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:5
-	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 13308, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 13312, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:5
-	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 13312, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 13316, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:5
-	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 13316, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:5
-	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 13324, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000}},
 	// UCGABAR_ARV control.sass:260
 	{op: 151, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
@@ -3651,856 +3651,856 @@ var forms = [...]form{{},
 	{op: 152, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}},
 	// UCLEA uniform.sass:145
-	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 13324, nitem: 10, arg: 2334, narg: 5, mod: 0, nmod: 0,
+	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 13328, nitem: 10, arg: 2334, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:145
-	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 13334, nitem: 10, arg: 2334, narg: 5, mod: 0, nmod: 0,
+	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 13338, nitem: 10, arg: 2334, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:146
-	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 13344, nitem: 10, arg: 2339, narg: 5, mod: 0, nmod: 0,
+	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 13348, nitem: 10, arg: 2339, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:146
-	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 13354, nitem: 10, arg: 2339, narg: 5, mod: 0, nmod: 0,
+	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 13358, nitem: 10, arg: 2339, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000}},
 	// UF2I uniform.sass:8
-	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 13364, nitem: 8, arg: 2344, narg: 2, mod: 239, nmod: 4,
+	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 13368, nitem: 8, arg: 2344, narg: 2, mod: 239, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}},
 	// UFADD uniform.sass:11
-	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 13372, nitem: 9, arg: 2346, narg: 3, mod: 265, nmod: 3,
+	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 13376, nitem: 9, arg: 2346, narg: 3, mod: 265, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}},
 	// UFADD uniform.sass:12
-	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 13381, nitem: 9, arg: 2349, narg: 3, mod: 265, nmod: 3,
+	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 13385, nitem: 9, arg: 2349, narg: 3, mod: 265, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}},
 	// UFFMA uniform.sass:15
-	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13390, nitem: 11, arg: 2352, narg: 4, mod: 274, nmod: 3,
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13394, nitem: 11, arg: 2352, narg: 4, mod: 274, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:16
-	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13401, nitem: 11, arg: 2356, narg: 4, mod: 274, nmod: 3,
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13405, nitem: 11, arg: 2356, narg: 4, mod: 274, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:16
-	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13412, nitem: 11, arg: 2360, narg: 4, mod: 274, nmod: 3,
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 13416, nitem: 11, arg: 2360, narg: 4, mod: 274, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}},
 	// UFHADD uniform.sass:139
-	{op: 157, class: ClassUfp, sms: 0xc00, uguard: true, item: 13423, nitem: 10, arg: 2364, narg: 3, mod: 287, nmod: 4,
+	{op: 157, class: ClassUfp, sms: 0xc00, uguard: true, item: 13427, nitem: 10, arg: 2364, narg: 3, mod: 287, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff}},
 	// UFHFMA uniform.sass:142
-	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 13433, nitem: 13, arg: 2367, narg: 4, mod: 291, nmod: 5,
+	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 13437, nitem: 13, arg: 2367, narg: 4, mod: 291, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff}},
 	// UFLO uniform.sass:19
-	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 13446, nitem: 9, arg: 2371, narg: 3, mod: 296, nmod: 2,
+	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 13450, nitem: 9, arg: 2371, narg: 3, mod: 296, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:19
-	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 13455, nitem: 9, arg: 2371, narg: 3, mod: 296, nmod: 2,
+	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 13459, nitem: 9, arg: 2371, narg: 3, mod: 296, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:19
-	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 13464, nitem: 9, arg: 2374, narg: 3, mod: 296, nmod: 2,
+	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 13468, nitem: 9, arg: 2374, narg: 3, mod: 296, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:19
-	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 13473, nitem: 9, arg: 2374, narg: 3, mod: 296, nmod: 2,
+	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 13477, nitem: 9, arg: 2374, narg: 3, mod: 296, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200}},
 	// UFMNMX uniform.sass:129
-	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13482, nitem: 11, arg: 2377, narg: 4, mod: 301, nmod: 3,
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13486, nitem: 11, arg: 2377, narg: 4, mod: 301, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:129
-	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13493, nitem: 11, arg: 2381, narg: 4, mod: 301, nmod: 3,
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13497, nitem: 11, arg: 2381, narg: 4, mod: 301, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:130
-	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13504, nitem: 13, arg: 2385, narg: 5, mod: 301, nmod: 3,
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13508, nitem: 13, arg: 2385, narg: 5, mod: 301, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e}},
 	// UFMNMX uniform.sass:130
-	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13517, nitem: 13, arg: 2390, narg: 5, mod: 301, nmod: 3,
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 13521, nitem: 13, arg: 2390, narg: 5, mod: 301, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e}},
 	// UFMUL uniform.sass:22
-	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 13530, nitem: 10, arg: 2395, narg: 3, mod: 304, nmod: 4,
+	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 13534, nitem: 10, arg: 2395, narg: 3, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}},
 	// UFMUL uniform.sass:22
-	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 13540, nitem: 10, arg: 2398, narg: 3, mod: 304, nmod: 4,
+	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 13544, nitem: 10, arg: 2398, narg: 3, mod: 304, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}},
 	// UFSEL uniform.sass:25
-	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 13550, nitem: 9, arg: 2401, narg: 4, mod: 298, nmod: 1,
+	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 13554, nitem: 9, arg: 2401, narg: 4, mod: 298, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000}},
 	// UFSEL uniform.sass:25
-	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 13559, nitem: 9, arg: 2405, narg: 4, mod: 298, nmod: 1,
+	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 13563, nitem: 9, arg: 2405, narg: 4, mod: 298, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:133
-	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 13568, nitem: 12, arg: 2409, narg: 4, mod: 319, nmod: 3,
+	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 13572, nitem: 12, arg: 2409, narg: 4, mod: 319, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:133
-	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 13580, nitem: 12, arg: 2413, narg: 4, mod: 319, nmod: 3,
+	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 13584, nitem: 12, arg: 2413, narg: 4, mod: 319, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000}},
 	// UFSETP uniform.sass:28
-	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 13592, nitem: 13, arg: 2417, narg: 5, mod: 322, nmod: 3,
+	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 13596, nitem: 13, arg: 2417, narg: 5, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}},
 	// UFSETP uniform.sass:28
-	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 13605, nitem: 13, arg: 2422, narg: 5, mod: 322, nmod: 3,
+	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 13609, nitem: 13, arg: 2422, narg: 5, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}},
 	// UGETNEXTWORKID control.sass:266
-	{op: 165, class: ClassTma, sms: 0xf80, uguard: true, item: 13618, nitem: 6, arg: 2427, narg: 1, mod: 1365, nmod: 1,
+	{op: 165, class: ClassTma, sms: 0xf80, uguard: true, item: 13622, nitem: 6, arg: 2427, narg: 1, mod: 1365, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}},
 	// UI2F uniform.sass:31
-	{op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 13624, nitem: 8, arg: 2428, narg: 2, mod: 1366, nmod: 4,
+	{op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 13628, nitem: 8, arg: 2428, narg: 2, mod: 1366, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}},
 	// UI2FP uniform.sass:34
-	{op: 167, class: ClassUfp, sms: 0xc00, uguard: true, item: 13632, nitem: 7, arg: 2428, narg: 2, mod: 663, nmod: 2,
+	{op: 167, class: ClassUfp, sms: 0xc00, uguard: true, item: 13636, nitem: 7, arg: 2428, narg: 2, mod: 663, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}},
 	// UI2I uniform.sass:126
-	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 13639, nitem: 5, arg: 2430, narg: 2, mod: 665, nmod: 1,
+	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 13643, nitem: 5, arg: 2430, narg: 2, mod: 665, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000}},
 	// UI2I uniform.sass:126
-	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 13644, nitem: 5, arg: 2432, narg: 2, mod: 665, nmod: 1,
+	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 13648, nitem: 5, arg: 2432, narg: 2, mod: 665, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:123
-	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 13312, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 13316, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:123
-	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 13649, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 13653, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000}},
 	// UIADD3 uniform.sass:37
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13653, nitem: 14, arg: 2434, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13657, nitem: 14, arg: 2434, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:37
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13667, nitem: 14, arg: 2440, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13671, nitem: 14, arg: 2440, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:38
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13681, nitem: 18, arg: 2446, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13685, nitem: 18, arg: 2446, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:38
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13699, nitem: 18, arg: 2454, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13703, nitem: 18, arg: 2454, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:39
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13717, nitem: 14, arg: 2462, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13721, nitem: 14, arg: 2462, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:39
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13731, nitem: 14, arg: 2468, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13735, nitem: 14, arg: 2468, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:40
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13745, nitem: 18, arg: 2474, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13749, nitem: 18, arg: 2474, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:40
-	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13763, nitem: 18, arg: 2482, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 13767, nitem: 18, arg: 2482, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:41
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13781, nitem: 12, arg: 2490, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13785, nitem: 12, arg: 2490, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:41
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13793, nitem: 12, arg: 2496, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13797, nitem: 12, arg: 2496, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:42
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13805, nitem: 16, arg: 2502, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13809, nitem: 16, arg: 2502, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:42
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13821, nitem: 16, arg: 2510, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13825, nitem: 16, arg: 2510, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:43
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13837, nitem: 12, arg: 2518, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13841, nitem: 12, arg: 2518, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:43
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13849, nitem: 12, arg: 2524, narg: 6, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13853, nitem: 12, arg: 2524, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:44
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13861, nitem: 16, arg: 2530, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13865, nitem: 16, arg: 2530, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:44
-	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13877, nitem: 16, arg: 2538, narg: 8, mod: 0, nmod: 0,
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 13881, nitem: 16, arg: 2538, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13893, nitem: 9, arg: 2546, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13897, nitem: 9, arg: 2546, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13902, nitem: 9, arg: 2546, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13906, nitem: 9, arg: 2546, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13911, nitem: 9, arg: 2550, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13915, nitem: 9, arg: 2550, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13920, nitem: 9, arg: 2550, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13924, nitem: 9, arg: 2550, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13929, nitem: 9, arg: 2554, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 13933, nitem: 9, arg: 2554, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:47
-	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13938, nitem: 9, arg: 2554, narg: 4, mod: 706, nmod: 1,
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 13942, nitem: 9, arg: 2554, narg: 4, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:50
-	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 13947, nitem: 12, arg: 2558, narg: 5, mod: 706, nmod: 1,
+	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 13951, nitem: 12, arg: 2558, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:50
-	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 13959, nitem: 12, arg: 2563, narg: 5, mod: 706, nmod: 1,
+	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 13963, nitem: 12, arg: 2563, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:53
-	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13971, nitem: 12, arg: 2568, narg: 5, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13975, nitem: 12, arg: 2568, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:53
-	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 13947, nitem: 12, arg: 2568, narg: 5, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 13951, nitem: 12, arg: 2568, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:53
-	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13983, nitem: 12, arg: 2573, narg: 5, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13987, nitem: 12, arg: 2573, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:53
-	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 13959, nitem: 12, arg: 2573, narg: 5, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 13963, nitem: 12, arg: 2573, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:54
-	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13995, nitem: 14, arg: 2578, narg: 6, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 13999, nitem: 14, arg: 2578, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:54
-	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 14009, nitem: 14, arg: 2578, narg: 6, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 14013, nitem: 14, arg: 2578, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}},
 	// UIMAD.WIDE uniform.sass:54
-	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 14023, nitem: 14, arg: 2584, narg: 6, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 14027, nitem: 14, arg: 2584, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:54
-	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 14037, nitem: 14, arg: 2584, narg: 6, mod: 706, nmod: 1,
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 14041, nitem: 14, arg: 2584, narg: 6, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}},
 	// UIMNMX uniform.sass:136
-	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 14051, nitem: 15, arg: 2590, narg: 7, mod: 715, nmod: 1,
+	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 14055, nitem: 15, arg: 2590, narg: 7, mod: 715, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200}},
 	// UIMNMX uniform.sass:136
-	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 14066, nitem: 15, arg: 2597, narg: 7, mod: 715, nmod: 1,
+	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 14070, nitem: 15, arg: 2597, narg: 7, mod: 715, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200}},
 	// UISETP uniform.sass:57
-	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14081, nitem: 13, arg: 2417, narg: 5, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14085, nitem: 13, arg: 2417, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:57
-	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14094, nitem: 13, arg: 2417, narg: 5, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14098, nitem: 13, arg: 2417, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:57
-	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14107, nitem: 13, arg: 2422, narg: 5, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14111, nitem: 13, arg: 2422, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:57
-	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14120, nitem: 13, arg: 2422, narg: 5, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14124, nitem: 13, arg: 2422, narg: 5, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:58
-	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14133, nitem: 15, arg: 2604, narg: 6, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14137, nitem: 15, arg: 2604, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:58
-	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14148, nitem: 15, arg: 2604, narg: 6, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14152, nitem: 15, arg: 2604, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:58
-	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14163, nitem: 15, arg: 2610, narg: 6, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 14167, nitem: 15, arg: 2610, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:58
-	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14178, nitem: 15, arg: 2610, narg: 6, mod: 720, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 14182, nitem: 15, arg: 2610, narg: 6, mod: 720, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:59
-	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14193, nitem: 13, arg: 2616, narg: 5, mod: 723, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14197, nitem: 13, arg: 2616, narg: 5, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:59
-	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14206, nitem: 13, arg: 2621, narg: 5, mod: 723, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14210, nitem: 13, arg: 2621, narg: 5, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:60
-	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14219, nitem: 15, arg: 2626, narg: 6, mod: 723, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14223, nitem: 15, arg: 2626, narg: 6, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:60
-	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14234, nitem: 15, arg: 2632, narg: 6, mod: 723, nmod: 3,
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 14238, nitem: 15, arg: 2632, narg: 6, mod: 723, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// ULDC memory.sass:301
-	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 14249, nitem: 8, arg: 2638, narg: 3, mod: 1370, nmod: 1,
+	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 14253, nitem: 8, arg: 2638, narg: 3, mod: 1370, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}},
 	// ULDC memory.sass:302
-	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 14257, nitem: 12, arg: 2641, narg: 4, mod: 1370, nmod: 1,
+	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 14261, nitem: 12, arg: 2641, narg: 4, mod: 1370, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}},
 	// ULEA uniform.sass:63
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14269, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14273, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:63
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14280, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14284, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:64
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14291, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14295, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:64
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14302, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14306, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:65
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14313, nitem: 13, arg: 2655, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14317, nitem: 13, arg: 2655, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:65
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14326, nitem: 13, arg: 2655, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14330, nitem: 13, arg: 2655, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:65
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14339, nitem: 13, arg: 2661, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14343, nitem: 13, arg: 2661, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:65
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14352, nitem: 13, arg: 2661, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14356, nitem: 13, arg: 2661, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:66
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14365, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14369, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:66
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14376, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14380, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:67
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14387, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14391, nitem: 11, arg: 2645, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:67
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14398, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14402, nitem: 11, arg: 2650, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:68
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14409, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14413, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:68
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14422, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14426, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:69
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14435, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14439, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:69
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14448, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14452, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:70
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14461, nitem: 15, arg: 2679, narg: 7, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14465, nitem: 15, arg: 2679, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:70
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14476, nitem: 15, arg: 2679, narg: 7, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14480, nitem: 15, arg: 2679, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:70
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14491, nitem: 15, arg: 2686, narg: 7, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14495, nitem: 15, arg: 2686, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:70
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14506, nitem: 15, arg: 2686, narg: 7, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14510, nitem: 15, arg: 2686, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:71
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14521, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14525, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:71
-	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14534, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 14538, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:72
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14547, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14551, nitem: 13, arg: 2667, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}},
 	// ULEA uniform.sass:72
-	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14560, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 14564, nitem: 13, arg: 2673, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}},
 	// ULEPC uniform.sass:149
-	{op: 178, class: ClassUdp, sms: 0x40, uguard: true, item: 14573, nitem: 2, arg: 2693, narg: 1, mod: 0, nmod: 0,
+	{op: 178, class: ClassUdp, sms: 0x40, uguard: true, item: 14577, nitem: 2, arg: 2693, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000}},
 	// ULEPC uniform.sass:149
-	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 14575, nitem: 2, arg: 2693, narg: 1, mod: 0, nmod: 0,
+	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 14579, nitem: 2, arg: 2693, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000}},
 	// ULOP3 uniform.sass:75
-	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 14577, nitem: 17, arg: 2694, narg: 7, mod: 859, nmod: 1,
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 14581, nitem: 17, arg: 2694, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:75
-	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 14594, nitem: 17, arg: 2694, narg: 7, mod: 859, nmod: 1,
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 14598, nitem: 17, arg: 2694, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}},
 	// ULOP3 uniform.sass:75
-	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 14611, nitem: 17, arg: 2701, narg: 7, mod: 859, nmod: 1,
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 14615, nitem: 17, arg: 2701, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:75
-	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 14628, nitem: 17, arg: 2701, narg: 7, mod: 859, nmod: 1,
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 14632, nitem: 17, arg: 2701, narg: 7, mod: 859, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}},
 	// UMEMSETS memory.sass:305
-	{op: 180, class: ClassTma, sms: 0xf80, uguard: true, item: 14645, nitem: 10, arg: 2708, narg: 4, mod: 0, nmod: 0,
+	{op: 180, class: ClassTma, sms: 0xf80, uguard: true, item: 14649, nitem: 10, arg: 2708, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}},
 	// UMOV uniform.sass:78
-	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 13316, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:78
-	{op: 181, class: ClassUmov, sms: 0xf80, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 181, class: ClassUmov, sms: 0xf80, uguard: true, item: 13324, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:79
-	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 13308, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 13312, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:79
-	{op: 181, class: ClassUmov, sms: 0x380, uguard: true, item: 13312, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 181, class: ClassUmov, sms: 0x380, uguard: true, item: 13316, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:80
-	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 14655, nitem: 4, arg: 2712, narg: 2, mod: 0, nmod: 0,
+	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 14659, nitem: 4, arg: 2712, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:81
-	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 14659, nitem: 5, arg: 2714, narg: 2, mod: 677, nmod: 1,
+	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 14663, nitem: 5, arg: 2714, narg: 2, mod: 677, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:84
-	{op: 182, class: ClassUdp, sms: 0x7f, uguard: true, item: 14664, nitem: 7, arg: 2327, narg: 3, mod: 882, nmod: 1,
+	{op: 182, class: ClassUdp, sms: 0x7f, uguard: true, item: 14668, nitem: 7, arg: 2327, narg: 3, mod: 882, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:84
-	{op: 182, class: ClassUdp, sms: 0xf80, uguard: true, item: 14671, nitem: 7, arg: 2327, narg: 3, mod: 882, nmod: 1,
+	{op: 182, class: ClassUdp, sms: 0xf80, uguard: true, item: 14675, nitem: 7, arg: 2327, narg: 3, mod: 882, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}},
 	// UPLOP3 uniform.sass:87
-	{op: 183, class: ClassUdp, sms: 0x7f, uguard: true, item: 14678, nitem: 14, arg: 2716, narg: 7, mod: 0, nmod: 0,
+	{op: 183, class: ClassUdp, sms: 0x7f, uguard: true, item: 14682, nitem: 14, arg: 2716, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}},
 	// UPLOP3 uniform.sass:87
-	{op: 183, class: ClassUdp, sms: 0xf80, uguard: true, item: 14692, nitem: 14, arg: 2716, narg: 7, mod: 0, nmod: 0,
+	{op: 183, class: ClassUdp, sms: 0xf80, uguard: true, item: 14696, nitem: 14, arg: 2716, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}},
 	// UPLOP3 uniform.sass:88
-	{op: 183, class: ClassUdp, sms: 0xfff, uguard: true, item: 14706, nitem: 14, arg: 2723, narg: 7, mod: 0, nmod: 0,
+	{op: 183, class: ClassUdp, sms: 0xfff, uguard: true, item: 14710, nitem: 14, arg: 2723, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}},
 	// UPOPC uniform.sass:91
-	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 14720, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 14724, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:91
-	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 14724, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
+	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 14728, nitem: 4, arg: 2330, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:91
-	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 13316, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:91
-	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 13320, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
+	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 13324, nitem: 4, arg: 2332, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000}},
 	// UPRMT uniform.sass:94
-	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 14728, nitem: 8, arg: 2730, narg: 4, mod: 0, nmod: 0,
+	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 14732, nitem: 8, arg: 2730, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:94
-	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 14736, nitem: 8, arg: 2730, narg: 4, mod: 0, nmod: 0,
+	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 14740, nitem: 8, arg: 2730, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff}},
 	// UPRMT uniform.sass:94
-	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 14744, nitem: 8, arg: 2734, narg: 4, mod: 0, nmod: 0,
+	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 14748, nitem: 8, arg: 2734, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:94
-	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 14752, nitem: 8, arg: 2734, narg: 4, mod: 0, nmod: 0,
+	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 14756, nitem: 8, arg: 2734, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}},
 	// UR2UP uniform.sass:97
-	{op: 186, class: ClassUdp, sms: 0x7f, uguard: true, item: 14760, nitem: 6, arg: 2738, narg: 2, mod: 953, nmod: 1,
+	{op: 186, class: ClassUdp, sms: 0x7f, uguard: true, item: 14764, nitem: 6, arg: 2738, narg: 2, mod: 953, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}},
 	// UR2UP uniform.sass:97
-	{op: 186, class: ClassUdp, sms: 0xf80, uguard: true, item: 14766, nitem: 6, arg: 2738, narg: 2, mod: 953, nmod: 1,
+	{op: 186, class: ClassUdp, sms: 0xf80, uguard: true, item: 14770, nitem: 6, arg: 2738, narg: 2, mod: 953, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}},
 	// UREDGR memory.sass:308
-	{op: 187, class: ClassStg, sms: 0x380, uguard: true, item: 14772, nitem: 12, arg: 2740, narg: 3, mod: 1371, nmod: 3,
+	{op: 187, class: ClassStg, sms: 0x380, uguard: true, item: 14776, nitem: 12, arg: 2740, narg: 3, mod: 1371, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}},
 	// USEL uniform.sass:100
-	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 14784, nitem: 8, arg: 2743, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 14788, nitem: 8, arg: 2743, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:100
-	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 14792, nitem: 8, arg: 2743, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 14796, nitem: 8, arg: 2743, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:100
-	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 14800, nitem: 8, arg: 2747, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 14804, nitem: 8, arg: 2747, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:100
-	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 14808, nitem: 8, arg: 2747, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 14812, nitem: 8, arg: 2747, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:101
-	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 14816, nitem: 8, arg: 2751, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 14820, nitem: 8, arg: 2751, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:102
-	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 14824, nitem: 8, arg: 2755, narg: 4, mod: 0, nmod: 0,
+	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 14828, nitem: 8, arg: 2755, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}},
 	// USETMAXREG control.sass:269
-	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14832, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
+	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14836, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}},
 	// USETMAXREG control.sass:270
-	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14834, nitem: 4, arg: 2760, narg: 2, mod: 0, nmod: 0,
+	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14838, nitem: 4, arg: 2760, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}},
 	// USETSHMSZ control.sass:299
-	{op: 190, class: ClassSetreg, sms: 0x40, uguard: true, item: 14838, nitem: 2, arg: 2762, narg: 1, mod: 0, nmod: 0,
+	{op: 190, class: ClassSetreg, sms: 0x40, uguard: true, item: 14842, nitem: 2, arg: 2762, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:299
-	{op: 190, class: ClassSetreg, sms: 0xf80, uguard: true, item: 14840, nitem: 2, arg: 2762, narg: 1, mod: 0, nmod: 0,
+	{op: 190, class: ClassSetreg, sms: 0xf80, uguard: true, item: 14844, nitem: 2, arg: 2762, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:300
-	{op: 190, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14842, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
+	{op: 190, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 14846, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000}},
 	// USGXT uniform.sass:105
-	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 14844, nitem: 8, arg: 2763, narg: 3, mod: 1000, nmod: 2,
+	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 14848, nitem: 8, arg: 2763, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:105
-	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 14852, nitem: 8, arg: 2763, narg: 3, mod: 1000, nmod: 2,
+	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 14856, nitem: 8, arg: 2763, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:105
-	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 14860, nitem: 8, arg: 2766, narg: 3, mod: 1000, nmod: 2,
+	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 14864, nitem: 8, arg: 2766, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:105
-	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 14868, nitem: 8, arg: 2766, narg: 3, mod: 1000, nmod: 2,
+	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 14872, nitem: 8, arg: 2766, narg: 3, mod: 1000, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14876, nitem: 12, arg: 2769, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14880, nitem: 12, arg: 2769, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14888, nitem: 12, arg: 2769, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14892, nitem: 12, arg: 2769, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14900, nitem: 12, arg: 2773, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14904, nitem: 12, arg: 2773, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14912, nitem: 12, arg: 2773, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14916, nitem: 12, arg: 2773, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14924, nitem: 12, arg: 2777, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 14928, nitem: 12, arg: 2777, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:108
-	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14936, nitem: 12, arg: 2777, narg: 4, mod: 1002, nmod: 4,
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 14940, nitem: 12, arg: 2777, narg: 4, mod: 1002, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}},
 	// USTGR memory.sass:311
-	{op: 193, class: ClassStg, sms: 0x380, uguard: true, item: 14948, nitem: 12, arg: 2781, narg: 3, mod: 1374, nmod: 3,
+	{op: 193, class: ClassStg, sms: 0x380, uguard: true, item: 14952, nitem: 12, arg: 2781, narg: 3, mod: 1374, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}},
 	// UTCATOMSWS tensor.sass:153
-	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 14960, nitem: 9, arg: 2784, narg: 3, mod: 1377, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 14964, nitem: 9, arg: 2784, narg: 3, mod: 1377, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}},
 	// UTCATOMSWS tensor.sass:154
-	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 14969, nitem: 6, arg: 2787, narg: 2, mod: 1379, nmod: 2,
+	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 14973, nitem: 6, arg: 2787, narg: 2, mod: 1379, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}},
 	// UTCBAR tensor.sass:157
-	{op: 195, class: ClassTma, sms: 0x380, uguard: true, item: 14975, nitem: 10, arg: 2789, narg: 3, mod: 1381, nmod: 3,
+	{op: 195, class: ClassTma, sms: 0x380, uguard: true, item: 14979, nitem: 10, arg: 2789, narg: 3, mod: 1381, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}},
 	// UTCCP tensor.sass:160
-	{op: 196, class: ClassTma, sms: 0x380, uguard: true, item: 14985, nitem: 13, arg: 2792, narg: 3, mod: 1384, nmod: 3,
+	{op: 196, class: ClassTma, sms: 0x380, uguard: true, item: 14989, nitem: 13, arg: 2792, narg: 3, mod: 1384, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}},
 	// UTCHMMA tensor.sass:163
-	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 14998, nitem: 25, arg: 2795, narg: 7, mod: 1387, nmod: 4,
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15002, nitem: 25, arg: 2795, narg: 7, mod: 1387, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:164
-	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15023, nitem: 23, arg: 2802, narg: 7, mod: 1391, nmod: 2,
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15027, nitem: 23, arg: 2802, narg: 7, mod: 1391, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}},
 	// UTCHMMA tensor.sass:165
-	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15046, nitem: 26, arg: 2809, narg: 7, mod: 1393, nmod: 5,
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15050, nitem: 26, arg: 2809, narg: 7, mod: 1393, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:166
-	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15072, nitem: 24, arg: 2816, narg: 7, mod: 1398, nmod: 3,
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 15076, nitem: 24, arg: 2816, narg: 7, mod: 1398, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}},
 	// UTCIMMA tensor.sass:169
-	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15096, nitem: 22, arg: 2823, narg: 6, mod: 1387, nmod: 4,
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15100, nitem: 22, arg: 2823, narg: 6, mod: 1387, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:170
-	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15118, nitem: 20, arg: 2829, narg: 6, mod: 1391, nmod: 2,
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15122, nitem: 20, arg: 2829, narg: 6, mod: 1391, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}},
 	// UTCIMMA tensor.sass:171
-	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15138, nitem: 23, arg: 2835, narg: 6, mod: 1393, nmod: 5,
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15142, nitem: 23, arg: 2835, narg: 6, mod: 1393, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:172
-	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15161, nitem: 21, arg: 2841, narg: 6, mod: 1398, nmod: 3,
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 15165, nitem: 21, arg: 2841, narg: 6, mod: 1398, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}},
 	// UTCOMMA tensor.sass:175
-	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 15182, nitem: 18, arg: 2847, narg: 6, mod: 1401, nmod: 3,
+	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 15186, nitem: 18, arg: 2847, narg: 6, mod: 1401, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:176
-	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 15200, nitem: 18, arg: 2853, narg: 6, mod: 1401, nmod: 3,
+	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 15204, nitem: 18, arg: 2853, narg: 6, mod: 1401, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:177
-	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 15218, nitem: 18, arg: 2847, narg: 6, mod: 1404, nmod: 3,
+	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 15222, nitem: 18, arg: 2847, narg: 6, mod: 1404, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:178
-	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 15236, nitem: 18, arg: 2853, narg: 6, mod: 1404, nmod: 3,
+	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 15240, nitem: 18, arg: 2853, narg: 6, mod: 1404, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCQMMA tensor.sass:181
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15096, nitem: 22, arg: 2823, narg: 6, mod: 1387, nmod: 4,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15100, nitem: 22, arg: 2823, narg: 6, mod: 1387, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:182
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15118, nitem: 20, arg: 2829, narg: 6, mod: 1391, nmod: 2,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15122, nitem: 20, arg: 2829, narg: 6, mod: 1391, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:183
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15138, nitem: 23, arg: 2835, narg: 6, mod: 1393, nmod: 5,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15142, nitem: 23, arg: 2835, narg: 6, mod: 1393, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:184
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15161, nitem: 21, arg: 2841, narg: 6, mod: 1398, nmod: 3,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15165, nitem: 21, arg: 2841, narg: 6, mod: 1398, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:185
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15254, nitem: 17, arg: 2859, narg: 6, mod: 1407, nmod: 2,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15258, nitem: 17, arg: 2859, narg: 6, mod: 1407, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:186
-	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15271, nitem: 17, arg: 2865, narg: 6, mod: 1407, nmod: 2,
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 15275, nitem: 17, arg: 2865, narg: 6, mod: 1407, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}},
 	// UTCSHIFT tensor.sass:189
-	{op: 201, class: ClassTma, sms: 0x380, uguard: true, item: 15288, nitem: 8, arg: 2871, narg: 2, mod: 1409, nmod: 1,
+	{op: 201, class: ClassTma, sms: 0x380, uguard: true, item: 15292, nitem: 8, arg: 2871, narg: 2, mod: 1409, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}},
 	// UTMACCTL memory.sass:314
-	{op: 202, class: ClassTma, sms: 0x40, uguard: true, item: 15296, nitem: 4, arg: 2427, narg: 1, mod: 1410, nmod: 1,
+	{op: 202, class: ClassTma, sms: 0x40, uguard: true, item: 15300, nitem: 4, arg: 2427, narg: 1, mod: 1410, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}},
 	// UTMACCTL memory.sass:314
-	{op: 202, class: ClassTma, sms: 0xf80, uguard: true, item: 15300, nitem: 4, arg: 2427, narg: 1, mod: 1410, nmod: 1,
+	{op: 202, class: ClassTma, sms: 0xf80, uguard: true, item: 15304, nitem: 4, arg: 2427, narg: 1, mod: 1410, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}},
 	// UTMACMDFLUSH memory.sass:317
 	{op: 203, class: ClassTma, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}},
 	// UTMALDG memory.sass:320
-	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15304, nitem: 9, arg: 2873, narg: 3, mod: 1411, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15308, nitem: 9, arg: 2873, narg: 3, mod: 1411, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}},
 	// UTMALDG memory.sass:321
-	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15313, nitem: 12, arg: 2876, narg: 4, mod: 1411, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15317, nitem: 12, arg: 2876, narg: 4, mod: 1411, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}},
 	// UTMALDG memory.sass:322
-	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15325, nitem: 6, arg: 2880, narg: 2, mod: 1414, nmod: 1,
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15329, nitem: 6, arg: 2880, narg: 2, mod: 1414, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:323
-	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15331, nitem: 8, arg: 2882, narg: 3, mod: 1414, nmod: 1,
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 15335, nitem: 8, arg: 2882, narg: 3, mod: 1414, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:324
-	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15339, nitem: 10, arg: 2885, narg: 3, mod: 1415, nmod: 4,
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15343, nitem: 10, arg: 2885, narg: 3, mod: 1415, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:325
-	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15349, nitem: 13, arg: 2888, narg: 4, mod: 1415, nmod: 4,
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15353, nitem: 13, arg: 2888, narg: 4, mod: 1415, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:326
-	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15362, nitem: 8, arg: 2892, narg: 2, mod: 1419, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15366, nitem: 8, arg: 2892, narg: 2, mod: 1419, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:327
-	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15370, nitem: 10, arg: 2894, narg: 3, mod: 1419, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 15374, nitem: 10, arg: 2894, narg: 3, mod: 1419, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:328
-	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15380, nitem: 9, arg: 2873, narg: 3, mod: 1422, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15384, nitem: 9, arg: 2873, narg: 3, mod: 1422, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:329
-	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15389, nitem: 12, arg: 2876, narg: 4, mod: 1422, nmod: 3,
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15393, nitem: 12, arg: 2876, narg: 4, mod: 1422, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:330
-	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15401, nitem: 7, arg: 2897, narg: 2, mod: 1425, nmod: 2,
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15405, nitem: 7, arg: 2897, narg: 2, mod: 1425, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:331
-	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15408, nitem: 9, arg: 2899, narg: 3, mod: 1425, nmod: 2,
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 15412, nitem: 9, arg: 2899, narg: 3, mod: 1425, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:334
-	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15417, nitem: 8, arg: 2902, narg: 3, mod: 1427, nmod: 1,
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15421, nitem: 8, arg: 2902, narg: 3, mod: 1427, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}},
 	// UTMAPF memory.sass:335
-	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15425, nitem: 11, arg: 2905, narg: 4, mod: 1427, nmod: 1,
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15429, nitem: 11, arg: 2905, narg: 4, mod: 1427, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}},
 	// UTMAPF memory.sass:336
-	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15436, nitem: 7, arg: 2909, narg: 2, mod: 1427, nmod: 1,
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15440, nitem: 7, arg: 2909, narg: 2, mod: 1427, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:337
-	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15443, nitem: 9, arg: 2911, narg: 3, mod: 1427, nmod: 1,
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 15447, nitem: 9, arg: 2911, narg: 3, mod: 1427, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:338
-	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 15452, nitem: 9, arg: 2914, narg: 3, mod: 1428, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 15456, nitem: 9, arg: 2914, narg: 3, mod: 1428, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:339
-	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 15461, nitem: 12, arg: 2917, narg: 4, mod: 1428, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 15465, nitem: 12, arg: 2917, narg: 4, mod: 1428, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAPF memory.sass:340
-	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 15473, nitem: 8, arg: 2921, narg: 2, mod: 1430, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 15477, nitem: 8, arg: 2921, narg: 2, mod: 1430, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:341
-	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 15481, nitem: 10, arg: 2923, narg: 3, mod: 1430, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 15485, nitem: 10, arg: 2923, narg: 3, mod: 1430, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:342
-	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 15491, nitem: 9, arg: 2914, narg: 3, mod: 1432, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 15495, nitem: 9, arg: 2914, narg: 3, mod: 1432, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:343
-	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 15500, nitem: 12, arg: 2917, narg: 4, mod: 1432, nmod: 2,
+	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 15504, nitem: 12, arg: 2917, narg: 4, mod: 1432, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAREDG memory.sass:346
-	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 15512, nitem: 8, arg: 2926, narg: 2, mod: 1434, nmod: 3,
+	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 15516, nitem: 8, arg: 2926, narg: 2, mod: 1434, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:346
-	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 15520, nitem: 8, arg: 2926, narg: 2, mod: 1434, nmod: 3,
+	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 15524, nitem: 8, arg: 2926, narg: 2, mod: 1434, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:347
-	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 15528, nitem: 10, arg: 2928, narg: 3, mod: 1434, nmod: 3,
+	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 15532, nitem: 10, arg: 2928, narg: 3, mod: 1434, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}},
 	// UTMAREDG memory.sass:347
-	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 15538, nitem: 10, arg: 2928, narg: 3, mod: 1434, nmod: 3,
+	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 15542, nitem: 10, arg: 2928, narg: 3, mod: 1434, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:350
-	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 15548, nitem: 7, arg: 2931, narg: 2, mod: 1437, nmod: 2,
+	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 15552, nitem: 7, arg: 2931, narg: 2, mod: 1437, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:351
-	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 15555, nitem: 9, arg: 2933, narg: 3, mod: 1437, nmod: 2,
+	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 15559, nitem: 9, arg: 2933, narg: 3, mod: 1437, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:352
-	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 15564, nitem: 7, arg: 2931, narg: 2, mod: 1439, nmod: 2,
+	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 15568, nitem: 7, arg: 2931, narg: 2, mod: 1439, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:353
-	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 15571, nitem: 9, arg: 2933, narg: 3, mod: 1439, nmod: 2,
+	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 15575, nitem: 9, arg: 2933, narg: 3, mod: 1439, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}},
 	// UVIADD uniform.sass:111
-	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 15580, nitem: 8, arg: 2763, narg: 3, mod: 1441, nmod: 2,
+	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 15584, nitem: 8, arg: 2763, narg: 3, mod: 1441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}},
 	// UVIADD uniform.sass:111
-	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 15588, nitem: 8, arg: 2766, narg: 3, mod: 1441, nmod: 2,
+	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 15592, nitem: 8, arg: 2766, narg: 3, mod: 1441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000}},
 	// UVIMNMX uniform.sass:114
-	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 15596, nitem: 10, arg: 2936, narg: 4, mod: 1443, nmod: 2,
+	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 15600, nitem: 10, arg: 2936, narg: 4, mod: 1443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}},
 	// UVIMNMX uniform.sass:114
-	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 15606, nitem: 10, arg: 2940, narg: 4, mod: 1443, nmod: 2,
+	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 15610, nitem: 10, arg: 2940, narg: 4, mod: 1443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}},
 	// UVIRTCOUNT uniform.sass:117
-	{op: 210, class: ClassUdp, sms: 0xf80, uguard: true, item: 15616, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
+	{op: 210, class: ClassUdp, sms: 0xf80, uguard: true, item: 15620, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15618, nitem: 12, arg: 1206, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15622, nitem: 12, arg: 1206, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15630, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15634, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x7f, item: 15642, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 15646, nitem: 12, arg: 1211, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15654, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 15658, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x7f, item: 15666, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 15670, nitem: 12, arg: 1216, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x7f, item: 15678, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 15682, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x380, item: 15690, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x380, item: 15694, nitem: 12, arg: 1221, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x7f, item: 15702, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 15706, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:138
-	{op: 211, class: ClassAlu, sms: 0x380, item: 15714, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
+	{op: 211, class: ClassAlu, sms: 0x380, item: 15718, nitem: 12, arg: 1226, narg: 5, mod: 706, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15726, nitem: 13, arg: 2944, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15730, nitem: 13, arg: 2944, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15739, nitem: 13, arg: 2949, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15743, nitem: 13, arg: 2949, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x7f, item: 15752, nitem: 13, arg: 2949, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 15756, nitem: 13, arg: 2949, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15765, nitem: 13, arg: 2954, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 15769, nitem: 13, arg: 2954, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x7f, item: 15778, nitem: 13, arg: 2954, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 15782, nitem: 13, arg: 2954, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x7f, item: 15791, nitem: 13, arg: 2959, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 15795, nitem: 13, arg: 2959, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x380, item: 15804, nitem: 13, arg: 2959, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x380, item: 15808, nitem: 13, arg: 2959, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x7f, item: 15817, nitem: 13, arg: 2964, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 15821, nitem: 13, arg: 2964, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:141
-	{op: 212, class: ClassAlu, sms: 0x380, item: 15830, nitem: 13, arg: 2964, narg: 5, mod: 1445, nmod: 2,
+	{op: 212, class: ClassAlu, sms: 0x380, item: 15834, nitem: 13, arg: 2964, narg: 5, mod: 1445, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
 	// VHMNMX float.sass:223
-	{op: 213, class: ClassAlu, sms: 0x40, item: 15843, nitem: 17, arg: 2969, narg: 5, mod: 1447, nmod: 7,
+	{op: 213, class: ClassAlu, sms: 0x40, item: 15847, nitem: 17, arg: 2969, narg: 5, mod: 1447, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VHMNMX float.sass:224
-	{op: 213, class: ClassAlu, sms: 0x180, item: 15860, nitem: 17, arg: 2969, narg: 5, mod: 1454, nmod: 7,
+	{op: 213, class: ClassAlu, sms: 0x180, item: 15864, nitem: 17, arg: 2969, narg: 5, mod: 1454, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VIADD integer.sass:144
-	{op: 214, class: ClassImad, sms: 0x1c0, item: 15877, nitem: 7, arg: 162, narg: 3, mod: 1461, nmod: 1,
+	{op: 214, class: ClassImad, sms: 0x1c0, item: 15881, nitem: 7, arg: 162, narg: 3, mod: 1461, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:144
-	{op: 214, class: ClassImad, sms: 0x1c0, item: 15884, nitem: 7, arg: 165, narg: 3, mod: 1461, nmod: 1,
+	{op: 214, class: ClassImad, sms: 0x1c0, item: 15888, nitem: 7, arg: 165, narg: 3, mod: 1461, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:144
-	{op: 214, class: ClassImad, sms: 0x40, item: 15891, nitem: 7, arg: 165, narg: 3, mod: 1461, nmod: 1,
+	{op: 214, class: ClassImad, sms: 0x40, item: 15895, nitem: 7, arg: 165, narg: 3, mod: 1461, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:144
-	{op: 214, class: ClassImad, sms: 0x40, item: 15898, nitem: 7, arg: 168, narg: 3, mod: 1461, nmod: 1,
+	{op: 214, class: ClassImad, sms: 0x40, item: 15902, nitem: 7, arg: 168, narg: 3, mod: 1461, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:144
-	{op: 214, class: ClassImad, sms: 0x180, item: 15905, nitem: 7, arg: 168, narg: 3, mod: 1461, nmod: 1,
+	{op: 214, class: ClassImad, sms: 0x180, item: 15909, nitem: 7, arg: 168, narg: 3, mod: 1461, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:145
-	{op: 214, class: ClassImad, sms: 0xc00, item: 15912, nitem: 8, arg: 1892, narg: 3, mod: 1441, nmod: 2,
+	{op: 214, class: ClassImad, sms: 0xc00, item: 15916, nitem: 8, arg: 1892, narg: 3, mod: 1441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:145
-	{op: 214, class: ClassImad, sms: 0xc00, item: 15920, nitem: 8, arg: 1895, narg: 3, mod: 1441, nmod: 2,
+	{op: 214, class: ClassImad, sms: 0xc00, item: 15924, nitem: 8, arg: 1895, narg: 3, mod: 1441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:145
-	{op: 214, class: ClassImad, sms: 0xc00, item: 15928, nitem: 8, arg: 1898, narg: 3, mod: 1441, nmod: 2,
+	{op: 214, class: ClassImad, sms: 0xc00, item: 15932, nitem: 8, arg: 1898, narg: 3, mod: 1441, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15936, nitem: 12, arg: 550, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15940, nitem: 12, arg: 550, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15948, nitem: 12, arg: 2974, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15952, nitem: 12, arg: 2974, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x40, item: 15960, nitem: 12, arg: 2974, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x40, item: 15964, nitem: 12, arg: 2974, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15972, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 15976, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x40, item: 15984, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x40, item: 15988, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x40, item: 15996, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x40, item: 16000, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x180, item: 16008, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x180, item: 16012, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x40, item: 16020, nitem: 12, arg: 2984, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x40, item: 16024, nitem: 12, arg: 2984, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:148
-	{op: 215, class: ClassAlu, sms: 0x180, item: 16032, nitem: 12, arg: 2984, narg: 5, mod: 1462, nmod: 2,
+	{op: 215, class: ClassAlu, sms: 0x180, item: 16036, nitem: 12, arg: 2984, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIMNMX integer.sass:151
-	{op: 216, class: ClassAlu, sms: 0x40, item: 16044, nitem: 10, arg: 498, narg: 4, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x40, item: 16048, nitem: 10, arg: 498, narg: 4, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:151
-	{op: 216, class: ClassAlu, sms: 0x40, item: 16054, nitem: 10, arg: 502, narg: 4, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x40, item: 16058, nitem: 10, arg: 502, narg: 4, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:151
-	{op: 216, class: ClassAlu, sms: 0x40, item: 16064, nitem: 10, arg: 502, narg: 4, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x40, item: 16068, nitem: 10, arg: 502, narg: 4, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:151
-	{op: 216, class: ClassAlu, sms: 0x40, item: 16074, nitem: 10, arg: 510, narg: 4, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x40, item: 16078, nitem: 10, arg: 510, narg: 4, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:152
-	{op: 216, class: ClassAlu, sms: 0x180, item: 16084, nitem: 14, arg: 2989, narg: 6, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x180, item: 16088, nitem: 14, arg: 2989, narg: 6, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:152
-	{op: 216, class: ClassAlu, sms: 0x180, item: 16098, nitem: 14, arg: 2995, narg: 6, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x180, item: 16102, nitem: 14, arg: 2995, narg: 6, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:152
-	{op: 216, class: ClassAlu, sms: 0x180, item: 16112, nitem: 14, arg: 3001, narg: 6, mod: 1462, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0x180, item: 16116, nitem: 14, arg: 3001, narg: 6, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:153
-	{op: 216, class: ClassAlu, sms: 0xc00, item: 16126, nitem: 10, arg: 498, narg: 4, mod: 1443, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 16130, nitem: 10, arg: 498, narg: 4, mod: 1443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:153
-	{op: 216, class: ClassAlu, sms: 0xc00, item: 16136, nitem: 10, arg: 502, narg: 4, mod: 1443, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 16140, nitem: 10, arg: 502, narg: 4, mod: 1443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:153
-	{op: 216, class: ClassAlu, sms: 0xc00, item: 16146, nitem: 10, arg: 510, narg: 4, mod: 1443, nmod: 2,
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 16150, nitem: 10, arg: 510, narg: 4, mod: 1443, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}},
 	// VIMNMX3 integer.sass:156
-	{op: 217, class: ClassAlu, sms: 0x1c0, item: 16156, nitem: 12, arg: 550, narg: 5, mod: 1462, nmod: 2,
+	{op: 217, class: ClassAlu, sms: 0x1c0, item: 16160, nitem: 12, arg: 550, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:156
-	{op: 217, class: ClassAlu, sms: 0x1c0, item: 15972, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
+	{op: 217, class: ClassAlu, sms: 0x1c0, item: 15976, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:156
-	{op: 217, class: ClassAlu, sms: 0x40, item: 16168, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
+	{op: 217, class: ClassAlu, sms: 0x40, item: 16172, nitem: 12, arg: 2979, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:156
-	{op: 217, class: ClassAlu, sms: 0x40, item: 16180, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
+	{op: 217, class: ClassAlu, sms: 0x40, item: 16184, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:156
-	{op: 217, class: ClassAlu, sms: 0x180, item: 16192, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
+	{op: 217, class: ClassAlu, sms: 0x180, item: 16196, nitem: 12, arg: 555, narg: 5, mod: 1462, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VOTE control.sass:273
-	{op: 218, class: ClassVote, sms: 0xfff, item: 16204, nitem: 8, arg: 3007, narg: 3, mod: 1464, nmod: 1,
+	{op: 218, class: ClassVote, sms: 0xfff, item: 16208, nitem: 8, arg: 3007, narg: 3, mod: 1464, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:276
-	{op: 219, class: ClassVoteu, sms: 0x7f, item: 16212, nitem: 8, arg: 3010, narg: 3, mod: 1464, nmod: 1,
+	{op: 219, class: ClassVoteu, sms: 0x7f, item: 16216, nitem: 8, arg: 3010, narg: 3, mod: 1464, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:276
-	{op: 219, class: ClassVoteu, sms: 0xf80, item: 16220, nitem: 8, arg: 3010, narg: 3, mod: 1464, nmod: 1,
+	{op: 219, class: ClassVoteu, sms: 0xf80, item: 16224, nitem: 8, arg: 3010, narg: 3, mod: 1464, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}},
 	// WARPGROUP control.sass:279
-	{op: 220, class: ClassBar, sms: 0x40, item: 16228, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+	{op: 220, class: ClassBar, sms: 0x40, item: 16232, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}},
 	// WARPGROUP control.sass:280
-	{op: 220, class: ClassBar, sms: 0x40, item: 16229, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
+	{op: 220, class: ClassBar, sms: 0x40, item: 16233, nitem: 2, arg: 2759, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}},
 	// WARPSYNC control.sass:283
-	{op: 221, class: ClassCbu, sms: 0x1, item: 16231, nitem: 5, arg: 3013, narg: 2, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0x1, item: 16235, nitem: 5, arg: 3013, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:284
-	{op: 221, class: ClassCbu, sms: 0x3e, item: 16236, nitem: 6, arg: 3015, narg: 2, mod: 1465, nmod: 1,
+	{op: 221, class: ClassCbu, sms: 0x3e, item: 16240, nitem: 6, arg: 3015, narg: 2, mod: 1465, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:285
-	{op: 221, class: ClassCbu, sms: 0x3f, item: 16242, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0x3f, item: 16246, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:286
-	{op: 221, class: ClassCbu, sms: 0x3f, item: 16247, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0x3f, item: 16251, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:287
-	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16252, nitem: 6, arg: 3015, narg: 2, mod: 1465, nmod: 1,
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16256, nitem: 6, arg: 3015, narg: 2, mod: 1465, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:288
-	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16258, nitem: 7, arg: 3017, narg: 3, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16262, nitem: 7, arg: 3017, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}},
 	// WARPSYNC control.sass:289
-	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16265, nitem: 4, arg: 1706, narg: 1, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16269, nitem: 4, arg: 1706, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:290
-	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16269, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 16273, nitem: 5, arg: 1759, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}},
 	// YIELD control.sass:293
 	{op: 222, class: ClassCbu, sms: 0xfff, item: 1760, nitem: 3, arg: 303, narg: 1, mod: 0, nmod: 0,
@@ -11384,6 +11384,10 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
 	{kind: kLit, aux: 66},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kSImm, lo: 32, n: 32},
 	{kind: kMod, lo: 73, n: 1, aux: 128},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},

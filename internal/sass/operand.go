@@ -279,3 +279,61 @@ func (i *Inst) argItem(n int) (*item, error) {
 	}
 	return &items[f.item+uint32(args[f.arg+uint32(n)].item)], nil
 }
+
+// Set makes operand n of i what o says: register, immediate or constant, and
+// its marks. Kind and file must be those of the form.
+func (i *Inst) Set(n int, o Operand) error {
+	it, err := i.argItem(n)
+	if err != nil {
+		return err
+	}
+	var s Sign
+	if o.Neg || o.Inv {
+		s |= SignNeg
+	}
+	if o.Abs {
+		s |= SignAbs
+	}
+	if s != 0 || it.neg != 0 || it.abs != 0 {
+		if err := i.SetSign(n, s); err != nil {
+			return err
+		}
+	}
+	switch o.Kind {
+	case KindReg:
+		if f := args[forms[i.form].arg+uint32(n)].file; f != o.File {
+			return fmt.Errorf("%s: operand %d wants another register file", i.Op(), n)
+		}
+		return i.SetReg(n, o.Reg)
+	case KindConst:
+		if err := i.SetBank(n, o.Bank); err != nil {
+			return err
+		}
+	}
+	return i.SetImm(n, o.Imm)
+}
+
+// Predicates returns the predicates that i reads and writes beside its
+// operands and its guard, as masks of P0 to P6 or, when uniform, of UP0 to
+// UP6: P2R and UP2UR read all of them, R2P and UR2UP write those of their
+// mask.
+func (i *Inst) Predicates() (read, write uint8, uniform bool) {
+	const all = 0x7f
+	mask := uint8(all)
+	if n := i.NArg(); n > 0 {
+		if o := i.Arg(n - 1); o.Kind == KindImm {
+			mask &= uint8(o.Imm)
+		}
+	}
+	switch i.Op() {
+	case OpP2R:
+		return all, 0, false
+	case OpUP2UR:
+		return all, 0, true
+	case OpR2P:
+		return 0, mask, false
+	case OpUR2UP:
+		return 0, mask, true
+	}
+	return 0, 0, false
+}

@@ -172,3 +172,33 @@ func TestClass(t *testing.T) {
 		}
 	}
 }
+
+// TestSpacing checks that the parser takes text spaced otherwise, and that
+// Set gives back what Arg returned.
+func TestSpacing(t *testing.T) {
+	a := target.Find("sm_90a")
+	for _, c := range [][2]string{
+		{"FADD   R1,R2 ,  -R3", "FADD R1, R2, -R3;"},
+		{"\t@!P0  DEPBAR.LE SB0,0x1,{5,4}", "@!P0 DEPBAR.LE SB0, 0x1, {5,4};"},
+		{"FFMA R1, R2, +INF, R3 ;", "FFMA R1, R2, +INF , R3;"},
+		{"FMUL R1,R2,-0.05 ;", "FMUL R1, R2, -0.050000000745058059692;"},
+	} {
+		i, err := Parse(a, c[0], 0)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := i.Text(a, 0); got != c[1] {
+			t.Errorf("%q prints as %q, want %q", c[0], got, c[1])
+		}
+		j := New(i.Form())
+		for n := range i.NArg() {
+			if err := j.Set(n, i.Arg(n)); err != nil {
+				t.Errorf("%s: %v", c[0], err)
+			}
+			if got, want := j.Arg(n), i.Arg(n); got != want {
+				t.Errorf("%s: operand %d is %+v, want %+v", c[0], n, got, want)
+			}
+		}
+	}
+}

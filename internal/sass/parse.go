@@ -24,7 +24,8 @@ func Parse(a *target.Arch, text string, pc uint64) (Inst, error) {
 type LabelFunc func(name string) (addr uint64, ok bool)
 
 // ParseLabels is Parse with a hook: where a code address is expected and a
-// name stands, label gives the address of the name.
+// name stands, label gives the address of the name. Text that does not space
+// its operands as AppendText does is tried again with that spacing.
 func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst, error) {
 	s := strings.TrimLeft(text, " \t")
 	if end := strings.IndexByte(s, ';'); end >= 0 {
@@ -35,12 +36,28 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 	if rest, ok := strings.CutPrefix(s, dataMark); ok {
 		return parseData(text, rest)
 	}
-	m := matcher{pc: pc, label: label}
 	guard, s, err := parseGuard(s)
 	if err != nil {
 		return Inst{}, fmt.Errorf("%q: %w", text, err)
 	}
-	found := false
+	m := matcher{a: a, pc: pc, label: label}
+	i, found := m.find(s, guard)
+	if i.form == 0 && found {
+		i, found = m.find(respace(s), guard)
+	}
+	switch {
+	case i.form != 0:
+		return i, nil
+	case !found:
+		return Inst{}, fmt.Errorf("%q: unknown operation", text)
+	}
+	return Inst{}, fmt.Errorf("%q: no form on %s has these operands and modifiers", text, a.Name)
+}
+
+// find tries every form of every operation whose name begins the mnemonic,
+// longest name first. It returns the zero Inst when none fits, and whether
+// there was an operation at all.
+func (m *matcher) find(s string, guard parsedGuard) (i Inst, found bool) {
 	for n := opEnd(s); n > 0; n = strings.LastIndexByte(s[:n], '.') {
 		op := FindOp(s[:n])
 		if op == OpUnknown {
@@ -49,7 +66,7 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 		found = true
 		for id := opForms[op]; id < opForms[op+1]; id++ {
 			f := &forms[id]
-			if !f.on(a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
+			if !f.on(m.a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
 				continue
 			}
 			m.f = f
@@ -59,16 +76,40 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 			}
 			i := Inst{w: w, form: FormID(id)}
 			i.SetGuard(guard.Guard)
-			if back := Decode(a, i.w); back.form != i.form {
-				continue // another form owns this word
+			if back := Decode(m.a, i.w); back.form == i.form {
+				return i, true // else another form owns this word
 			}
-			return i, nil
 		}
 	}
-	if !found {
-		return Inst{}, fmt.Errorf("%q: unknown operation", text)
+	return Inst{}, found
+}
+
+// respace writes one space between words, none before a comma or the
+// semicolon and one after a comma, outside braces.
+func respace(s string) string {
+	out := make([]byte, 0, len(s)+8)
+	depth := 0
+	for n := range len(s) {
+		c := s[n]
+		switch {
+		case c == ' ' || c == '\t':
+			if len(out) > 0 && out[len(out)-1] != ' ' {
+				out = append(out, ' ')
+			}
+			continue
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case (c == ',' || c == ';') && len(out) > 0 && out[len(out)-1] == ' ':
+			out = out[:len(out)-1]
+		}
+		out = append(out, c)
+		if c == ',' && depth == 0 {
+			out = append(out, ' ')
+		}
 	}
-	return Inst{}, fmt.Errorf("%q: no form on %s has these operands and modifiers", text, a.Name)
+	return string(out)
 }
 
 // opEnd returns the length of the mnemonic with its modifiers.
@@ -120,6 +161,7 @@ func parseGuard(s string) (parsedGuard, string, error) {
 // matcher tries one form against a text. Words are passed by value, so
 // giving up on an alternative costs nothing to undo.
 type matcher struct {
+	a     *target.Arch
 	f     *form
 	pc    uint64
 	label LabelFunc

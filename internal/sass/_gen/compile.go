@@ -256,62 +256,34 @@ func modName(it *item) string {
 }
 
 func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
-	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, reuse: it.reuse, flags: "0"}
-	var flags []string
-	if it.negCh == '~' {
-		flags = append(flags, "fInv")
-	}
-	if it.rev {
-		flags = append(flags, "fRev")
-	}
-	if it.opt {
-		flags = append(flags, "fOpt")
-	}
-	if it.kind == "Sum" && !it.constant {
-		flags = append(flags, "fAddr")
-	}
-	if it.hidden {
-		ci.kind = "Hidden"
-	}
-	if it.open {
-		flags = append(flags, "fOpen")
-	}
-	if it.kind == "UReg" {
-		ci.reuse = 0
-	}
-	if it.echo {
-		flags = append(flags, "fEcho")
-		ci.count = it.plus
-	}
-	if it.role == "write" {
-		flags = append(flags, "fWrite")
-	}
+	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, reuse: it.reuse, flags: itemFlags(it)}
 	var vals []value
 	switch it.kind {
 	case "Lit":
 		ci.aux = c.text(it.text)
-	case "Const":
-		if it.text != "" {
-			flags = append(flags, "fSpace")
-		}
 	case "Mod":
 		vals = it.inline
 		if it.enum != "" {
 			vals = c.find(it.enum, sm).vals
 		}
 		ci.aux = c.enum(vals)
+	case "UReg":
+		ci.reuse = 0
+	}
+	if it.hidden {
+		ci.kind = "Hidden"
+	}
+	if it.echo {
+		ci.count = it.plus
 	}
 	total := 0
 	for n, p := range it.pieces {
 		w := p.n
 		if w == 0 {
-			switch it.kind {
-			case "Mod":
-				for 1<<w < len(vals) {
-					w++
+			w = uwidth
+			if it.kind == "Mod" {
+				for w = 0; 1<<w < len(vals); w++ {
 				}
-			default:
-				w = uwidth
 			}
 		}
 		if n == 0 {
@@ -329,10 +301,33 @@ func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
 		ci.def = 1<<total - 1
 	}
 	c.defaults(f, it, &ci, vals, total)
-	if len(flags) > 0 {
-		ci.flags = strings.Join(flags, "|")
-	}
 	return ci
+}
+
+// itemFlags is the Go expression of an item's flags.
+func itemFlags(it *item) string {
+	var out []string
+	for _, x := range []struct {
+		on   bool
+		flag string
+	}{
+		{it.negCh == '~', "fInv"},
+		{it.rev, "fRev"},
+		{it.opt, "fOpt"},
+		{it.role == "write", "fWrite"},
+		{it.kind == "Const" && it.text != "", "fSpace"},
+		{it.open, "fOpen"},
+		{it.kind == "Sum" && !it.constant, "fAddr"},
+		{it.echo, "fEcho"},
+	} {
+		if x.on {
+			out = append(out, x.flag)
+		}
+	}
+	if len(out) == 0 {
+		return "0"
+	}
+	return strings.Join(out, "|")
 }
 
 // defaults puts into the form's default word what a field holds when its

@@ -379,56 +379,29 @@ func (p *tparser) shape() []item {
 		die(p.l.where, "cannot read %q", p.s)
 	}
 	p.s = p.s[len(m[0]):]
-	const (
-		atR32 = iota
-		atR64
-		atImm
-		atC
-		atU32
-	)
-	digit := p.opcode >> 9
-	table := map[string][8]int{
-		"b": {1: atR32, 2: atR64, 3: atR64, 4: atImm, 5: atC, 6: atU32, 7: atR64},
-		"c": {1: atR64, 2: atImm, 3: atC, 4: atR64, 5: atR64, 6: atR64, 7: atU32},
-		"s": {1: atR32, 2: atImm, 3: atC, 4: atImm, 5: atC, 6: atU32, 7: atU32},
-	}
-	where := table[m[2]][digit]
-	half := m[3] == "/h" || m[3] == "/b" || m[3] == "/m"
-	scalar := m[3] == "/q" || m[3] == "/r"
+	format, marks := m[3], m[4]
+	half := format == "/h" || format == "/b" || format == "/m" // two halves per register
 	it := item{def: -1, scale: 1, addr: p.addr > 0}
-	if strings.ContainsAny(m[4], "-~") {
-		it.negCh = m[4][strings.IndexAny(m[4], "-~")]
-		it.neg = 63
+	if at := strings.IndexAny(marks, "-~"); at >= 0 {
+		it.negCh, it.neg = marks[at], 63
 	}
-	if strings.Contains(m[4], "|") {
+	if strings.Contains(marks, "|") {
 		it.abs = 62
 	}
-	slot := 60
-	switch where {
+	slot := 60 // of the suffix
+	switch slots[m[2]][p.opcode>>9] {
 	case atR32:
 		it.kind, it.pieces = "Reg", []piece{{32, 8}}
 	case atU32:
 		it.kind, it.pieces = "UReg", []piece{{32, 0}}
 	case atR64:
-		it.kind, it.pieces, slot = "Reg", []piece{{64, 8}}, 81
-		if it.neg != 0 {
-			it.neg = 75
-		}
-		if it.abs != 0 {
-			it.abs = 74
-		}
-		if half {
-			if it.neg != 0 {
-				it.neg = 84
-			}
-			if it.abs != 0 {
-				it.abs = 83
-			}
-		}
+		slot = 81
+		it.atR64(half)
 	case atC:
-		return p.constant(it, scalar || half && m[3] != "/m", slot)
+		spaced := format == "/h" || format == "/b" || format == "/q" || format == "/r"
+		return p.constant(it, spaced, slot)
 	case atImm:
-		return p.immediate(m[3], half)
+		return p.immediate(format, half)
 	}
 	if m[1] == "u" {
 		it.kind = "UReg"
@@ -446,6 +419,38 @@ func (p *tparser) shape() []item {
 		return []item{it, p.mod(slot), {kind: "Close", abs: it.abs}}
 	}
 	return []item{it, p.mod(slot)}
+}
+
+// Where a source stands.
+const (
+	atNone = iota
+	atR32
+	atR64
+	atImm
+	atC
+	atU32
+)
+
+var slots = map[string][8]int{
+	"b": {1: atR32, 2: atR64, 3: atR64, 4: atImm, 5: atC, 6: atU32, 7: atR64},
+	"c": {1: atR64, 2: atImm, 3: atC, 4: atR64, 5: atR64, 6: atR64, 7: atU32},
+	"s": {1: atR32, 2: atImm, 3: atC, 4: atImm, 5: atC, 6: atU32, 7: atU32},
+}
+
+// atR64 puts a register source at bit 64, whose marks lie elsewhere, and
+// elsewhere again in the operations on halves.
+func (it *item) atR64(half bool) {
+	it.kind, it.pieces = "Reg", []piece{{64, 8}}
+	neg, abs := 75, 74
+	if half {
+		neg, abs = 84, 83
+	}
+	if it.neg != 0 {
+		it.neg = neg
+	}
+	if it.abs != 0 {
+		it.abs = abs
+	}
 }
 
 // widthOf reads the register count that may follow a $ operand.
