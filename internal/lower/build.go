@@ -27,7 +27,7 @@ func (l *lowerer) needsGuard(i *ori.Instr) bool {
 		return i.Op != op.LDC && i.Op != op.ULDC
 	}
 	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && (d.Reg < l.ptx || d.Reg == l.carry) {
+		if d.Kind == ori.KReg && (d.Reg >= l.first && d.Reg < l.ptx || d.Reg == l.carry) {
 			return true
 		}
 	}

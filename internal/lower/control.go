@@ -28,7 +28,13 @@ func (l *lowerer) retInst() {
 func (l *lowerer) exit() { l.emit(op.EXIT, op.Mods{}, nil) }
 
 // ret leaves a device function.
-func (l *lowerer) ret() { l.unsupported() }
+func (l *lowerer) ret() {
+	if !l.inner {
+		l.unsupported()
+	}
+	l.emit(op.BRA, op.Mods{}, nil, ori.Label(l.out))
+	l.cur.AddEdge(l.out)
+}
 
 // bar lowers bar.sync with a constant barrier and all threads, and
 // bar.warp.sync.

@@ -44,30 +44,49 @@ type Layout struct {
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
 	NoFMA bool // --fmad=false
+	// Body returns the checked body of a function that is called; it stays
+	// valid while the kernel is lowered.
+	Body func(fn int32) *sema.Body
+}
+
+// scope is what belongs to one body: the kernel's, or that of a function
+// lowered in place of a call.
+type scope struct {
+	body    *sema.Body
+	fn      *sema.Func
+	regs    []ori.Reg // of each PTX register
+	first   ori.Reg   // registers from this one
+	ptx     ori.Reg   // below this one stand for PTX registers
+	at      []*ori.Block
+	in      *sema.Inst
+	args    []sema.Operand
+	guard   ori.Operand
+	locals  []int64     // frame offset of each variable of the body, by Body.Vars
+	shared  []int64     // offset in shared memory
+	params  []*variable // .param variables of the body, by Body.Vars
+	formals []*variable // of the function's results and parameters; of kernels too
+	out     *ori.Block  // where ret leads when the body stands in place of a call
+	inner   bool        // a function's body in place of a call
 }
 
 // lowerer lowers one function.
 type lowerer struct {
+	scope
 	m      *sema.Module
-	body   *sema.Body
-	fn     *sema.Func
 	arch   *target.Arch
 	layout *Layout
 	opts   Options
 	f      *ori.Func
+	plan   *plan // what becomes of calls
+	ways   [2]*[isa.NumWords]func(*lowerer)
 
-	regs   []ori.Reg // of each PTX register
-	ptx    ori.Reg   // registers below this one stand for PTX registers
-	at     []*ori.Block
 	cur    *ori.Block
-	in     *sema.Inst
-	args   []sema.Operand
-	guard  ori.Operand
-	turn   uint32 // counts instructions
+	order  []*ori.Block // blocks in the order they are filled
+	placed []bool       // by block: it is in order
+	turn   uint32       // counts instructions
 	asked  [isa.NumWords]uint32
 	loc    int32
-	locals []int64 // frame offset of each variable of the body, by Body.Vars
-	shared []int64
+	top    int64   // bytes of the frame in use
 	desc   ori.Reg // memory descriptor, NoReg until needed
 	carry  ori.Reg // condition code of add.cc and its kin
 	rank   ori.Reg // shared memory window of this block in its cluster
@@ -77,9 +96,9 @@ type lowerer struct {
 
 // Func lowers a checked body.
 func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *Layout, opts Options) (f *ori.Func, err error) {
-	fn := &m.Funcs[body.Func]
-	l := &lowerer{m: m, body: body, fn: fn, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg}
-	l.f = mod.NewFunc(fn.Name)
+	l := &lowerer{m: m, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, loc: -1, ways: [2]*[isa.NumWords]func(*lowerer){&handlers, &systemHandlers}}
+	l.body, l.fn = body, &m.Funcs[body.Func]
+	l.f = mod.NewFunc(l.fn.Name)
 	defer func() {
 		if r := recover(); r != nil {
 			u, ok := r.(*Unsupported)
@@ -90,11 +109,18 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 		}
 	}()
 	l.properties()
+	l.makePlan()
+	l.begin()
+	l.code()
+	l.arrange()
+	return l.f, nil
+}
+
+// begin sets up the registers, variables and blocks of a body.
+func (l *lowerer) begin() {
 	l.registers()
 	l.variables()
 	l.blocks()
-	l.code()
-	return l.f, nil
 }
 
 // fail ends the lowering of the function with an error about the current
@@ -131,6 +157,7 @@ func (l *lowerer) properties() {
 
 // registers gives each PTX register a virtual one.
 func (l *lowerer) registers() {
+	l.first = ori.Reg(len(l.f.Regs))
 	l.regs = make([]ori.Reg, len(l.body.Regs))
 	for n := range l.body.Regs {
 		t := l.body.Regs[n].Type
@@ -147,27 +174,31 @@ func (l *lowerer) registers() {
 // words is how many registers a value of type t takes.
 func words(t isa.Type) int { return max(1, (t.Bits()+31)/32) }
 
-// variables lays out the body's local and shared variables.
+// variables lays out the body's local, shared and parameter variables.
 func (l *lowerer) variables() {
-	l.locals = make([]int64, len(l.body.Vars))
-	l.shared = make([]int64, len(l.body.Vars))
-	frame, shared := int64(0), l.layout.SharedBytes
+	n := len(l.body.Vars)
+	l.locals = make([]int64, n)
+	l.params = make([]*variable, n)
+	l.shared = l.plan.shared[l.body.Func]
+	frame := l.top
 	for n := range l.body.Vars {
 		v := &l.body.Vars[n]
-		align := int64(max(1, v.Shape.Align))
-		switch v.Space {
-		case isa.SpaceLocal, isa.SpaceParam:
-			frame = (frame + align - 1) / align * align
+		if v.Space == isa.SpaceLocal {
+			frame = alignUp(frame, int64(v.Shape.Align))
 			l.locals[n] = frame
 			frame += int64(v.Shape.Size())
-		case isa.SpaceShared, isa.SpaceSharedCTA:
-			shared = (shared + align - 1) / align * align
-			l.shared[n] = shared
-			shared += int64(v.Shape.Size())
 		}
 	}
-	l.f.Props.LocalBytes = int32((frame + 7) / 8 * 8)
-	l.f.Props.SharedBytes = int32(shared)
+	l.top = frame
+	l.parameters()
+	l.ptx = ori.Reg(len(l.f.Regs))
+	l.f.Props.LocalBytes = max(l.f.Props.LocalBytes, int32(alignUp(l.top, 8)))
+}
+
+// alignUp rounds n up to a multiple of a.
+func alignUp(n, a int64) int64 {
+	a = max(a, 1)
+	return (n + a - 1) / a * a
 }
 
 // blocks cuts the instruction list at labels and after branches.
@@ -202,24 +233,24 @@ func ends(w isa.Word) bool {
 
 // code lowers the instructions in order.
 func (l *lowerer) code() {
-	l.cur = l.at[0]
+	l.enter(l.at[0])
 	line := 0
 	for n := range l.body.Instrs {
 		if b := l.at[n]; b != nil && b != l.cur {
-			if !l.closed() {
-				l.cur.AddEdge(b)
-			}
-			l.cur = b
+			l.fall(b)
 		}
 		l.in = &l.body.Instrs[n]
 		l.args = l.body.Of(l.in.Args)
-		for line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
+		for !l.inner && line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
 			l.loc = int32(line)
 			line++
 		}
 		l.setGuard()
 		l.turn++
-		h := handlers[l.in.Op]
+		h := l.ways[0][l.in.Op]
+		if h == nil {
+			h = l.ways[1][l.in.Op]
+		}
 		if h == nil {
 			l.unsupported()
 		}
@@ -229,10 +260,7 @@ func (l *lowerer) code() {
 	}
 	l.in = nil
 	if b := l.at[len(l.body.Instrs)]; b != nil && b != l.cur {
-		if !l.closed() {
-			l.cur.AddEdge(b)
-		}
-		l.cur = b
+		l.fall(b)
 	}
 	if !l.closed() {
 		l.guard = ori.Operand{}
@@ -253,8 +281,7 @@ func (l *lowerer) endInst(n int) {
 		return
 	}
 	next := l.at[n+1]
-	l.cur.AddEdge(next)
-	l.cur = next
+	l.fall(next)
 }
 
 // finish ends the function where control leaves it.
@@ -264,6 +291,37 @@ func (l *lowerer) finish() {
 		return
 	}
 	l.ret()
+}
+
+// fall goes on in block b, which the current block leads to unless control
+// never reaches its end.
+func (l *lowerer) fall(b *ori.Block) {
+	if !l.closed() {
+		l.cur.AddEdge(b)
+	}
+	l.enter(b)
+}
+
+// enter goes on in block b.
+func (l *lowerer) enter(b *ori.Block) {
+	for len(l.placed) <= int(b.ID) {
+		l.placed = append(l.placed, false)
+	}
+	if !l.placed[b.ID] {
+		l.placed[b.ID] = true
+		l.order = append(l.order, b)
+	}
+	l.cur = b
+}
+
+// arrange puts the blocks into the order in which they were filled.
+func (l *lowerer) arrange() {
+	for _, b := range l.f.Blocks {
+		if int(b.ID) >= len(l.placed) || !l.placed[b.ID] {
+			l.order = append(l.order, b)
+		}
+	}
+	l.f.Blocks = l.order
 }
 
 // setGuard reads the guard of the current instruction.

@@ -25,7 +25,7 @@ func (l *lowerer) descriptor() ori.Operand {
 // atEntry adds an instruction at the start of the function, after those
 // added before it.
 func (l *lowerer) atEntry(i *ori.Instr) {
-	b := l.f.Blocks[0]
+	b := l.order[0]
 	if l.entry == nil {
 		b.Prepend(i)
 	} else {
@@ -134,28 +134,6 @@ func (l *lowerer) elements(n int) []sema.Operand {
 		return l.body.Of(a.Elems)
 	}
 	return l.args[n : n+1]
-}
-
-// ldParam reads kernel parameters from constant bank 0.
-func (l *lowerer) ldParam(t isa.Type, a *sema.Operand) {
-	n := a.Formal()
-	if !l.fn.Entry || n < 0 || a.Index >= 0 {
-		l.unsupported()
-	}
-	off := l.arch.Bank0().Param + int64(l.fn.Params[n].Offset) + int64(a.Value)
-	for k := range l.elements(0) {
-		e := &l.elements(0)[k]
-		bits := t.Bits()
-		if e.Kind == isa.KSink {
-			off += int64(bits / 8)
-			continue
-		}
-		m := width(bits, t.Class() == isa.Signed)
-		r := l.tmp(words(t))
-		l.emit(op.LDC, m, value{whole(r)}, ori.Const(0, off))
-		l.spread(l.words(l.regs[e.Ref]), r, t)
-		off += int64(bits / 8)
-	}
 }
 
 // spread copies a loaded value to its register, which may be wider.
@@ -341,6 +319,10 @@ func (l *lowerer) st() {
 	t := l.typ(0)
 	a := &l.args[0]
 	s := l.space(a)
+	if s == isa.SpaceParam {
+		l.stParam(t, a)
+		return
+	}
 	if s != isa.SpaceGlobal && s != isa.Generic && s != isa.SpaceShared && s != isa.SpaceLocal {
 		l.unsupported()
 	}
@@ -428,6 +410,14 @@ func (l *lowerer) address(a *sema.Operand, s isa.Space) value {
 // place returns where a variable lies: the words of a base and an offset.
 func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 	off = int64(a.Value)
+	if v := l.variable(a); v != nil {
+		switch {
+		case v.bank:
+			return value{rz()}, off + v.param
+		case v.words == nil:
+			return value{l.stack()}, off + v.off
+		}
+	}
 	if n := a.Local(); n >= 0 && a.Formal() < 0 {
 		switch l.body.Vars[n].Space {
 		case isa.SpaceLocal:
