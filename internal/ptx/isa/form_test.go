@@ -260,7 +260,7 @@ func testContext(version, targetName string) *Context {
 	major, minor, _ := strings.Cut(version, ".")
 	a, _ := strconv.Atoi(major)
 	b, _ := strconv.Atoi(minor)
-	ctx := &Context{Version: MakeVersion(a, b), Target: targetName, Arch: "compute_" + strings.TrimPrefix(targetName, "sm_"), Unified: true}
+	ctx := &Context{Version: MakeVersion(a, b), Target: targetName, Unified: true}
 	if ctx.Version == 51 {
 		ctx.Version = 60 // 5.1 counts as 6.0
 	}

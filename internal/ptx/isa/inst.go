@@ -129,7 +129,6 @@ type Context struct {
 	SM      int            // 90 for sm_90a
 	Variant target.Variant // a, f or plain
 	Target  string         // as .target spells it
-	Arch    string         // as -arch spells it
 	Unified bool           // texmode_unified: textures carry their samplers
 	Arch    string         // what code is generated for; "" is the virtual one of the target
 	ArchSM  int            // its number

@@ -214,7 +214,7 @@ func TestNeighbours(t *testing.T) {
 			}
 			asked++
 			ctx := testContext(nc.version, nc.target)
-			ctx.Arch = nc.target
+			ctx.Arch, ctx.ArchSM = nc.target, ctx.SM
 			got, ok, _ := checkForm(t, ctx, f)
 			if ok == (len(want[i]) == 0) {
 				verdict++
