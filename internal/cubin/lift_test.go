@@ -386,7 +386,7 @@ func liftBase(f *File, m *Module) {
 // back, which only kernels that depend on the start of shared memory cause.
 func hasNameless(f *File) bool {
 	for _, s := range f.Symtab() {
-		if s.Name == "" {
+		if s.Name == "" || s.Name == ".nv.reservedSmem.cap" {
 			return true
 		}
 	}
