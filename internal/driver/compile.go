@@ -163,8 +163,14 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	if !j.joinJobserver() || !j.honours() {
 		return
 	}
+	set, fault := readKnobs(j.Settings.Line)
+	if fault != nil {
+		j.Sink.Say(diag.Fatal, fault.Text)
+		return
+	}
 	o := pipeline.Options{
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA,
+		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump,
 	}
 	workers := j.Settings.Split
 	if workers == 0 {
@@ -206,4 +212,14 @@ func (j *Job) joinJobserver() bool {
 		j.tokens = client
 	}
 	return true
+}
+
+// createDump opens the file that takes the dump of a function after a
+// phase, in the current folder.
+func createDump(fn string, seq int, phase, kind string) (io.WriteCloser, error) {
+	ext := "ori"
+	if kind == "html" {
+		ext = "html"
+	}
+	return os.Create(fmt.Sprintf("%s_%02d_%s.%s", fn, seq, phase, ext))
 }

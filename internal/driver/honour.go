@@ -15,7 +15,6 @@ var unhonoured = [...]cli.ID{
 	cli.CompileOnly, cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
 	cli.DefLoadCache, cli.DefStoreCache, cli.ForceLoadCache, cli.ForceStoreCache,
 	cli.SPBoundsCheck, cli.StackProtector, cli.MakeErrorsVisible, cli.PreserveRelocs, cli.BlocksAreClusters,
-	cli.Knob, cli.Phase,
 }
 
 // honours reports whether code can be generated the way the options ask.

@@ -11,6 +11,7 @@ import (
 	"goptxas/internal/cubin"
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/phase"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/lower"
 	"goptxas/internal/ptx/isa"
@@ -50,7 +51,11 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	}
 	out.Kernels = make([]*Kernel, len(out.Funcs))
 	failures := make([]*Failure, len(out.Funcs))
-	compile(m, &o, out, failures, workers)
+	r, err := newRunner(&o)
+	if err != nil {
+		return nil, err
+	}
+	compile(m, &o, r, out, failures, workers)
 	for _, f := range failures {
 		if f != nil {
 			out.Failures = append(out.Failures, *f)
@@ -71,7 +76,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 }
 
 // compile fills the kernels; each worker has its own scratch.
-func compile(m *sema.Module, o *Options, out *Output, failures []*Failure, workers int) {
+func compile(m *sema.Module, o *Options, r *runner, out *Output, failures []*Failure, workers int) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range max(1, min(workers, len(out.Funcs))) {
@@ -82,7 +87,7 @@ func compile(m *sema.Module, o *Options, out *Output, failures []*Failure, worke
 				if n >= len(out.Funcs) {
 					return
 				}
-				out.Kernels[n], failures[n] = one(m, out.Funcs[n], &s, o)
+				out.Kernels[n], failures[n] = one(m, out.Funcs[n], &s, o, r)
 			}
 		})
 	}
@@ -90,13 +95,14 @@ func compile(m *sema.Module, o *Options, out *Output, failures []*Failure, worke
 }
 
 // one compiles a function and turns what goes wrong into a Failure.
-func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options) (k *Kernel, fail *Failure) {
+func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *Kernel, fail *Failure) {
 	f := &m.Funcs[fn]
 	file := m.Files[f.File].File
 	start := time.Now()
-	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Func: f.Name} }}
+	var at phase.Progress
+	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Phase: at.Phase, Func: f.Name} }}
 	err := guard.Run(func() (err error) {
-		k, err = Function(m, m.CheckBody(fn, s), *o)
+		k, err = compileBody(m, m.CheckBody(fn, s), o, r, &at)
 		return err
 	})
 	if err == nil {

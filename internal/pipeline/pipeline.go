@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"goptxas/internal/codegen/emit"
-	"goptxas/internal/codegen/isel"
 	"goptxas/internal/codegen/ra"
-	"goptxas/internal/codegen/scoreboard"
+	"goptxas/internal/engine/knobs"
+	"goptxas/internal/engine/phase"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
@@ -20,17 +20,18 @@ import (
 
 // Options are the choices of the command line and the knobs.
 type Options struct {
-	Arch     *target.Arch
-	Level    int // -O
-	MaxRegs  int // --maxrregcount, 0 = none
-	NoFMA    bool
-	Serial   bool      // every instruction waits for all before it
-	Check    bool      // verify what each stage does
-	Trace    io.Writer // receives the register allocator's lines
-	Dump     func(f *ori.Func, phase string)
-	Layout   *lower.Layout
-	Slot     func(name string) (int64, bool)
-	MinBlock int // threads per block assumed when the kernel does not say
+	Arch    *target.Arch
+	Level   int // -O
+	MaxRegs int // --maxrregcount, 0 = none
+	NoFMA   bool
+	Knobs   *knobs.Set // nil: all defaults
+	Phases  []string   // --phase options
+	Trace   io.Writer  // receives what phases and the register allocator tell
+	// Create opens a file for a dump of a function after a phase; nil drops
+	// dumps.
+	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)
+	Layout *lower.Layout
+	Slot   func(name string) (int64, bool)
 }
 
 // Kernel is a compiled function.
@@ -54,42 +55,43 @@ const hiddenRegisters = 2
 
 // Function compiles one checked body.
 func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
-	mod := &ori.Module{}
-	f, err := lower.Func(mod, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA})
+	r, err := newRunner(&o)
 	if err != nil {
 		return nil, err
 	}
-	dump := func(phase string) {
-		if o.Dump != nil {
-			o.Dump(f, phase)
-		}
-	}
-	dump("lower")
-	isel.Converge(f, func(*ori.Block) bool { return true })
-	dump("converge")
-	fitter := emit.NewFitter(o.Arch)
-	if err := isel.Legalize(f, o.Arch, func(i *ori.Instr) bool { return fitter.Fits(f, i) }); err != nil {
-		return nil, err
-	}
-	dump("legalize")
-	r, err := allocate(f, &o)
+	return compileBody(m, body, &o, r, nil)
+}
+
+// compileBody lowers a body and runs the phases over it.
+func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {
+	f, err := lower.Func(&ori.Module{}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Body: bodies(m)})
 	if err != nil {
 		return nil, err
 	}
-	ra.ExpandCopies(f)
-	prologue(f, o.Arch)
-	dump("regalloc")
-	if err := schedule(f, &o); err != nil {
+	u := &unit{f: f, o: o, knobs: r.knobs}
+	if err := r.Run(u, at); err != nil {
 		return nil, err
 	}
-	dump("scoreboard")
-	code, err := emit.Func(f, o.Arch, emit.Options{Slot: o.Slot})
-	if err != nil {
-		return nil, err
+	if u.code == nil {
+		return nil, fmt.Errorf("%s: no code was made", f.Name)
 	}
-	k := &Kernel{Code: code, Props: f.Props, Spills: *r, Frame: f.Props.LocalBytes + f.Props.SpillBytes}
+	k := &Kernel{Code: u.code, Props: f.Props, Spills: u.spills, Frame: f.Props.LocalBytes + f.Props.SpillBytes}
 	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
 	return k, nil
+}
+
+// bodies returns a function that checks the bodies of called functions,
+// each once.
+func bodies(m *sema.Module) func(int32) *sema.Body {
+	known := map[int32]*sema.Body{}
+	return func(fn int32) *sema.Body {
+		b := known[fn]
+		if b == nil {
+			b = m.BodyAgain(fn, new(sema.Scratch))
+			known[fn] = b
+		}
+		return b
+	}
 }
 
 // frameAlign is what the size of a stack frame is rounded up to.
@@ -110,33 +112,6 @@ func prologue(f *ori.Func, a *target.Arch) {
 	b.Prepend(f.NewInstr(op.IADD3, op.Mods{}, []ori.Operand{w}, []ori.Operand{w, ori.Imm(-size), ori.Zero(ori.R)}))
 	b.Prepend(f.NewInstr(op.LDC, op.Mods{}, []ori.Operand{w}, []ori.Operand{ori.Const(0, a.Bank0().Stack)}))
 	f.Props.Registers = max(f.Props.Registers, stackReg+1)
-}
-
-// schedule decides when every instruction issues, and proves that nothing
-// is read before it is there.
-func schedule(f *ori.Func, o *Options) error {
-	if o.Serial {
-		scoreboard.Serial(f, o.Arch)
-	} else {
-		scoreboard.Assign(f, o.Arch)
-	}
-	return scoreboard.Check(f, o.Arch)
-}
-
-// allocate gives f registers within its budget.
-func allocate(f *ori.Func, o *Options) (*ra.Result, error) {
-	uniforms := 63
-	if o.Arch.SM >= 100 {
-		uniforms = 80
-	}
-	r, err := ra.Run(f, ra.Options{
-		Registers: budget(f, o), Uniforms: uniforms, Barriers: 16, StackReg: stackReg,
-		FrameBytes: f.Props.LocalBytes, Trace: o.Trace, Check: o.Check,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("(C7600) %w", err)
-	}
-	return r, nil
 }
 
 // registersPerSM and the granularity of their allocation hold for every

@@ -3,15 +3,21 @@ package knobs
 // The knobs of the compiler. A row is added together with the code that reads
 // it: the test of this package fails for a knob nobody reads.
 const (
-	None        ID = iota // no knob; the gate of phases that have none
-	NamedPhases           // read by phase
-	DumpIR                // read by phase
-	BisectKnob            // read by phase
+	None            ID = iota // no knob; the gate of phases that have none
+	NamedPhases               // read by phase
+	DumpIR                    // read by phase
+	BisectKnob                // read by phase
+	SerialSchedule            // read by pipeline
+	RegAllocTrace             // read by pipeline
+	CheckAllocation           // read by pipeline
 )
 
 var table = [...]Knob{
-	None:        {Doc: "no knob"},
-	NamedPhases: {"NamedPhases", String, "", "run exactly these phases, in this order (comma-separated)"},
-	DumpIR:      {"DUMPIR", String, "", "dump the IR after these phases (comma-separated)"},
-	BisectKnob:  {"Bisect", String, "", "allow only the optional rewrites whose hash matches this pattern"},
+	None:            {Doc: "no knob"},
+	NamedPhases:     {"NamedPhases", String, "", "run exactly these phases, in this order (comma-separated)"},
+	DumpIR:          {"DUMPIR", String, "", "dump the IR after these phases (comma-separated)"},
+	BisectKnob:      {"Bisect", String, "", "allow only the optional rewrites whose hash matches this pattern"},
+	SerialSchedule:  {"SerialSchedule", Bool, "false", "every instruction waits for all before it"},
+	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
+	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
 }

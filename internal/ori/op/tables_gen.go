@@ -639,6 +639,7 @@ const (
 	MCLEAR
 	MCOLLECTIVE
 	MCONSTANT
+	MCONTRACT
 	MCONV
 	MCOS
 	MCTA
@@ -1086,6 +1087,7 @@ var modNames = [numMods]string{
 	"CLEAR",
 	"COLLECTIVE",
 	"CONSTANT",
+	"CONTRACT",
 	"CONV",
 	"COS",
 	"CTA",

@@ -1,0 +1,105 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+)
+
+// Addresses folds a constant added to an address register into the offset
+// of the access.
+func Addresses(f *ori.Func) bool {
+	c := &combiner{f: f, v: valuesOf(f)}
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for k := range i.Args {
+				for i.Args[k].Kind == ori.KAddr && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
+					n, ok := c.base(i.Args[k])
+					if !ok {
+						break
+					}
+					i.Args[k] = n
+					changed = true
+				}
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// maxOffset is the largest offset of an access: 24 bits, signed.
+const maxOffset = 1<<23 - 1
+
+// base returns the address with one addition of a constant less.
+func (c *combiner) base(a ori.Operand) (ori.Operand, bool) {
+	var from ori.Operand
+	var k int64
+	if a.N == 2 {
+		hi := a
+		hi.Kind, hi.Sub, hi.N, hi.Flags = ori.KReg, a.Sub+1, 1, 0
+		j := c.v.once(hi)
+		if j == nil {
+			return a, false
+		}
+		lo, up, ok := c.sum64(j)
+		if !ok {
+			// the carry may be read once only here, so sum64 is exact
+			return a, false
+		}
+		if lo.Args[0].Reg != a.Reg || lo.Args[0].Sub != a.Sub {
+			return a, false
+		}
+		x0, x1, y0, y1 := lo.Args[2], up.Args[1], lo.Args[3], up.Args[2]
+		if x0.Kind != ori.KReg {
+			x0, x1, y0, y1 = y0, y1, x0, x1
+		}
+		lw, ok0 := constantOf(y0)
+		hw, ok1 := constantOf(y1)
+		if !isPair(x0, x1) || !ok0 || !ok1 {
+			return a, false
+		}
+		from, k = x0, int64(uint64(hw)<<32|uint64(lw))
+	} else {
+		r := a
+		r.Kind, r.Flags = ori.KReg, 0
+		j := c.v.once(r)
+		if j == nil || !isAdd(j) || j.Guard.Kind != ori.KNone || j.Args[0].Sub != a.Sub {
+			return a, false
+		}
+		x, y := j.Args[1], j.Args[2]
+		if x.Kind != ori.KReg {
+			x, y = y, x
+		}
+		w, ok := constantOf(y)
+		if !ok || x.Kind != ori.KReg || x.Flags != 0 || x.Class != ori.R {
+			return a, false
+		}
+		from, k = x, int64(int32(w))
+	}
+	off := a.Imm + k
+	if !c.v.stable(pairOf(from, a.N)) || off > maxOffset || off < -maxOffset-1 {
+		return a, false
+	}
+	if a.N == 1 && off < 0 { // 32-bit spaces: keep the sum where it cannot wrap
+		return a, false
+	}
+	a.Reg, a.Sub, a.Imm = from.Reg, from.Sub, off
+	return a, true
+}
+
+func pairOf(o ori.Operand, n uint8) ori.Operand {
+	o.N = n
+	return o
+}
+
+func constantOf(o ori.Operand) (uint32, bool) {
+	switch {
+	case o.Kind == ori.KImm && o.Flags == 0:
+		return uint32(o.Imm), true
+	case isZero(o):
+		return 0, true
+	}
+	return 0, false
+}

@@ -1,0 +1,167 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Branches simplifies control flow: jumps to jumps, jumps to the next
+// block, guarded jumps to blocks that only exit, blocks with one way in.
+func Branches(f *ori.Func) bool {
+	changed := false
+	for again := true; again; {
+		again = thread(f) || exits(f) || merge(f)
+		changed = changed || again
+		unreachable(f)
+	}
+	return changed
+}
+
+// thread makes a jump to a block that holds nothing but a jump lead to
+// where that one leads.
+func thread(f *ori.Func) bool {
+	changed := false
+	for _, b := range f.Blocks {
+		last := b.Last()
+		if last == nil || last.Op != op.BRA {
+			continue
+		}
+		t := target(b, last)
+		if t == nil || t == b {
+			continue
+		}
+		to := through(t)
+		if to == nil || to == t || to == b {
+			continue
+		}
+		retarget(b, last, t, to)
+		changed = true
+	}
+	return changed
+}
+
+// target returns the block a jump at the end of b leads to.
+func target(b *ori.Block, i *ori.Instr) *ori.Block {
+	for _, a := range i.Args {
+		if a.Kind != ori.KLabel {
+			continue
+		}
+		for _, s := range b.Succs {
+			if s.ID == int32(a.Reg) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// through returns where a block that does nothing leads, or nil.
+func through(b *ori.Block) *ori.Block {
+	if len(b.Succs) != 1 {
+		return nil
+	}
+	i := b.First()
+	if i == nil || i == b.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone {
+		return b.Succs[0]
+	}
+	return nil
+}
+
+// retarget makes the jump i at the end of b, which led to old, lead to t.
+func retarget(b *ori.Block, i *ori.Instr, old, t *ori.Block) {
+	for n := range i.Args {
+		if i.Args[n].Kind == ori.KLabel && i.Args[n].Reg == ori.Reg(old.ID) {
+			i.Args[n].Reg = ori.Reg(t.ID)
+		}
+	}
+	// a conditional jump and its fall-through may lead to the same block:
+	// only the jump's edge moves, and it stands first
+	for n, s := range b.Succs {
+		if s == old {
+			rest := append([]*ori.Block(nil), b.Succs...)
+			rest[n] = t
+			for len(b.Succs) > 0 {
+				b.RemoveEdge(b.Succs[0])
+			}
+			for _, x := range rest {
+				b.AddEdge(x)
+			}
+			return
+		}
+	}
+}
+
+// exits turns a guarded jump to a block that only exits into a guarded
+// exit.
+func exits(f *ori.Func) bool {
+	changed := false
+	for _, b := range f.Blocks {
+		i := b.Last()
+		if i == nil || i.Op != op.BRA || i.Guard.Kind == ori.KNone || len(b.Succs) != 2 {
+			continue
+		}
+		t := target(b, i)
+		if t == nil || t.First() == nil || t.First().Op != op.EXIT || t.First().Guard.Kind != ori.KNone {
+			continue
+		}
+		next := b.Succs[len(b.Succs)-1]
+		if next == t {
+			continue
+		}
+		e := f.NewInstr(op.EXIT, op.Mods{}, nil, nil)
+		e.Guard, e.Line, e.Loc = i.Guard, i.Line, i.Loc
+		b.InsertBefore(e, i)
+		i.Remove()
+		b.RemoveEdge(t)
+		changed = true
+	}
+	return changed
+}
+
+// merge joins a block with its only successor when that has no other way
+// in, and drops jumps to the block that follows anyway.
+func merge(f *ori.Func) bool {
+	for n, b := range f.Blocks {
+		if len(b.Succs) != 1 {
+			continue
+		}
+		t := b.Succs[0]
+		last := b.Last()
+		jump := last != nil && last.Op == op.BRA && last.Guard.Kind == ori.KNone
+		if last != nil && last.Op.Has(op.Terminator) && !jump && last.Guard.Kind == ori.KNone {
+			continue
+		}
+		if len(t.Preds) == 1 && t != b && t != f.Blocks[0] && !(last != nil && last.Op == op.EXIT) {
+			if jump {
+				last.Remove()
+			}
+			absorb(f, b, t)
+			return true
+		}
+		if jump && n+1 < len(f.Blocks) && f.Blocks[n+1] == t {
+			last.Remove()
+			return true
+		}
+	}
+	return false
+}
+
+// absorb moves the instructions and edges of t to the end of b.
+func absorb(f *ori.Func, b, t *ori.Block) {
+	for i := range t.Instrs {
+		i.Remove()
+		b.Append(i)
+	}
+	b.RemoveEdge(t)
+	for _, s := range append([]*ori.Block(nil), t.Succs...) {
+		t.RemoveEdge(s)
+		b.AddEdge(s)
+	}
+	var keep []*ori.Block
+	for _, x := range f.Blocks {
+		if x != t {
+			keep = append(keep, x)
+		}
+	}
+	f.Blocks = keep
+}

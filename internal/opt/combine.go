@@ -1,0 +1,274 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Combine joins an instruction with the one that computes a source of it,
+// where the machine has one operation for both and nobody else wants the
+// intermediate result.
+func Combine(f *ori.Func) bool {
+	c := &combiner{f: f, v: valuesOf(f)}
+	changed := false
+	for again := true; again; {
+		again = false
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				for _, r := range rules {
+					if r.op == i.Op && r.apply(c, i) {
+						again, changed = true, true
+						break
+					}
+				}
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+type combiner struct {
+	f *ori.Func
+	v *values
+}
+
+// rules are tried in order on every instruction of their operation.
+var rules = [...]struct {
+	op    op.Op
+	apply func(c *combiner, i *ori.Instr) bool
+}{
+	{op.IADD3, (*combiner).wide},
+	{op.IADD3, (*combiner).addOfProduct},
+	{op.IADD3, (*combiner).addOfShift},
+	{op.IADD3, (*combiner).addOfAdd},
+	{op.LOP3, (*combiner).logicOfLogic},
+	{op.FADD, (*combiner).fuse},
+	{op.DADD, (*combiner).fuse},
+	{op.HADD2, (*combiner).fuse},
+}
+
+// inner returns the instruction that computes operand a for i alone, if it
+// is an unguarded o whose own sources still hold where i stands.
+func (c *combiner) inner(a ori.Operand, o op.Op) *ori.Instr {
+	if a.Kind != ori.KReg {
+		return nil
+	}
+	j := c.v.once(a)
+	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.readsOf(j.Args[0]) != 1 ||
+		j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
+		return nil
+	}
+	for _, s := range j.Srcs() {
+		if !c.v.stable(s) {
+			return nil
+		}
+	}
+	return j
+}
+
+// rewrite gives i a new operation and sources, and removes j.
+func (c *combiner) rewrite(i *ori.Instr, o op.Op, m op.Mods, srcs []ori.Operand, gone ...*ori.Instr) {
+	c.v.count(i, -1)
+	i.Op, i.Mods = o, m
+	dsts := append([]ori.Operand(nil), i.Dsts()...)
+	c.f.SetArgs(i, dsts, srcs)
+	c.v.count(i, 1)
+	for _, j := range gone {
+		c.v.remove(j)
+	}
+}
+
+// isAdd reports whether i is a plain addition of at most two words.
+func isAdd(i *ori.Instr) bool {
+	return i.Op == op.IADD3 && i.Mods == (op.Mods{}) && i.NDst == 1 && len(i.Args) == 4 && isZero(i.Args[3])
+}
+
+func isZero(o ori.Operand) bool { return o.Kind == ori.KZero && o.Flags&^ori.Neg == 0 }
+
+// sides calls try with each source of an addition as the inner one.
+func sides(i *ori.Instr, try func(in, other ori.Operand) bool) bool {
+	return isAdd(i) && (try(i.Args[1], i.Args[2]) || try(i.Args[2], i.Args[1]))
+}
+
+// addOfAdd: (a + b) + c becomes one three-way addition.
+func (c *combiner) addOfAdd(i *ori.Instr) bool {
+	return sides(i, func(in, other ori.Operand) bool {
+		if in.Flags != 0 {
+			return false
+		}
+		j := c.inner(in, op.IADD3)
+		if j == nil || !isAdd(j) || isZero(other) {
+			return false
+		}
+		a, b := j.Args[1], j.Args[2]
+		if constants(a, b, other) > 1 { // one immediate fits; two fold elsewhere
+			return false
+		}
+		c.rewrite(i, op.IADD3, op.Mods{}, []ori.Operand{a, b, other}, j)
+		return true
+	})
+}
+
+func constants(list ...ori.Operand) int {
+	n := 0
+	for _, o := range list {
+		if o.Kind != ori.KReg && o.Kind != ori.KZero {
+			n++
+		}
+	}
+	return n
+}
+
+// addOfProduct: a*b + c.
+func (c *combiner) addOfProduct(i *ori.Instr) bool {
+	return sides(i, func(in, other ori.Operand) bool {
+		j := c.inner(in, op.IMAD)
+		if in.Flags != 0 || j == nil || j.Mods != (op.Mods{}) || len(j.Args) != 4 || !isZero(j.Args[3]) {
+			return false
+		}
+		if constants(j.Args[1], j.Args[2], other) > 1 {
+			return false
+		}
+		c.rewrite(i, op.IMAD, op.Mods{}, []ori.Operand{j.Args[1], j.Args[2], other}, j)
+		return true
+	})
+}
+
+// addOfShift: (a << k) + b.
+func (c *combiner) addOfShift(i *ori.Instr) bool {
+	return sides(i, func(in, other ori.Operand) bool {
+		j := c.inner(in, op.SHF)
+		if in.Flags != 0 || j == nil || j.Mods != op.M(op.ML, op.MU32) || !isZero(j.Args[3]) || j.Args[2].Kind != ori.KImm {
+			return false
+		}
+		k := j.Args[2].Imm
+		if k < 1 || k > 31 || j.Args[1].Kind != ori.KReg || j.Args[1].Flags != 0 || other.Flags != 0 {
+			return false
+		}
+		c.rewrite(i, op.LEA, op.Mods{}, []ori.Operand{j.Args[1], other, ori.Imm(k)}, j)
+		return true
+	})
+}
+
+// wide: the 64-bit product of two words plus a 64-bit value. The addition
+// is a pair of instructions tied by its carry:
+//
+//	IMAD.WIDE t = a, b, rz
+//	IADD3   d[0], p = t[0], x[0], rz
+//	IADD3.X d[1]    = t[1], x[1], rz, p, !pt
+func (c *combiner) wide(i *ori.Instr) bool {
+	lo, hi, ok := c.sum64(i)
+	if !ok {
+		return false
+	}
+	for _, k := range [...]int{2, 3} {
+		t0, x0 := lo.Args[k], lo.Args[5-k]
+		t1, x1 := hi.Args[k-1], hi.Args[4-k]
+		if !isPair(t0, t1) || !isPair(x0, x1) {
+			continue
+		}
+		j := c.v.once(join(t0))
+		if j == nil || j.Op != op.IMAD || !j.Mods.Has(op.MWIDE) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !isZero(j.Args[3]) ||
+			c.v.readsOf(join(t0)) != 1 || !c.v.stable(j.Args[1]) || !c.v.stable(j.Args[2]) || !c.v.stable(join(x0)) {
+			continue
+		}
+		d := lo.Args[0]
+		d.N = 2
+		c.v.count(hi, -1)
+		hi.Op, hi.Mods = op.IMAD, j.Mods
+		c.f.SetArgs(hi, []ori.Operand{d}, []ori.Operand{j.Args[1], j.Args[2], join(x0)})
+		c.v.count(hi, 1)
+		c.v.remove(lo)
+		c.v.remove(j)
+		return true
+	}
+	return false
+}
+
+// sum64 recognises the upper half of a 64-bit addition and returns both.
+func (c *combiner) sum64(hi *ori.Instr) (lo, up *ori.Instr, ok bool) {
+	if hi.Op != op.IADD3 || hi.Mods != op.M(op.MX) || hi.NDst != 1 || len(hi.Args) != 6 || hi.Guard.Kind != ori.KNone || !isZero(hi.Args[3]) {
+		return nil, nil, false
+	}
+	p := hi.Args[4]
+	if p.Kind != ori.KReg || p.Flags != 0 || c.v.readsOf(p) != 1 {
+		return nil, nil, false
+	}
+	lo = c.v.once(p)
+	if lo == nil || lo.Op != op.IADD3 || lo.Mods != (op.Mods{}) || lo.NDst != 2 || len(lo.Args) != 5 || lo.Guard.Kind != ori.KNone || !isZero(lo.Args[4]) {
+		return nil, nil, false
+	}
+	d0, d1 := lo.Args[0], hi.Args[0]
+	if d0.Kind != ori.KReg || d1.Kind != ori.KReg || d0.Reg != d1.Reg || d1.Sub != d0.Sub+1 || d0.Sub%2 != 0 || !c.v.stable(d0) || !c.v.stable(d1) {
+		return nil, nil, false
+	}
+	return lo, hi, true
+}
+
+// isPair reports whether two operands are the words of one aligned pair,
+// without marks.
+func isPair(a, b ori.Operand) bool {
+	return a.Kind == ori.KReg && b.Kind == ori.KReg && a.Reg == b.Reg && b.Sub == a.Sub+1 && a.Sub%2 == 0 && a.Flags == 0 && b.Flags == 0
+}
+
+func join(a ori.Operand) ori.Operand {
+	a.N = 2
+	return a
+}
+
+// fuse: a*b + c of floats, where PTX did not ask for two roundings. The
+// lowering marks both with .CONTRACT.
+func (c *combiner) fuse(i *ori.Instr) bool {
+	if !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
+		return false
+	}
+	kinds := [...]struct{ add, mul, fma op.Op }{
+		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA}, {op.HADD2, op.HMUL2, op.HFMA2},
+	}
+	for _, k := range kinds {
+		if k.add != i.Op {
+			continue
+		}
+		for n := 1; n <= 2; n++ {
+			in, other := i.Args[n], i.Args[3-n]
+			if in.Flags&^ori.Neg != 0 || other.Flags&ori.Abs != 0 {
+				continue
+			}
+			j := c.inner(in, k.mul)
+			if j == nil || j.Mods != i.Mods || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 {
+				continue
+			}
+			a := j.Args[1]
+			if in.Flags&ori.Neg != 0 {
+				a = negateFloat(a)
+			}
+			c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other}, j)
+			return true
+		}
+	}
+	return false
+}
+
+func negateFloat(o ori.Operand) ori.Operand {
+	if o.Kind == ori.KImm {
+		return ori.Imm32(uint32(o.Imm) ^ 1<<31)
+	}
+	o.Flags ^= ori.Neg
+	return o
+}
+
+// Settle takes the marks away that only earlier phases read. It runs at
+// every level.
+func Settle(f *ori.Func) {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Mods.Has(op.MCONTRACT) {
+				i.Mods = i.Mods.Without(op.MCONTRACT)
+			}
+		}
+	}
+	f.Touch()
+}

@@ -1,0 +1,160 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// CopyProp replaces reads of a copy by reads of what was copied. It
+// reports whether it changed anything; the copies themselves are left for
+// DeadCode.
+func CopyProp(f *ori.Func) bool {
+	v := valuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				if n, ok := v.source(i, i.Args[k]); ok {
+					i.Args[k] = n
+					changed = true
+				}
+			}
+			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg {
+				i.Guard = g
+				changed = true
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// source returns what operand a of i can be read from instead.
+func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
+	switch a.Kind {
+	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc:
+	default:
+		return a, false
+	}
+	if a.Reg == ori.NoReg || !v.stable(a) {
+		return a, false
+	}
+	var first ori.Operand
+	for n := range max(1, a.N) {
+		s, ok := v.copied(a, n)
+		if !ok {
+			return a, false
+		}
+		if n == 0 {
+			first = s
+			continue
+		}
+		if first.Kind != ori.KReg || s.Kind != ori.KReg || s.Reg != first.Reg || s.Sub != first.Sub+n || s.Flags != 0 || first.Flags != 0 {
+			return a, false
+		}
+	}
+	return v.combine(i, a, first)
+}
+
+// copied returns the source of the copy that makes word n of a.
+func (v *values) copied(a ori.Operand, n uint8) (ori.Operand, bool) {
+	d := v.def[v.word(a)+int32(n)]
+	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
+		return a, false
+	}
+	s := d.Args[1]
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.stable(s) {
+		s.Sub += a.Sub + n - d.Args[0].Sub
+		s.N = 1
+		return s, true
+	}
+	if (s.Kind == ori.KImm || s.Kind == ori.KZero) && s.Flags == 0 {
+		return s, true
+	}
+	return a, false
+}
+
+// combine puts source s in the place of operand a, with the marks of both.
+func (v *values) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
+	if s.Kind == ori.KReg {
+		if s.Flags != 0 && (a.Kind != ori.KReg || a.Flags != 0) {
+			return a, false
+		}
+		if a.Kind != ori.KReg && a.N > 1 && s.Sub%2 != 0 {
+			return a, false // an address pair must stay aligned
+		}
+		if a.N > 1 && s.Sub%alignOf(a.N) != 0 {
+			return a, false
+		}
+		a.Reg, a.Sub, a.Class = s.Reg, s.Sub, s.Class
+		a.Flags |= s.Flags
+		return a, true
+	}
+	// constants go only where a plain word is read
+	if a.Kind != ori.KReg || a.N != 1 || a.Class != ori.R || !takesConstant(i) {
+		return a, false
+	}
+	return constant(i, a, s)
+}
+
+func alignOf(n uint8) uint8 {
+	switch {
+	case n >= 3:
+		return 4
+	case n == 2:
+		return 2
+	}
+	return 1
+}
+
+// takesConstant reports whether sources of i may become constants: the
+// instruction selector can always move one back into a register, so this
+// keeps out only operations that have no form with one.
+func takesConstant(i *ori.Instr) bool {
+	switch i.Op {
+	case op.IADD3, op.IMAD, op.LOP3, op.SHF, op.SEL, op.ISETP, op.LEA, op.PRMT, op.MOV, op.COPY, op.FADD, op.FMUL, op.FFMA,
+		op.FSETP, op.FMNMX, op.FSEL, op.VIMNMX, op.IMNMX, op.SGXT, op.BMSK:
+		return true
+	}
+	return false
+}
+
+// constant applies the marks of a to a constant.
+func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
+	val := uint32(s.Imm)
+	if s.Kind == ori.KZero {
+		val = 0
+	}
+	if isFloatOp(i.Op) {
+		if a.Flags&ori.Abs != 0 {
+			val &^= 1 << 31
+		}
+		if a.Flags&ori.Neg != 0 {
+			val ^= 1 << 31
+		}
+	} else {
+		if a.Flags&ori.Neg != 0 {
+			val = -val
+		}
+		if a.Flags&ori.Inv != 0 {
+			val = ^val
+		}
+	}
+	if a.Flags&(ori.H0|ori.H1) != 0 {
+		return a, false
+	}
+	if val == 0 {
+		return ori.Zero(ori.R), true
+	}
+	return ori.Imm32(val), true
+}
+
+func isFloatOp(o op.Op) bool {
+	switch o {
+	case op.FADD, op.FMUL, op.FFMA, op.FSETP, op.FMNMX, op.FSEL:
+		return true
+	}
+	return false
+}

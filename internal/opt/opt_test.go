@@ -1,0 +1,150 @@
+package opt
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+)
+
+// run parses a body, applies phases and returns the instructions.
+func run(t *testing.T, body string, phases ...func(*ori.Func) bool) string {
+	t.Helper()
+	m, err := ori.Parse("func f kernel {\n" + body + "\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	for _, p := range phases {
+		p(f)
+	}
+	var out []string
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			out = append(out, string(f.AppendInstr(nil, i)))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+const regs = `reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg r3 1/1
+reg r4 2/2
+reg r5 2/2
+reg r6 2/2
+reg p7 1/1
+reg u8 2/2
+b0:
+`
+
+func TestPhases(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		in, want string
+		phases   []func(*ori.Func) bool
+	}{
+		{
+			"a copy vanishes", `S2R r0 = SR_TID.X
+COPY r1 = r0
+IADD3 r2 = r1, 0x5, rz
+STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
+IADD3 r2 = r0, 0x5, rz
+STS [r0+0x0], r2`, []func(*ori.Func) bool{CopyProp, DeadCode},
+		},
+		{
+			"a register written twice is left alone", `S2R r0 = SR_TID.X
+COPY r1 = r0
+S2R r0 = SR_TID.Y
+STS [r1+0x0], r0`, `S2R r0 = SR_TID.X
+COPY r1 = r0
+S2R r0 = SR_TID.Y
+STS [r1+0x0], r0`, []func(*ori.Func) bool{CopyProp, DeadCode},
+		},
+		{
+			"a constant goes where it is read, with its sign", `MOV r0 = 0x7
+S2R r1 = SR_TID.X
+IADD3 r2 = r1, -r0, rz
+STS [r1+0x0], r2`, `S2R r1 = SR_TID.X
+IADD3 r2 = r1, -0x7, rz
+STS [r1+0x0], r2`, []func(*ori.Func) bool{CopyProp, DeadCode},
+		},
+		{
+			"an equal computation is found", `S2R r0 = SR_TID.X
+IMAD r1 = r0, 0x3, rz
+IMAD r2 = r0, 0x3, rz
+STS [r1+0x0], r2`, `S2R r0 = SR_TID.X
+IMAD r1 = r0, 0x3, rz
+STS [r1+0x0], r1`, []func(*ori.Func) bool{CSE, CopyProp, DeadCode},
+		},
+		{
+			"a product and a 64-bit sum are one", `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+IMAD.WIDE r5 = r0, 0x4, rz
+IADD3 r6[0], p7 = r4[0], r5[0], rz
+IADD3.X r6[1] = r4[1], r5[1], rz, p7, ~pt
+STG.E desc[u8], [r6.64+0x0], r0`, `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+IMAD.WIDE r6 = r0, 0x4, r4
+STG.E desc[u8], [r6.64+0x0], r0`, []func(*ori.Func) bool{Combine},
+		},
+		{
+			"a constant goes into the offset", `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+IADD3 r6[0], p7 = r4[0], 0x40, rz
+IADD3.X r6[1] = r4[1], rz, rz, p7, ~pt
+STG.E desc[u8], [r6.64+0x4], r0`, `LDC.64 r4 = c[0x0][0x210]
+S2R r0 = SR_TID.X
+STG.E desc[u8], [r4.64+0x44], r0`, []func(*ori.Func) bool{Addresses, DeadCode},
+		},
+		{
+			"shift and add, product and add, three-way add", `S2R r0 = SR_TID.X
+SHF.L.U32 r1 = r0, 0x2, rz
+IADD3 r2 = r1, 0x9, rz
+STS [r0+0x0], r2`, `S2R r0 = SR_TID.X
+LEA r2 = r0, 0x9, 0x2
+STS [r0+0x0], r2`, []func(*ori.Func) bool{Combine},
+		},
+		{
+			"fused where PTX allows it", `S2R r0 = SR_TID.X
+FMUL.CONTRACT r1 = r0, r0
+FADD.CONTRACT r2 = r1, -r0
+STS [r0+0x0], r2`, `S2R r0 = SR_TID.X
+FFMA r2 = r0, r0, -r0
+STS [r0+0x0], r2`, []func(*ori.Func) bool{Combine},
+		},
+		{
+			"logic of logic", `S2R r0 = SR_TID.X
+S2R r1 = SR_TID.Y
+LOP3.LUT r2 = r0, r1, rz, 0xc0
+LOP3.LUT r3 = r2, 0xff, rz, 0x3c
+STS [r0+0x0], r3`, `S2R r0 = SR_TID.X
+S2R r1 = SR_TID.Y
+LOP3.LUT r3 = r0, 0xff, r1, 0x6c
+STS [r0+0x0], r3`, []func(*ori.Func) bool{Combine},
+		},
+	} {
+		if got := run(t, regs+c.in, c.phases...); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBranches(t *testing.T) {
+	got := run(t, `reg p0 1/1
+b0: -> b3, b1
+@p0 BRA b3
+b1: -> b2
+BRA b2
+b2: -> b4
+NOP
+BRA b4
+b3:
+EXIT
+b4:
+EXIT`, Branches)
+	if want := "@p0 EXIT\nNOP\nEXIT"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

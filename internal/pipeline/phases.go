@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+
+	"goptxas/internal/codegen/emit"
+	"goptxas/internal/codegen/isel"
+	"goptxas/internal/codegen/ra"
+	"goptxas/internal/codegen/scoreboard"
+	"goptxas/internal/engine/knobs"
+	"goptxas/internal/engine/phase"
+	"goptxas/internal/opt"
+	"goptxas/internal/ori"
+)
+
+// unit is a function on its way through the phases.
+type unit struct {
+	f      *ori.Func
+	o      *Options
+	knobs  *knobs.Set
+	spills ra.Result
+	code   *emit.Code
+}
+
+// What holds about a function between phases.
+const (
+	settled   phase.Props = 1 << iota // no marks of the optimiser are left
+	converged                         // divergent branches have their barriers
+	legal                             // every instruction has a form of the machine
+	allocated                         // registers are physical
+	noCopies                          // no pseudo-operations are left
+	scheduled                         // every instruction says when it issues
+	hasCode                           // machine words exist
+)
+
+// improve makes a row of an optional phase from a function of the optimiser.
+func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
+	return func(u *unit, _ *phase.Ctx) error {
+		run(u.f)
+		return nil
+	}
+}
+
+// phases are the rows; order says when each runs.
+var phases = [...]phase.Row[*unit]{
+	{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
+	{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
+	{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
+	{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
+	{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
+	{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
+	{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
+		opt.Settle(u.f)
+		return nil
+	}},
+	{Name: "Converge", Required: true, Gives: converged, Run: func(u *unit, _ *phase.Ctx) error {
+		isel.Converge(u.f, func(*ori.Block) bool { return true })
+		return nil
+	}},
+	{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
+	{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
+	{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+		ra.ExpandCopies(u.f)
+		prologue(u.f, u.o.Arch)
+		return nil
+	}},
+	{Name: "AssignScoreboards", Required: true, Needs: noCopies, Gives: scheduled, Run: schedule},
+	{Name: "EmitCode", Required: true, Needs: scheduled, Gives: hasCode, Run: emitCode},
+}
+
+// order runs the cheap cleaners around each improvement that leaves work
+// for them.
+var order = []string{
+	"BranchSimplify", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "CopyProp", "CSE", "CopyProp", "DeadCode",
+	"Settle", "Converge", "Legalize", "AllocateRegisters", "ExpandCopies", "AssignScoreboards", "EmitCode",
+}
+
+// runner is the phase runner with what its phases read besides the function.
+type runner struct {
+	*phase.Runner[*unit]
+	knobs *knobs.Set
+}
+
+// newRunner prepares the phases for one set of options.
+func newRunner(o *Options) (*runner, error) {
+	set := o.Knobs
+	if set == nil {
+		set = knobs.New()
+	}
+	r, err := phase.New(phase.Config[*unit]{
+		Table: phase.Table[*unit]{Rows: phases[:], Order: order},
+		Hooks: phase.Hooks[*unit]{
+			Name:   func(u *unit) string { return u.f.Name },
+			Dump:   dump,
+			Create: o.Create,
+		},
+		Opt: o.Level, Knobs: set, Options: o.Phases,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Trace != nil {
+		r.Report(o.Trace)
+	}
+	return &runner{r, set}, nil
+}
+
+// dump writes the function in the form that parses again, with the phase
+// and the target in its head.
+func dump(w io.Writer, u *unit, name string) error {
+	_, err := fmt.Fprintf(w, "# phase=%s target=%s\n%s", name, u.o.Arch.Name, u.f.Append(nil))
+	return err
+}
+
+func legalize(u *unit, _ *phase.Ctx) error {
+	fitter := emit.NewFitter(u.o.Arch)
+	return isel.Legalize(u.f, u.o.Arch, func(i *ori.Instr) bool { return fitter.Fits(u.f, i) })
+}
+
+// allocate gives the function registers within its budget.
+func allocate(u *unit, _ *phase.Ctx) error {
+	uniforms := 63
+	if u.o.Arch.SM >= 100 {
+		uniforms = 80
+	}
+	ro := ra.Options{
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: stackReg,
+		FrameBytes: u.f.Props.LocalBytes, Check: u.knobs.Bool(knobs.CheckAllocation),
+	}
+	if u.knobs.Bool(knobs.RegAllocTrace) {
+		ro.Trace = u.o.Trace
+	}
+	r, err := ra.Run(u.f, ro)
+	if err != nil {
+		return err
+	}
+	u.spills = *r
+	return nil
+}
+
+// schedule decides when every instruction issues, and proves that nothing
+// is read before it is there.
+func schedule(u *unit, _ *phase.Ctx) error {
+	if u.knobs.Bool(knobs.SerialSchedule) {
+		scoreboard.Serial(u.f, u.o.Arch)
+	} else {
+		scoreboard.Assign(u.f, u.o.Arch)
+	}
+	return scoreboard.Check(u.f, u.o.Arch)
+}
+
+func emitCode(u *unit, _ *phase.Ctx) (err error) {
+	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot})
+	return err
+}
