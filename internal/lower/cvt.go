@@ -18,6 +18,10 @@ func isInt(t isa.Type) bool {
 func (l *lowerer) cvt() {
 	to, from := l.typ(0), l.typ(1)
 	switch {
+	case l.has(isa.WPack):
+		l.cvtPack(to)
+	case isNarrow(to) || isNarrow(from) || to == isa.TF32:
+		l.cvtNarrow(to, from)
 	case isInt(to) && isInt(from):
 		l.cvtInt(to, from)
 	case isInt(to):
@@ -148,6 +152,7 @@ func mods(list ...op.Mod) op.Mods {
 
 // integral returns the rounding of a conversion to integers.
 func (l *lowerer) integral() op.Mod {
+	l.knows(isa.WRni)
 	switch {
 	case l.has(isa.WRzi):
 		return op.MTRUNC
@@ -172,6 +177,7 @@ func (l *lowerer) floatSrc(n int, t isa.Type) ori.Operand {
 // cvtToInt converts a float to an integer: always saturating; a NaN gives
 // zero where the machine's .NTZ says so.
 func (l *lowerer) cvtToInt(to, from isa.Type) {
+	l.knows(isa.WSat) // always so
 	a := l.floatSrc(1, from)
 	var ftz op.Mod
 	if l.has(isa.WFtz) && from == isa.F32 {
@@ -222,12 +228,27 @@ func (l *lowerer) cvtFromInt(to, from isa.Type) {
 		l.emit(op.I2F, mods(dst, integer(t), round), value{whole(r)}, a)
 	}
 	if l.has(isa.WSat) {
-		if to != isa.F32 {
-			l.unsupported()
-		}
-		r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+		r = l.clampUnit(to, r)
 	}
 	l.copy(l.dst(0), r)
+}
+
+// clampUnit clamps a float to [0, 1]; a NaN becomes zero.
+func (l *lowerer) clampUnit(t isa.Type, v value) value {
+	switch t {
+	case isa.F32:
+		return value{l.one(op.FADD, op.M(op.MSAT), rz(), v[0])}
+	case isa.F16:
+		return value{l.one(op.HADD2, op.M(op.MSAT), asHalf(v[0], t), halfZero().Negate())}
+	case isa.F64:
+		zero, one := l.pair(value{rz(), rz()}), l.pair(imm(0x3ff0000000000000, 2))
+		p := l.test(op.DSETP, op.M(op.MGT, op.MAND), whole(l.pair(v)), whole(zero), pt())
+		v = l.sel(v, zero, p)
+		p = l.test(op.DSETP, op.M(op.MLT, op.MAND), whole(v), whole(one), pt())
+		return l.sel(v, one, p)
+	}
+	l.unsupported()
+	return nil
 }
 
 // cvtSame rounds a float to an integral value, saturates or flushes it.
@@ -245,15 +266,17 @@ func (l *lowerer) cvtSame(t isa.Type) {
 			f = format(t)
 		}
 		l.emit(op.FRND, mods(ftz, f, l.integral()), value{whole(r)}, a)
-		if l.has(isa.WSat) && t == isa.F32 {
-			r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+		if l.has(isa.WSat) {
+			r = l.clampUnit(t, r)
 		}
 	case t == isa.F32 && l.has(isa.WSat):
 		l.emit(op.FADD, mods(ftz, op.MSAT), r, rz(), a)
+	case l.has(isa.WSat):
+		r = l.clampUnit(t, l.src(1, t))
 	case t == isa.F32 && ftz != op.NoMod:
 		l.emit(op.FADD, mods(ftz), r, a, rz().Negate())
-	case l.has(isa.WSat):
-		l.unsupported()
+	case t == isa.F16: // arithmetic: a NaN becomes canonical
+		l.emit(op.HADD2, mods(ftz), r, asHalf(a, t), halfZero().Negate())
 	default:
 		r = l.src(1, t)
 	}
@@ -267,8 +290,13 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 		l.cvtPair(to)
 		return
 	}
-	if !scalar(to) || !scalar(from) || l.has(isa.WRelu) || l.has(isa.WSatfinite) {
+	if !scalar(to) || !scalar(from) {
 		l.unsupported()
+	}
+	if l.has(isa.WRelu) || l.has(isa.WSatfinite) {
+		m := mods(l.finite(), l.relu(), format(to), op.MF32, op.MMERGE_C, l.rounding())
+		l.emit(op.F2FP, m, l.dst(0)[:1], l.reg(l.src1(1, from)), rz())
+		return
 	}
 	a := l.floatSrc(1, from)
 	r := l.tmp(words(to))
@@ -288,18 +316,51 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	case from == isa.F32 && to == isa.F64 && ftz != op.NoMod:
 		x := l.one(op.FMUL, op.M(op.MFTZ), a, f32(1))
 		l.emit(op.F2F, mods(format(to), format(from)), value{whole(r)}, x)
-	case from == isa.F64 && ftz != op.NoMod:
-		l.unsupported()
+	case from == isa.F64 && to == isa.F32 && ftz != op.NoMod:
+		l.emit(op.F2F, mods(format(to), format(from), round), r, a)
+		r = value{l.flushed(a, r[0], round)}
 	default:
 		l.emit(op.F2F, mods(ftz, format(to), format(from), round), value{whole(r)}, a)
 	}
 	if l.has(isa.WSat) {
-		if to != isa.F32 {
-			l.unsupported()
-		}
-		r = value{l.one(op.FADD, op.M(op.MSAT), rz(), r[0])}
+		r = l.clampUnit(to, r)
 	}
 	l.copy(l.dst(0), r)
+}
+
+// flushed returns r, an f64 rounded to f32, with a zero in place of a result
+// that is subnormal before its exponent is limited: rounded to nearest, what
+// lies within half a unit below 2^-126 is not.
+func (l *lowerer) flushed(a, r ori.Operand, round op.Mod) ori.Operand {
+	small := f32Bits(smallest)
+	var p ori.Operand
+	if round == op.NoMod {
+		abs := a
+		abs.Flags |= ori.Abs
+		p = l.test(op.DSETP, op.M(op.MGEU, op.MAND), abs, whole(l.pair(imm(0x380ffffff0000000, 2))), pt())
+	} else {
+		p = l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(r), small, pt())
+	}
+	// the product of two tiny numbers is a zero with the right sign
+	return l.sel1(r, l.one(op.FMUL, op.Mods{}, r, small), p)
+}
+
+// f32Bits is the f32 constant with given bits.
+func f32Bits(v uint32) ori.Operand { return word(v) }
+
+// relu and finite return the modifiers of those names.
+func (l *lowerer) relu() op.Mod {
+	if l.has(isa.WRelu) {
+		return op.MRELU
+	}
+	return op.NoMod
+}
+
+func (l *lowerer) finite() op.Mod {
+	if l.has(isa.WSatfinite) {
+		return op.MSATFINITE
+	}
+	return op.NoMod
 }
 
 // cvtPair converts two f32 values to a pair of halves: the first source is
@@ -310,14 +371,11 @@ func (l *lowerer) cvtPair(to isa.Type) {
 	if to == isa.BF16x2 {
 		f = op.MBF16
 	}
-	var relu op.Mod
-	if l.has(isa.WRelu) {
-		relu = op.MRELU
-	}
-	if l.has(isa.WSatfinite) || round != op.NoMod && round != op.MRZ {
+	if round != op.NoMod && round != op.MRZ {
 		l.unsupported()
 	}
-	l.emit(op.F2FP, mods(relu, f, op.MF32, op.MPACK_AB, round), l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
+	m := mods(l.finite(), l.relu(), f, op.MF32, op.MPACK_AB, round)
+	l.emit(op.F2FP, m, l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
 }
 
 // signWord returns the word above w: its sign repeated, or zero.

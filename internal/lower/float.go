@@ -52,7 +52,7 @@ func (l *lowerer) addFloat(t isa.Type) {
 		}
 		l.binary64(op.DADD, whole(l.pair(l.src(1, t))), b)
 	default:
-		l.unsupported()
+		l.addHalf(t)
 	}
 }
 
@@ -84,7 +84,7 @@ func (l *lowerer) mulFloat(t isa.Type) {
 	case isa.F64:
 		l.binary64(op.DMUL, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)))
 	default:
-		l.unsupported()
+		l.mulHalf(t)
 	}
 }
 
@@ -96,7 +96,7 @@ func (l *lowerer) fma() {
 	case isa.F64:
 		l.binary64(op.DFMA, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)), l.double(l.src(3, t)))
 	default:
-		l.unsupported()
+		l.fmaHalf(t)
 	}
 }
 
@@ -111,6 +111,6 @@ func (l *lowerer) negFloat(t isa.Type) {
 	case isa.F64:
 		l.binary64(op.DADD, rz().Negate(), l.double(l.src(1, t)).Negate())
 	default:
-		l.unsupported()
+		l.signHalf(t)
 	}
 }

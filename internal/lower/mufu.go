@@ -21,26 +21,30 @@ func (l *lowerer) minmaxFloat(t isa.Type) {
 	if l.has(isa.WFtz) {
 		m = m.With(op.MFTZ)
 	}
-	if l.has(isa.WNan) {
+	if l.has(isa.WNaN) {
 		m = m.With(op.MNAN)
 	}
 	if l.has(isa.WXorsign) {
+		l.knows(isa.WAbs)
 		m = m.With(op.MXORSIGN)
 	}
 	switch t {
 	case isa.F32:
-		if len(l.args) > 3 {
-			l.unsupported()
-		}
 		a, b := l.src1(1, t), l.src1(2, t)
 		if l.has(isa.WXorsign) {
-			l.unsupported()
+			a, b = absolute(a), absolute(b)
+		}
+		if len(l.args) > 3 {
+			a, b = l.one(op.FMNMX, m, a, b, which), l.src1(3, t)
+			if l.has(isa.WXorsign) {
+				a, b = absolute(a), absolute(b)
+			}
 		}
 		l.emit(op.FMNMX, m, l.dst(0)[:1], a, b, which)
 	case isa.F64:
 		l.minmax64()
 	default:
-		l.unsupported()
+		l.minmaxHalf(t, m, which)
 	}
 }
 
@@ -63,28 +67,31 @@ func (l *lowerer) minmax64() {
 	l.copy(l.dst(0), r)
 }
 
-// absFloat lowers abs of floats.
-func (l *lowerer) absFloat(t isa.Type) {
-	abs := func(o ori.Operand) ori.Operand {
-		if o.Kind == ori.KImm {
-			return word(uint32(o.Imm) &^ (1 << 31))
-		}
-		o.Flags |= ori.Abs
+// absolute returns |x| of an f32 or f64 value; constants fold.
+func absolute(o ori.Operand) ori.Operand {
+	switch o.Kind {
+	case ori.KImm:
+		return word(uint32(o.Imm) &^ (1 << 31))
+	case ori.KZero:
 		return o
 	}
+	o.Flags = o.Flags&^ori.Neg | ori.Abs
+	return o
+}
+
+// absFloat lowers abs of floats.
+func (l *lowerer) absFloat(t isa.Type) {
 	switch t {
 	case isa.F32:
 		var m op.Mods
 		if l.has(isa.WFtz) {
 			m = op.M(op.MFTZ)
 		}
-		l.emit(op.FADD, m, l.dst(0)[:1], abs(l.src1(1, t)), rz().Negate())
+		l.emit(op.FADD, m, l.dst(0)[:1], absolute(l.src1(1, t)), rz().Negate())
 	case isa.F64:
-		l.binary64(op.DADD, rz().Negate(), abs(l.double(l.src(1, t))))
-	case isa.F16, isa.BF16:
-		l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), ori.Imm(0x7fff), rz(), ori.Imm(lutAnd))
-	default: // packed halves
-		l.emit(op.LOP3, op.M(op.MLUT), l.dst(0)[:1], l.src1(1, t), ori.Imm(0x7fff7fff), rz(), ori.Imm(lutAnd))
+		l.binary64(op.DADD, rz().Negate(), absolute(l.double(l.src(1, t))))
+	default:
+		l.signHalf(t)
 	}
 }
 
@@ -162,8 +169,10 @@ func (l *lowerer) rcp(d value, a ori.Operand) {
 func (l *lowerer) ex2() {
 	l.knows(isa.WApprox)
 	t := l.typ(0)
-	if t != isa.F32 {
-		l.unsupported()
+	if isHalf(t) {
+		l.knows(isa.WFtz)
+		l.mufuHalf(t, op.MEX2)
+		return
 	}
 	a := l.reg(l.src1(1, t))
 	d := l.dst(0)[:1]
@@ -195,8 +204,9 @@ func (l *lowerer) sincos() {
 // tanh lowers tanh.approx.
 func (l *lowerer) tanh() {
 	l.knows(isa.WApprox)
-	if l.typ(0) != isa.F32 {
-		l.unsupported()
+	if t := l.typ(0); isHalf(t) {
+		l.mufuHalf(t, op.MTANH)
+		return
 	}
 	l.emit(op.MUFU, op.M(op.MTANH), l.dst(0)[:1], l.reg(l.src1(1, isa.F32)))
 }

@@ -43,5 +43,6 @@ var handlers = [isa.NumWords]func(*lowerer){
 	isa.WMembar: (*lowerer).membar, isa.WFence: (*lowerer).membar, isa.WAtom: (*lowerer).atom, isa.WRed: (*lowerer).atom,
 	isa.WDiv: (*lowerer).div, isa.WRem: (*lowerer).div,
 	isa.WAddc: (*lowerer).addc, isa.WSubc: (*lowerer).addc, isa.WMadc: (*lowerer).madc, isa.WFns: (*lowerer).fns,
+	isa.WSet:      (*lowerer).set,
 	isa.WCopysign: (*lowerer).copysign, isa.WTestp: (*lowerer).testp,
 }

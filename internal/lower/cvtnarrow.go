@@ -1,0 +1,108 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// eights maps the 8-bit float pairs to the machine's names.
+var eights = [...]struct {
+	typ isa.Type
+	mod op.Mod
+}{{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}}
+
+// isNarrow reports whether t is a pair of 8-bit floats.
+func isNarrow(t isa.Type) bool { return narrow(t) != op.NoMod }
+
+// narrow returns the machine's name of a type of 8-bit floats.
+func narrow(t isa.Type) op.Mod {
+	for _, e := range eights {
+		if e.typ == t {
+			return e.mod
+		}
+	}
+	return op.NoMod
+}
+
+// cvtNarrow converts to and from 8-bit floats, and to tf32.
+func (l *lowerer) cvtNarrow(to, from isa.Type) {
+	d := l.dst(0)[:1]
+	a := l.reg(l.src1(1, from))
+	switch {
+	case to == isa.TF32 && l.has(isa.WRna):
+		l.copy(d, value{l.tf32Away(a)})
+	case to == isa.TF32:
+		if l.has(isa.WSatfinite) {
+			l.unsupported()
+		}
+		l.emit(op.F2FP, mods(l.relu(), op.MTF32, op.MF32, op.MPACK_B, l.rounding()), d, a)
+	case isNarrow(from) && to == isa.F16x2:
+		l.knows(isa.WRn)
+		l.emit(op.F2FP, mods(l.relu(), op.MF16, narrow(from), op.MUNPACK_B), d, a)
+	case from == isa.F16x2:
+		l.knows(isa.WRn)
+		l.emit(op.F2FP, mods(l.finite(), l.relu(), narrow(to), op.MF16, op.MUNPACK_B_MERGE_C), d, a, rz())
+	case from == isa.F32:
+		l.knows(isa.WRn)
+		m := mods(l.finite(), l.relu(), narrow(to), op.MF32, op.MPACK_AB_MERGE_C)
+		l.emit(op.F2FP, m, d, a, l.src1(2, from), rz())
+	default:
+		l.unsupported()
+	}
+}
+
+// Numbers of tf32, which has 13 bits less than f32.
+const (
+	tf32Half = 0x00001000 // half of its last place
+	tf32Mask = 0xffffe000
+	tf32Max  = 0x7f7fe000 // its largest number
+	tf32NaN  = 0x7fffe000
+)
+
+// tf32Away rounds an f32 to tf32, halves away from zero. A NaN stays one,
+// and with .satfinite what would be infinite is the largest number.
+func (l *lowerer) tf32Away(a ori.Operand) ori.Operand {
+	finite := l.test(op.FSETP, op.M(op.MLT, op.MAND), absolute(a), ori.Imm(0x7f800000), pt())
+	r := l.and2(l.sel1(l.iadd(a, ori.Imm(tf32Half)), a, finite), ori.Imm32(tf32Mask))
+	if l.has(isa.WSatfinite) {
+		inf := l.test(op.FSETP, op.M(op.MGE, op.MAND), absolute(r), ori.Imm(0x7f800000), pt())
+		// the sign of r with the bits of the largest number
+		big := l.lop(0xf0&0xcc|0xaa&^0xcc, r, ori.Imm32(1<<31), ori.Imm(tf32Max))
+		r = l.sel1(big, r, inf)
+	}
+	nan := l.test(op.FSETP, op.M(op.MNAN, op.MAND), a, a, pt())
+	return l.sel1(ori.Imm(tf32NaN), r, nan)
+}
+
+// cvtPack lowers cvt.pack: two clamped words packed above the low bits of
+// the third source.
+func (l *lowerer) cvtPack(to isa.Type) {
+	l.knows(isa.WSat)
+	var kind op.Mod
+	switch to {
+	case isa.U16:
+		kind = op.MU16
+	case isa.S16:
+		kind = op.MS16
+	case isa.U8:
+		kind = op.MU8
+	case isa.S8:
+		kind = op.MS8
+	case isa.U4:
+		kind = op.MU4
+	case isa.S4:
+		kind = op.MS4
+	case isa.U2:
+		kind = op.MU2
+	case isa.S2:
+		kind = op.MS2
+	default:
+		l.unsupported()
+	}
+	c := rz()
+	if len(l.args) > 3 {
+		c = l.reg(l.src1(3, isa.B32))
+	}
+	l.emit(op.I2IP, op.M(kind, op.MS32, op.MSAT), l.dst(0)[:1], l.reg(l.src1(1, isa.S32)), l.src1(2, isa.S32), c)
+}
