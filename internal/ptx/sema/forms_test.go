@@ -2,6 +2,7 @@ package sema_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,10 @@ func judgeForm(form, version, tgt string) (messages string, ok bool) {
 		if !here || strings.HasPrefix(rest, "warning") || strings.HasPrefix(rest, "info") {
 			continue
 		}
-		list = append(list, strings.TrimPrefix(strings.TrimPrefix(rest, "error   : "), "fatal   : "))
+		what := strings.TrimPrefix(strings.TrimPrefix(rest, "error   : "), "fatal   : ")
+		if !slices.Contains(list, what) { // the tables hold each message of a form once
+			list = append(list, what)
+		}
 	}
 	return strings.Join(list, " // "), len(list) == 0
 }
