@@ -65,7 +65,7 @@ var opRed = Op{Rows: []Row{
 		Mods:   []Slot{SlotSpace, SlotDone, SlotSem, SlotScope, SlotMmio, SlotOp},
 		Spaces: Spaces{sCluster | sGlobal, 0, 1},
 		Gates:  asyncGates,
-		Rules:  []Rule{{SlotSpace, asyncOldSpace}, {SlotDone, asyncDone}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
+		Rules:  []Rule{{NoSlot, redAsyncOp}, {SlotSpace, asyncOldSpace}, {SlotDone, asyncDone}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
 	},
 }}
 
@@ -176,6 +176,11 @@ func atomVector(c *checker) {
 			c.errorf("Vector expected for argument %d", i)
 		}
 	}
+	last := len(in.Args) - 1
+	if o := &in.Args[last]; last > 1 && c.letter(last) == 'a' && o.Kind == KVector && len(o.Elems) != n {
+		c.errorf("Argument %d of instruction '%s instruction with vector types': Argument vector size mismatch", last, c.row.Name)
+		c.errorf("Argument vector size mismatch for instruction '%s'", c.row.Name)
+	}
 }
 
 // atomScopeGate: scopes came with PTX 5.0 and sm_60.
@@ -224,6 +229,28 @@ func atomOp(c *checker) {
 		if o := &atomOps[i]; o.w == w && !o.types.has(in.Types[0]) {
 			c.errorf("Operation .%s requires %s type for instruction '%s'", w, o.list, c.row.Name)
 		}
+	}
+}
+
+// redAsyncOp: sums and extremes of integers, logic of bits.
+func redAsyncOp(c *checker) {
+	in := c.in
+	w := in.Mod(SlotOp)
+	var ok TypeSet
+	switch w {
+	case WAdd:
+		ok = tInt32 | tInt64
+	case WMin, WMax:
+		ok = tInt32
+	case WInc, WDec:
+		ok = tU32
+	case WAnd, WOr, WXor:
+		ok = tB32
+	default:
+		return
+	}
+	if !ok.has(in.Types[0]) {
+		c.errorf("Incorrect type '%s' for operation '.%s' in instruction 'red.async'", in.Types[0], w)
 	}
 }
 

@@ -209,6 +209,10 @@ func (c *checker) setWord(w Word) {
 	if in.Has(s) {
 		switch s {
 		case SlotLayout:
+			if in.second[0] != WNone {
+				c.errorf("Parsing error near '.%s': too many layout specifiers", w)
+				return
+			}
 			in.second[0] = w
 			return
 		case SlotEvict2:

@@ -26,7 +26,7 @@ var cvtForms = []Form{
 
 	{Types: []TypeSet{tBF, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rInt},
 	{Types: []TypeSet{tInt, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rInt},
-	{Types: []TypeSet{tBF, tInt | tF64}, Args: "xy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
+	{Types: []TypeSet{tBF, tInt | tF64}, Args: "db", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tBF, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tBF, tF16}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF16 | tF64, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
@@ -37,7 +37,7 @@ var cvtForms = []Form{
 	{Types: []TypeSet{tTF32, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRNA},
 
 	// Packs of two and four.
-	{Types: []TypeSet{tHalfx2, tF32}, Args: "dbb?u", May: eRelu | eSatf, Mods: []Slot{SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
+	{Types: []TypeSet{tHalfx2, tF32}, Args: "xbb?u", May: eRelu | eSatf, Mods: []Slot{SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
 	{Types: []TypeSet{tNarrow2 | tE2M1x2, tF32}, Args: "dbb", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tE4M3x2 | tE5M2x2, tF16x2}, Args: "db", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tF16x2, tNarrow2 | tE2M1x2}, Args: "db", May: eRelu, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},

@@ -124,16 +124,9 @@ func (c *checker) slotRefused(s Slot, w Word) {
 		} else {
 			c.illegal("." + w.String())
 		}
-	case SlotXorsign:
-		c.illegal(".xorsign")
-		if !in.Has(SlotAbs) {
-			c.errorf("Modifier '.xorsign' requires modifier '.abs'")
-		}
-	case SlotAbs:
-		c.illegal(".abs")
-		if !in.Has(SlotXorsign) {
-			c.errorf("Modifier '.abs' requires modifier '.xorsign'")
-		}
+	case SlotXorsign, SlotAbs:
+		c.illegal("." + w.String())
+		xorsignAlone(c)
 	case SlotMmio:
 		if !in.Has(SlotSpace) {
 			c.errorf("Modifier '.mmio' cannot be applied to '' space")
@@ -327,7 +320,7 @@ func (c *checker) generalAt(s Slot) {
 			c.errorf("Modifier '.ftz' cannot be combined with modifier '.oob'")
 		}
 	case SlotMmio:
-		if w := c.in.Mod(SlotSem); c.in.Has(SlotNc) && w != WNone && w != WWeak {
+		if w := c.in.Mod(SlotSem); c.in.Has(SlotNc) && w != WNone {
 			c.errorf("Modifier '.%s' cannot be combined with modifier '.nc'", w)
 		}
 	case SlotPo:

@@ -52,7 +52,7 @@ var argRows = [128]argRow{
 	'u': {fixed: U32, kinds: kVal},                               // .u32 source
 	'v': {fixed: B32, kinds: kVal},                               // .b32 source
 	'k': {fixed: U64, kinds: kVal},                               // .b64 source
-	'K': {fixed: B64, dst: true, kinds: kDst},                    // .b64 result
+	'K': {fixed: U64, dst: true, kinds: kDst},                    // .b64 result
 	'j': {fixed: U16, kinds: kVal},                               // .u16 source
 	'Q': {fixed: B128, kinds: kVal},                              // .b128 source
 	'r': {fixed: S32, kinds: kVal},                               // .s32 source
@@ -221,7 +221,10 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if o.Kind == KVector && (r == &argRows['M'] || r == &argRows['O']) && !c.in.Has(SlotVec) {
 		return packFits(o, t)
 	}
-	if o.Type == F16x2 && o.Kind == KReg && t.IsInt() && (r.frag || r.dst && r.ref == 0) {
+	if o.Type == F16x2 && o.Kind == KReg && t.IsInt() && (r.frag || r.ref == 0) {
+		return false
+	}
+	if (o.Kind == KSingle || o.Kind == KDouble) && r.ref == 0 && !t.IsFloat() {
 		return false
 	}
 	return c.valueFits(o, t, r.grow)

@@ -30,11 +30,11 @@ var opMbarrier = Op{Rows: []Row{
 	{Words: []Word{WInval}, Name: "mbarrier.inval", Forms: []Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: fGeneric},
 	{
 		Words: []Word{WExpectTx}, Name: "mbarrier.expect_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
 	},
 	{
 		Words: []Word{WCompleteTx}, Name: "mbarrier.complete_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
 	},
 	{
 		Words: []Word{WArrive}, Name: "mbarrier.arrive", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
@@ -75,6 +75,9 @@ var opMbarrier = Op{Rows: []Row{
 
 // mbNoComplete: before sm_90 a count means .noComplete.
 func mbNoComplete(c *checker) {
+	if c.in.Has(SlotNocomp) && len(c.in.Args) == 2 {
+		c.errorf("Illegal modifier '.noComplete' for instruction '%s without count argument'", c.row.Name)
+	}
 	if mbCount(c) && (c.ctx.Version < 78 || c.ctx.SM < 90) {
 		c.errorf(".noComplete modifier required for instruction '%s with count argument'", c.row.Name)
 	}

@@ -208,7 +208,7 @@ func (c *checker) movSizes(n int) {
 	}
 	for i := range 2 {
 		o := &in.Args[i]
-		if o.Kind == KVector && len(o.Elems) > 1 && in.Types[0].Class() != Bits || o.Kind == KSpecial && vectorLen(o) != 1 {
+		if o.Kind == KVector && in.Types[0].Class() != Bits || o.Kind == KSpecial && vectorLen(o) != 1 {
 			c.errorf("Argument vector size mismatch for instruction 'mov'")
 			return
 		}

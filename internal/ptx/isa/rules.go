@@ -124,12 +124,18 @@ func reluNoSat(c *checker) {
 // xorsignAbs: .xorsign and .abs go together, except where three operands
 // are compared.
 func xorsignAbs(c *checker) {
-	in := c.in
-	x, a := in.Has(SlotXorsign), in.Has(SlotAbs)
+	if c.takes(SlotXorsign) {
+		xorsignAlone(c)
+	}
+}
+
+// xorsignAlone: each of .xorsign and .abs wants the other.
+func xorsignAlone(c *checker) {
+	x, a := c.in.Has(SlotXorsign), c.in.Has(SlotAbs)
 	if x && !a {
 		c.errorf("Modifier '.xorsign' requires modifier '.abs'")
 	}
-	if a && !x && c.takes(SlotXorsign) {
+	if a && !x {
 		c.errorf("Modifier '.abs' requires modifier '.xorsign'")
 	}
 }

@@ -139,8 +139,8 @@ var opVote = Op{Rows: []Row{{
 var opShfl = Op{Rows: []Row{{
 	Name: "shfl",
 	Forms: []Form{
-		{Types: []TypeSet{tB32}, Args: "dauu"},
-		{Types: []TypeSet{tB32}, Args: "dauuv", May: eSync},
+		{Types: []TypeSet{tB32}, Args: "davv"},
+		{Types: []TypeSet{tB32}, Args: "davvv", May: eSync},
 	},
 	Mods: []Slot{SlotShuffle, SlotDown},
 	Gates: []Gate{
@@ -319,7 +319,7 @@ var opFence = Op{Rows: []Row{
 			{V: 75, SM: 70},
 			{Name: "fence.proxy with unidirection proxy fence", V: 83, If: oneWayProxy},
 		},
-		Rules: []Rule{{NoSlot, proxyTarget}, {NoSlot, proxyKind}, {SlotSem, proxySem}},
+		Rules: []Rule{{NoSlot, proxyTarget}, {NoSlot, proxyKind}, {SlotRead, proxySize}, {SlotSem, proxySem}},
 	},
 }}
 
@@ -385,6 +385,13 @@ func proxyTarget(c *checker) {
 func proxyKind(c *checker) {
 	if !c.in.Has(SlotProxy) && !c.in.Has(SlotAsync) && !c.in.Has(SlotAlias) {
 		c.errorf(".proxykind modifier required for instruction 'fence.proxy'")
+	}
+}
+
+// proxySize: a tensor map has 128 bytes.
+func proxySize(c *checker) {
+	if len(c.in.Args) == 2 && c.in.Args[1].Value != 128 {
+		c.errorf("Argument 1 of instruction 'fence.proxy': unexpected value '%d', expected to be 128", c.in.Args[1].Value)
 	}
 }
 

@@ -115,12 +115,12 @@ var suredMods = []Slot{SlotDim, SlotGeom, SlotClamp, SlotOp}
 
 var opSured = Op{Rows: []Row{
 	{
-		Words: []Word{WB}, Name: "sured.b", Forms: []Form{{Types: []TypeSet{tInt32 | tInt64 | tB32 | tB64}, Args: "sa", May: eSured}},
+		Words: []Word{WB}, Name: "sured.b", Forms: []Form{{Types: []TypeSet{tInt32 | tInt64 | tB32 | tB64}, Args: "sz", May: eSured}},
 		Mods: suredMods, Need: surfNeed, Rules: suredRules,
 		Gates: []Gate{{SM: 20, Inst: true}, gSurf3d, gSurf},
 	},
 	{
-		Words: []Word{WP}, Name: "sured.p", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "sa", May: eSured}},
+		Words: []Word{WP}, Name: "sured.p", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "sz", May: eSured}},
 		Mods: suredMods, Need: surfNeed, Rules: suredRules,
 		Gates: []Gate{{SM: 20, Inst: true}, gSurf3d, gSurf},
 	},

@@ -1,5 +1,7 @@
 package isa
 
+import "strings"
+
 // Warpgroup matrix operations of sm_90a.
 
 var wgmmaForms = []Form{
@@ -64,7 +66,7 @@ func (c *checker) only90a(name string) {
 	c.errorf("Instruction '%s' not supported on .target '%s'", name, c.ctx.Target)
 	arch, sm := c.ctx.Arch, c.ctx.ArchSM
 	if arch == "" {
-		arch, sm = "compute_"+c.ctx.Target[len("sm_"):], c.ctx.SM
+		arch, sm = "compute_"+strings.TrimPrefix(c.ctx.Target, "sm_"), c.ctx.SM
 	}
 	if sm > 90 {
 		c.errorf("Instruction '%s' cannot be compiled for architecture '%s'", name, arch)
