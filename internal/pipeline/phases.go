@@ -47,6 +47,7 @@ var phases = [...]phase.Row[*unit]{
 	{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 	{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 	{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
+	{Name: "ConstantFold", Run: improve(opt.Fold), MinOpt: 1},
 	{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
 	{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 	{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
@@ -72,7 +73,7 @@ var phases = [...]phase.Row[*unit]{
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "CopyProp", "CSE", "CopyProp", "DeadCode",
+	"BranchSimplify", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "AllocateRegisters", "ExpandCopies", "AssignScoreboards", "EmitCode",
 }
 

@@ -69,9 +69,35 @@ type emitter struct {
 	start []int64 // address of each block ID
 	code  Code
 	text  []byte
+	syncs []sync
 	loose bool // registers need no numbers yet
 
-	unsigned bool // immediates are spelled without a sign
+	unsigned bool   // immediates are spelled without a sign
+	alias    string // what is added to the mnemonic
+}
+
+// sync is a BSYNC: its block, its barrier and the address behind it, which
+// the BSSY of the same barrier names.
+type sync struct {
+	block   int32
+	barrier ori.Reg
+	after   int64
+}
+
+// meeting returns the address a BSSY must name for the block its label
+// stands for.
+func (e *emitter) meeting(i *ori.Instr, block ori.Reg) int64 {
+	at := e.start[block]
+	for _, s := range e.syncs {
+		if s.block != int32(block) {
+			continue
+		}
+		at = s.after
+		if s.barrier == i.Args[0].Reg {
+			break
+		}
+	}
+	return at
 }
 
 // layout gives every block its address.
@@ -79,6 +105,13 @@ func (e *emitter) layout() {
 	at := int64(0)
 	for n, b := range e.f.Blocks {
 		e.start[b.ID] = at
+		k := int64(0)
+		for i := range b.Instrs {
+			k += InstSize
+			if i.Op == op.BSYNC {
+				e.syncs = append(e.syncs, sync{b.ID, i.Srcs()[0].Reg, at + k})
+			}
+		}
 		at += InstSize * int64(b.Len())
 		if e.jump(n) != nil {
 			at += InstSize
@@ -121,7 +154,10 @@ func (e *emitter) instr(i *ori.Instr) error {
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
 	}
-	x.SetCtrl(control(i))
+	c := control(i)
+	// the text said which operands are kept, the form knows their bits
+	c.Reuse = x.Ctrl().Reuse
+	x.SetCtrl(c)
 	w, err := x.Encode(e.a)
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
@@ -140,13 +176,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 // opposite of ours: set, the warp stays.
 func control(i *ori.Instr) sass.Ctrl {
 	s := i.Sched
-	c := sass.Ctrl{Stall: s.Stall, Yield: !s.Yield, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
-	for k, a := range i.Srcs() {
-		if a.Flags&ori.Reuse != 0 && a.Class == ori.R {
-			c.Reuse |= 1 << k
-		}
-	}
-	return c
+	return sass.Ctrl{Stall: s.Stall, Yield: !s.Yield, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
 }
 
 // finish adds the endless loop behind the code and pads it with NOPs, as

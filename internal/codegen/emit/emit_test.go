@@ -28,6 +28,10 @@ func TestSpelling(t *testing.T) {
 		{"LDC.64 r1 = c[0x0][0x210]", "LDC.64 R6, c[0x0][0x210]"},
 		{"S2R r0 = SR_TID.X", "S2R R4, SR_TID.X"},
 		{"BSSY k4 = b0", "BSSY B0, 0x0"},
+		{"IMAD r0 = rz, r1[0], r0", "IMAD.MOV.U32 R4, RZ, R6, R4"},
+		{"IMAD r0 = r0, 0x4, rz", "IMAD.SHL.U32 R4, R4, 0x4, RZ"},
+		{"IMAD r0 = r0, 0x1, r1[0]", "IMAD.IADD R4, R4, 0x1, R6"},
+		{"IMAD r0 = r0, 0x3, r1[0]", "IMAD R4, R4, 0x3, R6"},
 		{"LDC.64 r1 = $var+0x0:lo", "LDC.64 R6, c[0x4][0x8]"},
 	} {
 		m, err := ori.Parse(head + c.ori + "\n}\n")

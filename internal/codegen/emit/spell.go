@@ -44,13 +44,24 @@ func (e *emitter) assemble(i *ori.Instr) (sass.Inst, error) {
 	return x, e.floats(&x, i)
 }
 
+// aliases are the names under which the assembler knows a multiply-add
+// whose operands make it a move, an addition or a shift.
+var aliases = [...]string{"", ".MOV.U32", ".IADD", ".SHL.U32", ".U32", ".MOV", ".IADD.U32", ".SHL"}
+
 // parse spells i and reads it back as a machine instruction. Whether a word
-// is written signed or unsigned depends on the operation, so both are tried.
+// is written signed or unsigned depends on the operation, so both are tried,
+// and for multiply-adds every alias.
 func (e *emitter) parse(i *ori.Instr) (x sass.Inst, err error) {
-	for _, e.unsigned = range [...]bool{false, true} {
-		e.text = e.spell(e.text[:0], i)
-		if x, err = sass.Parse(e.a, string(e.text), uint64(e.pc())); err == nil {
-			return x, nil
+	names := aliases[:1]
+	if (i.Op == op.IMAD || i.Op == op.UIMAD) && i.Mods == (op.Mods{}) {
+		names = aliases[:]
+	}
+	for _, e.alias = range names {
+		for _, e.unsigned = range [...]bool{false, true} {
+			e.text = e.spell(e.text[:0], i)
+			if x, err = sass.Parse(e.a, string(e.text), uint64(e.pc())); err == nil {
+				return x, nil
+			}
 		}
 	}
 	return x, err
@@ -102,7 +113,7 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 	if i.Guard.Kind != ori.KNone {
 		t = append(e.operand(append(t, '@'), i, i.Guard), ' ')
 	}
-	t = i.Mods.Append(append(t, i.Op.String()...))
+	t = append(i.Mods.Append(append(t, i.Op.String()...)), e.alias...)
 	sep := " "
 	add := func(s string) {
 		t = append(append(t, sep...), s...)
@@ -142,7 +153,7 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 		t = e.operand(t, i, o)
 		sep = ", "
 	}
-	if fill.tail != "" && len(i.Srcs()) < fill.args+1 {
+	if fill.tail != "" && len(i.Srcs()) < fill.args {
 		add(fill.tail)
 	}
 	return append(t, " ;"...)
@@ -193,6 +204,9 @@ func (e *emitter) operand(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	if o.Flags&ori.Abs != 0 {
 		t = append(t, '|')
 	}
+	if o.Flags&ori.Reuse != 0 && o.Kind == ori.KReg && o.Class == ori.R {
+		t = append(t, ".reuse"...)
+	}
 	switch {
 	case o.Flags&ori.H0 != 0:
 		t = append(t, ".H0_H0"...)
@@ -225,6 +239,9 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	case ori.KSpecial:
 		return append(t, op.Special(o.Imm).String()...)
 	case ori.KLabel:
+		if i.Op == op.BSSY {
+			return appendHex(t, e.meeting(i, o.Reg))
+		}
 		return appendHex(t, e.start[o.Reg])
 	case ori.KSymbol:
 		off := int64(-1)

@@ -1,0 +1,33 @@
+package opt
+
+import (
+	"testing"
+)
+
+func TestFold(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"IADD3 r0 = 0x5, 0x6, -0x1", "MOV r0 = 0xa"},
+		{"IADD3 r0 = r1, rz, rz", "COPY r0 = r1"},
+		{"IADD3 r0 = r1, 0x1, -0x1", "COPY r0 = r1"},
+		{"IADD3 r0 = -r1, rz, rz", "IADD3 r0 = -r1, rz, rz"},
+		{"IMAD r0 = rz, r1, r2", "COPY r0 = r2"},
+		{"IMAD r0 = r1, 0x1, rz", "COPY r0 = r1"},
+		{"IMAD r0 = 0x10001, 0x10001, 0x1", "MOV r0 = 0x20002"},
+		{"LOP3.LUT r0 = 0xff, 0xf0f, rz, 0xc0", "MOV r0 = 0xf"},
+		{"LOP3.LUT r0 = r1, rz, rz, 0xfc", "COPY r0 = r1"},
+		{"LOP3.LUT r0 = r1, rz, rz, 0xc0", "MOV r0 = rz"},
+		{"LOP3.LUT r0 = r1, -0x1, rz, 0xc0", "COPY r0 = r1"},
+		{"LOP3.LUT r0 = r1, r2, rz, 0xc0", "LOP3.LUT r0 = r1, r2, rz, 0xc0"},
+		{"SHF.L.U32 r0 = 0x3, 0x1e, rz", "MOV r0 = -0x40000000"},
+		{"SHF.L.U32 r0 = r1, rz, rz", "COPY r0 = r1"},
+		{"SHF.R.S32.HI r0 = rz, 0x28, -0x2", "MOV r0 = -0x1"},
+		{"SHF.R.U32.HI r0 = rz, 0x28, -0x2", "MOV r0 = rz"},
+		{"SEL r0 = r1, r2, pt", "COPY r0 = r1"},
+		{"SEL r0 = r1, 0x4, ~pt", "MOV r0 = 0x4"},
+		{"SEL r0 = r1, r1, p7", "COPY r0 = r1"},
+	} {
+		if got := run(t, regs+c.in, Fold); got != c.want {
+			t.Errorf("%s: %s, want %s", c.in, got, c.want)
+		}
+	}
+}
