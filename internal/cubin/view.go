@@ -22,36 +22,43 @@ type Function struct {
 // Functions lists the code sections of a file in file order.
 func (f *File) Functions() []Function {
 	var list []Function
+	at := map[*Section]int{}
 	for _, s := range f.Sections {
 		if name, ok := strings.CutPrefix(s.Name, ".text."); ok && s.Data() != nil {
-			list = append(list, f.function(s, name))
+			at[s] = len(list)
+			list = append(list, Function{Name: name, Text: s, Code: s.Data()})
+		}
+	}
+	bySym := map[*Symbol]*Function{}
+	for _, s := range f.Symtab() {
+		if n, ok := at[s.Section]; ok && s.Type == SymFunc && s.Name == list[n].Name {
+			list[n].Symbol, list[n].Entry = s, s.Other&OtherEntry != 0
+			bySym[s] = &list[n]
+		}
+	}
+	for _, s := range f.Sections {
+		if n, ok := at[s.Info.Section]; ok {
+			list[n].belongs(s)
+		}
+	}
+	if s := f.Find(".nv.info"); s != nil {
+		if in, ok := s.Content.(*Info); ok {
+			in.resources(bySym)
 		}
 	}
 	return list
 }
 
-func (f *File) function(text *Section, name string) Function {
-	k := Function{Name: name, Text: text, Code: text.Data()}
-	for _, s := range f.Symtab() {
-		if s.Section == text && s.Type == SymFunc && s.Name == name {
-			k.Symbol, k.Entry = s, s.Other&OtherEntry != 0
-		}
+// belongs takes the facts of a section that belongs to the function.
+func (k *Function) belongs(s *Section) {
+	switch rest, isBank := strings.CutPrefix(s.Name, ".nv.constant"); {
+	case isBank && rest != "" && rest[0] >= '0' && rest[0] <= '7':
+		k.Banks[rest[0]-'0'] = s.Size()
+	case strings.HasPrefix(s.Name, ".nv.shared."):
+		k.Shared = s.Size()
+	case s.Type == TypeInfo:
+		k.attributes(s)
 	}
-	for _, s := range f.Sections {
-		if s.Info.Section != text {
-			continue
-		}
-		switch rest, isBank := strings.CutPrefix(s.Name, ".nv.constant"); {
-		case isBank && rest != "" && rest[0] >= '0' && rest[0] <= '7':
-			k.Banks[rest[0]-'0'] = s.Size()
-		case strings.HasPrefix(s.Name, ".nv.shared."):
-			k.Shared = s.Size()
-		case s.Type == TypeInfo:
-			k.attributes(s)
-		}
-	}
-	k.resources(f)
-	return k
 }
 
 // attributes reads the kernel's own records.
@@ -76,20 +83,13 @@ func (k *Function) attributes(s *Section) {
 	}
 }
 
-// resources reads the records that .nv.info keeps about the function.
-func (k *Function) resources(f *File) {
-	s := f.Find(".nv.info")
-	if s == nil || k.Symbol == nil {
-		return
-	}
-	in, ok := s.Content.(*Info)
-	if !ok {
-		return
-	}
+// resources reads the records that .nv.info keeps about functions.
+func (in *Info) resources(funcs map[*Symbol]*Function) {
 	for _, a := range in.Attrs {
-		if len(a.Syms) != 1 || a.Syms[0] != k.Symbol || len(a.Words) != 1 {
+		if len(a.Syms) != 1 || len(a.Words) != 1 || funcs[a.Syms[0]] == nil {
 			continue
 		}
+		k := funcs[a.Syms[0]]
 		switch a.ID {
 		case AttrRegCount:
 			k.Regs = int(a.Words[0])

@@ -16,6 +16,7 @@ type textSection struct {
 	sec    *cubin.Section
 	name   string // kernel or function, without .text.
 	code   []byte
+	info   *cubin.Info
 	syms   []*cubin.Symbol          // that name places in the section, last first
 	relocs map[uint64][]cubin.Reloc // by the place they patch
 	labels map[uint64]string
@@ -59,9 +60,17 @@ func load(f *cubin.File, only string) (*program, error) {
 		}
 	}
 	for _, s := range f.Sections {
-		c, ok := s.Content.(*cubin.Relocs)
-		if t := bySec[s.Info.Section]; ok && t != nil {
+		t := bySec[s.Info.Section]
+		if t == nil {
+			continue
+		}
+		switch c := s.Content.(type) {
+		case *cubin.Relocs:
 			t.addRelocs(c)
+		case *cubin.Info:
+			if s.Type == cubin.TypeInfo {
+				t.info = c
+			}
 		}
 	}
 	all := make([]*textSection, 0, len(bySec))

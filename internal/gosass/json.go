@@ -73,7 +73,11 @@ func (t *textSection) jsonFuncs(p *program, opt *Options) []*jsonFunc {
 			continue
 		}
 		x := &jsonFunc{Name: s.Name, Start: s.Value, Length: s.Size, Attrs: []string{}, Code: []*jsonInst{}}
-		for pc := s.Value; pc+wordBytes <= min(s.Value+s.Size, uint64(len(t.code))); pc += wordBytes {
+		from, to := min(s.Value, uint64(len(t.code))), uint64(len(t.code))
+		if s.Size < to-from {
+			to = from + s.Size
+		}
+		for pc := from; pc+wordBytes <= to; pc += wordBytes {
 			x.Code = append(x.Code, jsonInstAt(p, t, pc, opt))
 		}
 		list = append(list, x)

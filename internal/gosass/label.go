@@ -58,22 +58,25 @@ func (p *program) label(all []*textSection) {
 // named labels the places inside code that relocations name, of any section,
 // by section and offset.
 func (l *labeler) named(f *cubin.File, all []*textSection) {
-	for _, of := range f.Sections {
-		var list []cubin.Reloc
-		for _, s := range f.Sections {
-			if c, ok := s.Content.(*cubin.Relocs); ok && s.Info.Section == of && s.Type != cubin.TypeMercRela {
-				list = append(list, c.List...)
-			}
+	bySec := make(map[*cubin.Section]*textSection, len(all))
+	for _, t := range all {
+		bySec[t.sec] = t
+	}
+	tables := map[*cubin.Section][]cubin.Reloc{}
+	for _, s := range f.Sections {
+		if c, ok := s.Content.(*cubin.Relocs); ok && s.Info.Section != nil && s.Type != cubin.TypeMercRela {
+			tables[s.Info.Section] = append(tables[s.Info.Section], c.List...)
 		}
+	}
+	for _, of := range f.Sections {
+		list := tables[of]
 		sort.SliceStable(list, func(i, j int) bool { return list[i].Off < list[j].Off })
 		for _, r := range list {
 			if r.Addend == 0 || r.Sym == nil {
 				continue
 			}
-			for _, t := range all {
-				if t.sec == r.Sym.Section {
-					l.at(t, r.Sym.Value+uint64(r.Addend))
-				}
+			if t := bySec[r.Sym.Section]; t != nil {
+				l.at(t, r.Sym.Value+uint64(r.Addend))
 			}
 		}
 	}
@@ -99,7 +102,7 @@ func mayBranch(lo uint64) bool { return lo&0x1e0 == 0x140 }
 
 // indirect labels the branches whose targets an attribute lists.
 func (l *labeler) indirect(p *program, t *textSection) {
-	in := infoOf(p.file, t.sec)
+	in := t.info
 	if in == nil {
 		return
 	}
@@ -161,15 +164,4 @@ func (l *labeler) ends(p *program, all []*textSection) {
 			t.labels[s.Value+s.Size] = name
 		}
 	}
-}
-
-// infoOf returns the attributes of a code section.
-func infoOf(f *cubin.File, text *cubin.Section) *cubin.Info {
-	for _, s := range f.Sections {
-		if s.Type == cubin.TypeInfo && s.Info.Section == text {
-			in, _ := s.Content.(*cubin.Info)
-			return in
-		}
-	}
-	return nil
 }

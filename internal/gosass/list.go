@@ -159,7 +159,7 @@ func (l *listing) measure() {
 	for _, t := range l.p.sections {
 		size := l.longest + 2
 		for pc, targets := range t.multi {
-			if pc < uint64(len(t.code)) {
+			if pc < t.words()*wordBytes {
 				size = max(size, len(t.annotate(l.plain(t, pc), l.longest, targets))+1)
 			}
 		}

@@ -1,0 +1,29 @@
+package gosass
+
+import (
+	"testing"
+
+	"goptxas/internal/cubin"
+)
+
+// FuzzDis: whatever a file holds, no way of printing it panics.
+func FuzzDis(f *testing.F) {
+	for _, s := range samples(f) {
+		if len(s.data) < 4096 {
+			f.Add(s.data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := cubin.Read(b)
+		if err != nil {
+			return
+		}
+		_, _ = List(file, &Options{Hex: true, Ctrl: true})
+		_, _ = Source(file, &Options{})
+		_, _ = JSON(file, &Options{})
+		_, _ = CFG(file, &Options{})
+		_, _ = Life(file, &Options{})
+		_, _ = Info(file)
+		_, _, _ = Diff(file, file)
+	})
+}
