@@ -14,7 +14,10 @@ import (
 // a body then waits for one call of CheckBody, in any order and on any
 // goroutine; Finish must come after all of them.
 func CheckModule(files []*syntax.Tree, opts Options, sink *diag.Sink) *Module {
-	m := &Module{Opts: opts, Files: files, index: map[string]int32{}, late: make([]lateError, len(files))}
+	m := &Module{Opts: opts, Files: files, shared: map[string]int32{}, late: make([]lateError, len(files))}
+	for range files {
+		m.own = append(m.own, map[string]int32{})
+	}
 	for i, t := range files {
 		c := &context{m: m, file: int32(i)}
 		c.open(t, sink.Open(t.File))

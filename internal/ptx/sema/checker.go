@@ -265,7 +265,7 @@ func (k *checker) newTarget(a *syntax.Attr) {
 // bodyAlias: an .alias in a body sees the names of the module.
 func (k *checker) bodyAlias(a *syntax.Attr) {
 	for _, o := range k.tree.Of(a.Args) {
-		if k.m.lookup(k.tree.Names.Bytes(o.Name)) < 0 {
+		if k.m.lookup(k.file, k.tree.Names.Bytes(o.Name)) < 0 {
 			k.error(o.Pos, "Unknown symbol '"+k.name(o.Name)+"'")
 			return
 		}
@@ -278,7 +278,7 @@ func (k *checker) bodyAlias(a *syntax.Attr) {
 // knows already is let pass.
 func (k *checker) innerFunc(f *syntax.Func) {
 	name := k.name(f.Name)
-	if s := k.m.lookup([]byte(name)); s >= 0 && k.m.Syms[s].Func >= 0 {
+	if s := k.m.lookup(k.file, []byte(name)); s >= 0 && k.m.Syms[s].Func >= 0 {
 		return
 	}
 	k.facts.inner = append(k.facts.inner, name)

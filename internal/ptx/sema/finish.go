@@ -20,7 +20,7 @@ func (m *Module) Finish(sink *diag.Sink) bool {
 		return false
 	}
 	for _, step := range [...]func(*diag.Unit){
-		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.selectEntries, m.launchBounds,
+		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.twoKernels, m.selectEntries, m.launchBounds,
 		m.constData, m.unwrittenParams, m.kernels,
 	} {
 		if step(u); u.Fatal() {
@@ -147,7 +147,7 @@ func (m *Module) externFuncs(u *diag.Unit) {
 			return
 		}
 		for _, name := range f.done.inner {
-			if m.lookup([]byte(name)) < 0 {
+			if m.lookup(f.File, []byte(name)) < 0 {
 				u.Report(diag.Fatal, noPos, "Unresolved extern function '"+name+"'")
 				return
 			}
@@ -199,6 +199,26 @@ func (m *Module) takenFault(u *diag.Unit, f *Func) bool {
 		}
 	}
 	return false
+}
+
+// twoKernels: kernels of one name in two files cannot both be put into the
+// output.
+func (m *Module) twoKernels(u *diag.Unit) {
+	if len(m.Files) == 1 {
+		return
+	}
+	seen := map[string]bool{}
+	for i := range m.Funcs {
+		f := &m.Funcs[i]
+		if !f.Entry || !f.HasBody {
+			continue
+		}
+		if seen[f.Name] {
+			u.Report(diag.Fatal, noPos, "Internal error: symbol already assigned")
+			return
+		}
+		seen[f.Name] = true
+	}
 }
 
 // The register counts that .maxnreg may ask for.

@@ -264,7 +264,7 @@ func (f *Func) formal(i int) *Param {
 // enter makes the function a symbol, or merges it with an earlier
 // declaration.
 func (c *context) enter(nf *Func, at src.Pos) int32 {
-	sym := c.m.lookup([]byte(nf.Name))
+	sym := c.m.declared(c.file, nf.Name, nf.Linkage)
 	if sym < 0 {
 		nf.clash = nf.HasBody && nf.Linkage == Extern
 		return c.enterNew(nf, at)
@@ -325,7 +325,7 @@ func (m *Module) addFunc(nf *Func) int32 {
 	nf.sym, nf.order = sym, sym+1
 	m.Syms = append(m.Syms, Symbol{Name: nf.Name, Var: -1, Func: idx})
 	m.Funcs = append(m.Funcs, *nf)
-	m.index[nf.Name] = sym
+	m.bind(nf.File, nf.Name, sym, nf.Linkage)
 	return idx
 }
 
@@ -345,6 +345,7 @@ func (m *Module) replace(idx int32, nf *Func) int32 {
 		nf.Linkage = old.Linkage
 	}
 	*old = *nf
+	m.bind(nf.File, nf.Name, nf.sym, nf.Linkage)
 	return idx
 }
 
@@ -390,7 +391,7 @@ func (c *context) alias(a *syntax.Attr) {
 	c.gate(a.Pos, &featAlias)
 	to, from := &c.tree.Operands[a.Args.First], &c.tree.Operands[a.Args.First+1]
 	toName, fromName := c.name(to.Name), c.name(from.Name)
-	ts, fs := c.m.lookup([]byte(toName)), c.m.lookup([]byte(fromName))
+	ts, fs := c.m.lookup(c.file, []byte(toName)), c.m.lookup(c.file, []byte(fromName))
 	if ts < 0 || fs < 0 {
 		if ts < 0 {
 			c.error(to.Pos, "Unknown symbol '"+toName+"'")

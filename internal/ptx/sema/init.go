@@ -261,7 +261,7 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 // for when masked.
 func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked bool) bool {
 	name := in.name(o.Name)
-	sym := in.m.lookup(in.tree.Names.Bytes(o.Name))
+	sym := in.m.lookup(in.file, in.tree.Names.Bytes(o.Name))
 	if sym < 0 {
 		if o.Kind == syntax.OpGeneric && o.X != syntax.None {
 			return in.mismatch()

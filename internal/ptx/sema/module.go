@@ -213,14 +213,17 @@ type Module struct {
 
 	NoABI []string // why the module keeps to the calling convention of the first versions
 
-	index     map[string]int32 // Syms by name; looked up once per declaration and per distinct name of a body
-	wide      bool             // .address_size 64 was given
-	narrow    bool             // .address_size 32 was given
-	unified   bool             // some symbol has .attribute(.unified)
-	addressed []int32          // functions whose addresses are initial values
-	families  []string         // name<count> declarations
-	late      []lateError      // by file: the target that the version does not know
-	labels    []string         // of debug sections
+	// Syms by name: those that all files see, and by file those that only
+	// it sees. Looked up once per declaration and per distinct name of a body.
+	shared    map[string]int32
+	own       []map[string]int32
+	wide      bool        // .address_size 64 was given
+	narrow    bool        // .address_size 32 was given
+	unified   bool        // some symbol has .attribute(.unified)
+	addressed []int32     // functions whose addresses are initial values
+	families  []string    // name<count> declarations
+	late      []lateError // by file: the target that the version does not know
+	labels    []string    // of debug sections
 }
 
 // TexMode tells how textures and samplers go together.
@@ -241,12 +244,52 @@ type DebugSection struct {
 	End  src.Pos
 }
 
-// lookup returns the symbol called name, or -1.
-func (m *Module) lookup(name []byte) int32 {
-	if i, ok := m.index[string(name)]; ok {
+// lookup returns the symbol that a name means in a file, or -1.
+func (m *Module) lookup(file int32, name []byte) int32 {
+	if i, ok := m.own[file][string(name)]; ok {
+		return i
+	}
+	if i, ok := m.shared[string(name)]; ok {
 		return i
 	}
 	return -1
+}
+
+// anywhere returns the symbol that a name means in the first file that has
+// it, or -1.
+func (m *Module) anywhere(name string) int32 {
+	for f := range m.own {
+		if s := m.lookup(int32(f), []byte(name)); s >= 0 {
+			return s
+		}
+	}
+	return -1
+}
+
+// declared returns the symbol that a new declaration in a file meets, or
+// -1: a name of its own does not meet those of other files.
+func (m *Module) declared(file int32, name string, l Linkage) int32 {
+	s := m.lookup(file, []byte(name))
+	if s >= 0 && l == Static && m.fileOf(s) != file {
+		return -1
+	}
+	return s
+}
+
+func (m *Module) fileOf(sym int32) int32 {
+	if s := &m.Syms[sym]; s.Func >= 0 {
+		return m.Funcs[s.Func].File
+	}
+	return m.Vars[m.Syms[sym].Var].File
+}
+
+// bind makes a name mean a symbol.
+func (m *Module) bind(file int32, name string, sym int32, l Linkage) {
+	if l == Static {
+		m.own[file][name] = sym
+		return
+	}
+	m.shared[name] = sym
 }
 
 // lateError is a message that waits for the end of a file.

@@ -135,7 +135,7 @@ func (k *checker) global(n syntax.Name, out *Operand) {
 		info.module = -1
 		text := k.tree.Names.Bytes(n)
 		info.sreg = -1
-		if s := k.m.lookup(text); s >= 0 && s < k.fn.order {
+		if s := k.m.lookup(k.file, text); s >= 0 && s < k.fn.order {
 			info.module = s + 1
 		} else if text[0] == '%' {
 			if r, ok := isa.Lookup(text).Special(); ok {

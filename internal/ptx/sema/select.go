@@ -17,7 +17,7 @@ const aborted = "Ptx assembly aborted due to errors"
 // the choice but not names that do not exist.
 func (m *Module) selectEntries(u *diag.Unit) {
 	for n, name := range m.Opts.Entries {
-		sym := m.lookup([]byte(name))
+		sym := m.anywhere(name)
 		switch {
 		case sym < 0 || m.Syms[sym].Func < 0:
 			u.Report(diag.Fatal, noPos, "Unknown function "+name)
@@ -44,7 +44,7 @@ func (m *Module) Kernels() []int32 {
 	var list []int32
 	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable {
 		for _, name := range m.Opts.Entries {
-			if sym := m.lookup([]byte(name)); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
+			if sym := m.anywhere(name); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
 				list = append(list, m.Syms[sym].Func)
 			}
 		}

@@ -78,7 +78,7 @@ func (c *context) moduleVar(h *declHead, d *syntax.Var, init *Var, name string) 
 	if h.unified {
 		c.m.unified = true
 	}
-	if sym := c.m.lookup([]byte(name)); sym >= 0 {
+	if sym := c.m.declared(c.file, name, nv.Linkage); sym >= 0 {
 		c.redeclare(sym, &nv, d)
 		return
 	}
@@ -126,7 +126,7 @@ func (m *Module) addVar(name string, v Var) {
 	sym := int32(len(m.Syms))
 	m.Syms = append(m.Syms, Symbol{Name: name, Var: int32(len(m.Vars)), Func: -1})
 	m.Vars = append(m.Vars, v)
-	m.index[name] = sym
+	m.bind(v.File, name, sym, v.Linkage)
 }
 
 // redeclare merges a declaration with what the name already means: an
@@ -156,6 +156,7 @@ func (c *context) redeclare(sym int32, nv *Var, d *syntax.Var) {
 	wasExtern := old.Linkage == Extern
 	*old = *nv
 	old.WasExtern = wasExtern
+	c.m.bind(c.file, nv.Name, sym, nv.Linkage)
 }
 
 // agree reports whether two declarations of one variable have the same
