@@ -131,6 +131,7 @@ const (
 	kOpt                // the next count items, unless the field has its default
 	kSum                // the next count items are terms joined by +
 	kTerm               // the next count items are one term
+	kOpen               // sign and opening bar of a bindless constant
 	kHidden             // a uniform register that the text does not show
 )
 

@@ -288,6 +288,9 @@ func (m *matcher) field(it *item, s string, w bits.Word) (string, bits.Word, boo
 		return m.constant(it, s, w)
 	case kHidden:
 		return s, w, true
+	case kOpen:
+		s, w, _, ok := m.marks(it, s, w)
+		return s, w, ok
 	case kClose:
 		if !w.Bit(uint(it.abs)) {
 			return s, w, true

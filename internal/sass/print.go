@@ -154,6 +154,8 @@ func (p *printer) field(it *item) {
 	case kConst:
 		p.constant(it, v)
 	case kHidden:
+	case kOpen:
+		p.open(it)
 	case kClose:
 		if w.Bit(uint(it.abs)) {
 			p.dst = append(p.dst, '|')
@@ -211,7 +213,8 @@ func signChar(it *item) byte {
 	return '-'
 }
 
-func (p *printer) constant(it *item, v uint64) {
+// open prints the sign and the opening bar of a constant.
+func (p *printer) open(it *item) {
 	w := &p.i.w
 	if it.neg != 0 && w.Bit(uint(it.neg)) {
 		p.dst = append(p.dst, signChar(it))
@@ -219,6 +222,11 @@ func (p *printer) constant(it *item, v uint64) {
 	if it.abs != 0 && w.Bit(uint(it.abs)) {
 		p.dst = append(p.dst, '|')
 	}
+}
+
+func (p *printer) constant(it *item, v uint64) {
+	w := &p.i.w
+	p.open(it)
 	p.dst = append(p.dst, "c["...)
 	p.dst = appendHex(p.dst, w.Field(bankBit, 5))
 	if it.flags&fSpace != 0 {

@@ -3,6 +3,7 @@ package sass
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func randomInst(a *target.Arch, id FormID, r *rand.Rand) (Inst, bool) {
 	for n := range int(f.nitem) {
 		it := &items[f.item+uint32(n)]
 		switch it.kind {
-		case kLit, kOpt, kSum, kTerm, kClose, kHidden:
+		case kLit, kOpt, kSum, kTerm, kClose, kOpen, kHidden:
 		case kMod:
 			e := &enums[it.aux]
 			v := r.IntN(int(e.n))
@@ -49,6 +50,10 @@ func randomInst(a *target.Arch, id FormID, r *rand.Rand) (Inst, bool) {
 // otherwise are faults of the description, which must stay rare.
 func TestFormsAgainstReference(t *testing.T) {
 	tools := oracle.Find(t)
+	each := 5
+	if os.Getenv("GOPTXAS_FULL") != "" {
+		each = 50
+	}
 	for _, name := range []string{"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"} {
 		a := target.Find(name)
 		r := rand.New(rand.NewPCG(1, 2))
@@ -58,7 +63,7 @@ func TestFormsAgainstReference(t *testing.T) {
 			if id == 0 || !forms[id].on(a) {
 				continue
 			}
-			for range 12 {
+			for range each {
 				if i, ok := randomInst(a, FormID(id), r); ok {
 					insts = append(insts, i)
 					words = append(words, i.w)

@@ -48,7 +48,6 @@ type compiler struct {
 	mods   []string
 	modID  map[string]int
 	forms  []*cform
-	sizes  map[string]int
 }
 
 func compile(d *desc) *compiler {
@@ -109,6 +108,14 @@ func (c *compiler) find(name string, i int) *enum {
 // line compiles one opcode of one line: it groups the architectures by what
 // they make of the fields and emits one form per group.
 func (c *compiler) line(opID int, o *op, l *line, opc int) {
+	c.lineWith(opID, o, l, opc, true)
+	if l.rank == 0 && usesConst(expand(l, c.d.subst(l.where, l.template, firstSM(l.sms)), opc, true)) {
+		c.lineWith(opID, o, l, opc, false)
+	}
+}
+
+// lineWith is line for bound or for bindless constants.
+func (c *compiler) lineWith(opID int, o *op, l *line, opc int, bound bool) {
 	type group struct {
 		items []item
 		mask  int
@@ -120,26 +127,11 @@ func (c *compiler) line(opID int, o *op, l *line, opc int) {
 			continue
 		}
 		text := c.d.subst(l.where, l.template, i)
-		items := expand(l, text, opc)
-		if usesConst(items) && sms[i] >= 100 {
+		items := expand(l, text, opc, bound)
+		if (!bound || usesConst(items)) && sms[i] >= 100 {
 			continue // constant operands left the ALU with sm_100
 		}
-		key := text
-		for _, it := range items {
-			if it.kind == "UReg" {
-				key += strconv.FormatBool(sms[i] >= 100)
-				break
-			}
-		}
-		for _, it := range items {
-			if it.enum != "" {
-				e := c.find(it.enum, i)
-				if e == nil {
-					die(l.where, "enumeration %s has no values on sm_%d", it.enum, sms[i])
-				}
-				key += "/" + e.line
-			}
-		}
+		key := text + c.variant(l, items, i)
 		if groups[key] == nil {
 			groups[key] = &group{items: items}
 			keys = append(keys, key)
@@ -147,8 +139,30 @@ func (c *compiler) line(opID int, o *op, l *line, opc int) {
 		groups[key].mask |= 1 << i
 	}
 	for _, k := range keys {
-		c.form(opID, o, l, opc, groups[k].items, groups[k].mask)
+		c.form(opID, o, l, opc, groups[k].items, groups[k].mask, !bound)
 	}
+}
+
+// variant tells apart architectures that read the same text differently: by
+// the width of uniform registers and the variants of enumerations.
+func (c *compiler) variant(l *line, items []item, i int) string {
+	key := ""
+	for _, it := range items {
+		if it.kind == "UReg" {
+			key = strconv.FormatBool(sms[i] >= 100)
+		}
+	}
+	for _, it := range items {
+		if it.enum == "" {
+			continue
+		}
+		e := c.find(it.enum, i)
+		if e == nil {
+			die(l.where, "enumeration %s has no values on sm_%d", it.enum, sms[i])
+		}
+		key += "/" + e.line
+	}
+	return key
 }
 
 func usesConst(items []item) bool {
@@ -188,7 +202,7 @@ func (f *cform) setDef(lo, n int, v uint64) {
 	}
 }
 
-func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int) {
+func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int, bindless bool) {
 	f := &cform{op: opID, class: o.class, sms: mask, where: l.where, pow2: l.pow2, rank: l.rank}
 	if l.class != "" {
 		f.class = l.class
@@ -203,8 +217,8 @@ func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask in
 	for _, x := range l.fixed {
 		f.fix(l.where, x.lo, x.n, uint64(x.v))
 	}
-	if shaped := strings.Contains(l.template, "$"); shaped && opc>>9 >= 6 {
-		f.fix(l.where, 91, 1, 1) // a uniform register in the slot at bit 32
+	if shaped := strings.Contains(l.template, "$"); bindless || shaped && opc>>9 >= 6 {
+		f.fix(l.where, 91, 1, 1) // a uniform register at bit 32
 	} else if usesConst(items) {
 		f.fix(l.where, 91, 1, 0) // one would mean a bindless constant
 	}

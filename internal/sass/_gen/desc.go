@@ -169,7 +169,7 @@ func readDesc(dir string) *desc {
 			case strings.HasPrefix(text, "enum "):
 				d.enums = append(d.enums, parseEnum(where, trimmed[5:]))
 				cur = nil
-			case strings.HasPrefix(text, "let "):
+			case strings.HasPrefix(text, "let "): // before operations, which have no keyword
 				d.macros = append(d.macros, parseMacro(where, trimmed[4:]))
 				cur = nil
 			case text[0] != ' ':

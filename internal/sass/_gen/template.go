@@ -51,13 +51,14 @@ type tparser struct {
 	l      *line
 	opcode int
 	s      string
-	addr   int // bracket depth
+	addr   int  // bracket depth
+	bound  bool // constants are c[bank][offset], else cx[register][offset]
 	prev   byte
 }
 
 // expand returns the items of line l for one opcode.
-func expand(l *line, template string, opcode int) []item {
-	p := &tparser{l: l, opcode: opcode, s: template, prev: ' '}
+func expand(l *line, template string, opcode int, bound bool) []item {
+	p := &tparser{l: l, opcode: opcode, s: template, prev: ' ', bound: bound}
 	if p.s != "" && strings.IndexByte("{.\"", p.s[0]) < 0 && !strings.HasPrefix(p.s, "< ") {
 		p.s = " " + p.s // a template without modifiers begins with its operands
 	}
@@ -131,7 +132,12 @@ func (p *tparser) list(stop string) []item {
 		case c == '$':
 			out = append(out, p.shape()...)
 		case p.atOperand():
-			out = append(out, p.operand())
+			it := p.operand()
+			if it.open = it.kind == "UReg" && it.abs != 0 && strings.HasPrefix(p.s, "{"); it.open {
+				out = append(out, it, p.mod(0), item{kind: "Close", abs: it.abs})
+			} else {
+				out = append(out, it)
+			}
 		default:
 			out = append(out, item{kind: "Lit", text: p.s[:1]})
 			p.prev = c
@@ -470,6 +476,16 @@ func (p *tparser) constant(it item, half bool, slot int) []item {
 		it.text = " "
 	}
 	out := []item{it}
+	if !p.bound {
+		out = []item{
+			{kind: "Open", neg: it.neg, negCh: it.negCh, abs: it.abs},
+			{kind: "Lit", text: "cx["},
+			{kind: "UReg", pieces: []piece{{32, 0}}, def: -1, addr: true, width: "2"},
+			{kind: "Lit", text: "]" + it.text + "["},
+			{kind: "UImm", pieces: it.pieces, def: -1, scale: 4, addr: true},
+			{kind: "Lit", text: "]"},
+		}
+	}
 	if strings.HasPrefix(p.s, "{") {
 		out = append(out, p.mod(slot))
 	}
