@@ -32,8 +32,21 @@ func (l *lowerer) arithmetic() op.Mods {
 	}
 	if l.has(isa.WSat) {
 		m = m.With(op.MSAT)
+	} else if l.contracts() {
+		m = m.With(op.MCONTRACT)
 	}
 	return m
+}
+
+// contracts reports whether a multiplication and an addition may become one
+// operation with one rounding: PTX allows it where no rounding is written.
+func (l *lowerer) contracts() bool {
+	switch l.in.Op {
+	case isa.WAdd, isa.WSub, isa.WMul:
+		t := l.typ(0)
+		return !l.opts.NoFMA && !l.has(isa.WRn) && l.rounding() == op.NoMod && (t == isa.F32 || t == isa.F64)
+	}
+	return false
 }
 
 func (l *lowerer) addFloat(t isa.Type) {

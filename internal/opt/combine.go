@@ -47,7 +47,6 @@ var rules = [...]struct {
 	{op.LOP3, (*combiner).logicOfLogic},
 	{op.FADD, (*combiner).fuse},
 	{op.DADD, (*combiner).fuse},
-	{op.HADD2, (*combiner).fuse},
 }
 
 // inner returns the instruction that computes operand a for i alone, if it
@@ -226,7 +225,7 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 		return false
 	}
 	kinds := [...]struct{ add, mul, fma op.Op }{
-		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA}, {op.HADD2, op.HMUL2, op.HFMA2},
+		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA},
 	}
 	for _, k := range kinds {
 		if k.add != i.Op {

@@ -76,7 +76,9 @@ func word(v uint32) ori.Operand {
 }
 
 // plain reports whether a move can give the value of an operand.
-func plain(o ori.Operand) bool { return o.Kind == ori.KReg && o.Class == ori.R && o.N == 1 && o.Flags == 0 }
+func plain(o ori.Operand) bool {
+	return o.Kind == ori.KReg && o.Class == ori.R && o.N == 1 && o.Flags == 0
+}
 
 // foldAdd: a sum of constants, or of one register and zeros.
 func foldAdd(i *ori.Instr) (ori.Operand, bool) {
