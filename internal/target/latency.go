@@ -120,6 +120,8 @@ type Timing struct {
 	variable classSet // beyond those variable everywhere
 	busy     []busyRow
 	barGap   uint8 // BAR to the next memory or control operation
+	bssyGap  uint8 // BSSY to the next one or a branch
+	barReads bool  // BAR is passed only after shared memory stores read their registers
 }
 
 // busyRow says for how many cycles an operation keeps its unit from the
@@ -166,10 +168,13 @@ func (t *Timing) RAW(f File, c Class, s Sink) int {
 	case FileB:
 		d = barrierRAW(c)
 	}
-	if d == 0 {
-		d = unknownLatency
+	switch {
+	case d != 0:
+		return d
+	case c == ClassLepc:
+		return 13
 	}
-	return d
+	return unknownLatency
 }
 
 // barrierRAW: the machine keeps BSSY, BREAK and BSYNC in order by itself; a
@@ -251,7 +256,7 @@ func (t *Timing) uniformWAW(a, b Class) int {
 		}
 		return 2
 	case t.Variable(b):
-		return 6
+		return 4
 	}
 	return 1
 }
@@ -261,6 +266,12 @@ func (t *Timing) uniformWAW(a, b Class) int {
 func (t *Timing) WAR(f File, a, b Class) int {
 	switch f {
 	case FileR:
+		if b == ClassFp64 {
+			return int(max(1, t.war[a].fixed)) // it writes late on every architecture
+		}
+		if matrix(a) && matrix(b) {
+			return max(1, int(t.war[a].fixed)-1) // the reader is out of the writer's way earlier
+		}
 		return t.war.of(a, t.Variable(b))
 	case FileUR:
 		if (a == ClassUdp || a == ClassUwide) && (b == ClassUldc || b == ClassUmov) {
@@ -293,6 +304,12 @@ func (t *Timing) Gap(a, b Class) int {
 			return int(t.barGap)
 		}
 	}
+	if a == ClassBssy && (b == ClassBra || b == ClassBssy) {
+		return int(t.bssyGap)
+	}
+	if a == ClassMembar && b != ClassOther {
+		return 6 // what follows it directly, ERRBAR and its like, excepted
+	}
 	for n := range gaps {
 		g := &gaps[n]
 		if g.from == a && (g.to == b || g.to == ClassAny) {
@@ -307,7 +324,7 @@ const MaxGap = 8
 
 // HasGap reports whether operations of class a keep later ones away.
 func HasGap(a Class) bool {
-	if a == ClassBar {
+	if a == ClassBar || a == ClassMembar || a == ClassBssy {
 		return true
 	}
 	for n := range gaps {
@@ -332,10 +349,7 @@ var gaps = [...]struct {
 	from, to Class
 	cycles   uint8
 }{
-	{ClassMembar, ClassAny, 6},
 	{ClassDepbar, ClassAny, 4},
-	{ClassBssy, ClassBra, 4},
-	{ClassBssy, ClassBssy, 4},
 	{ClassArrive, ClassGmma, 6},
 	{ClassGmma, ClassGroup, 3},
 	{ClassGroup, ClassAny, 2},
@@ -345,8 +359,7 @@ var gaps = [...]struct {
 	{ClassLdgdepbar, ClassStg, 4},
 	{ClassLdc, ClassBar, 8},
 	{ClassS2ur, ClassBar, 8},
-	{ClassSyncs, ClassSyncs, 8},
-	{ClassLepc, ClassAny, 7},
+	{ClassLepc, ClassAny, 5},
 }
 
 // MinStall returns the least stall count of an operation of class c.
@@ -354,6 +367,8 @@ func MinStall(c Class) int {
 	switch c {
 	case ClassBra, ClassExit, ClassCall, ClassCbu:
 		return 5
+	case ClassLepc:
+		return 7
 	}
 	return 1
 }
@@ -397,6 +412,10 @@ func UniformLate(c Class) bool { return classes[c].kind&uniformLate != 0 }
 // ReturnGroup returns the group whose members return results in order, so
 // that the barrier of a later one covers an earlier one; 0 = none.
 func ReturnGroup(c Class) int { return int(classes[c].returns) }
+
+// BarReads reports whether stores to shared memory have read their registers
+// when a BAR behind them is passed.
+func (t *Timing) BarReads() bool { return t.barReads }
 
 // ReadGroup returns the group whose members read their registers in order;
 // 0 = none.

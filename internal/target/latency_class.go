@@ -89,6 +89,8 @@ const (
 	groupXu64
 	groupS2ur
 	groupMemory
+	groupTma
+	groupFp64
 )
 
 var classes = [NumClasses]struct {
@@ -108,7 +110,7 @@ var classes = [NumClasses]struct {
 	ClassHalf32:    {name: "half32", kind: coupled},
 	ClassHalfCmp:   {name: "halfcmp", kind: coupled},
 	ClassHmmaFma:   {name: "hmmafma", kind: coupled},
-	ClassFp64:      {name: "fp64", kind: coupled},
+	ClassFp64:      {name: "fp64", kind: coupled, returns: groupFp64, reads: groupFp64},
 	ClassImma88:    {name: "imma88"},
 	ClassMma1:      {name: "mma1"},
 	ClassMma2:      {name: "mma2"},
@@ -142,7 +144,7 @@ var classes = [NumClasses]struct {
 	ClassCs2r32:    {name: "cs2r32", kind: coupled},
 	ClassCs2r64:    {name: "cs2r64", kind: coupled},
 	ClassSyncs:     {name: "syncs", kind: variableAll | readsLate | uniformLate},
-	ClassTma:       {name: "tma", kind: variableAll | readsLate | uniformLate},
+	ClassTma:       {name: "tma", kind: variableAll | readsLate | uniformLate, reads: groupTma},
 	ClassTex:       {name: "tex", kind: variableAll | readsLate},
 	ClassBra:       {name: "bra"},
 	ClassExit:      {name: "exit"},
@@ -215,7 +217,7 @@ var opClasses = [...]opRow{
 	{"DMUL", ClassFp64},
 	{"DSETP", ClassFp64},
 	{"ELECT", ClassElect},
-	{"ENDCOLLECTIVE", ClassCbu},
+	{"ENDCOLLECTIVE", ClassOther},
 	{"EXIT", ClassExit},
 	{"F2F", ClassXu},
 	{"F2FP", ClassAlu},

@@ -52,48 +52,48 @@ var predSM120 = predTable{
 // Columns: udp umov index vector xu desc async-desc address gmma tma syncs
 // branch.
 var uniSM75 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
 	ClassUmov:  {2, 2, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
 	ClassUldc:  {2, 6, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
 	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 12, 12, 12},
 }
 
 var uniSM80 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 12, 12, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 4, 5, 5, 5, 7, 7, 5},
-	ClassUldc:  {2, 6, 5, 2, 5, 5, 5, 5, 5, 7, 7, 5},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
+	ClassUmov:  {2, 2, 5, 2, 2, 2, 5, 5, 5, 7, 7, 5},
+	ClassUldc:  {2, 6, 5, 2, 5, 2, 5, 2, 5, 7, 7, 5},
 	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 12, 12, 12},
 }
 
 var uniSM90 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 	ClassUmov:  {2, 2, 5, 2, 2, 5, 5, 5, 2, 7, 5, 3},
 	ClassUldc:  {2, 5, 5, 2, 2, 2, 5, 5, 6, 6, 5, 5},
 	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
 	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 }
 
 var uniSM100 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 	ClassUmov:  {2, 2, 5, 2, 2, 8, 8, 5, 2, 8, 5, 3},
 	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
 	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 }
 
 var uniSM120 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
-	ClassUfp:   {4, 7, 12, 6, 9, 12, 12, 9, 9, 9, 9, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUfp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
 	ClassUmov:  {2, 2, 5, 2, 2, 3, 8, 5, 2, 8, 5, 3},
 	ClassR2ur:  {13, 13, 15, 13, 13, 15, 15, 13, 13, 13, 15, 15},
 	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 12, 12, 9, 9, 11, 9, 12},
+	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 }
 
 // Uniform predicate results.
@@ -117,34 +117,34 @@ var upSM100 = upTable{
 // the second: the latency they differ by.
 var wawSM75 = orderTable{
 	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {4, 8},
-	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 9},
+	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
 }
 
 var wawSM80 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
-	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 12},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23}, ClassQmma: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM90 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
-	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassFp64: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM100 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
-	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassFp64: {6, 10}, ClassImma88: {16, 19}, ClassMma1: {16, 19}, ClassMma2: {16, 19}, ClassQmma: {16, 19},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM120 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
-	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {2, 6},
+	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassImma88: {22, 26}, ClassMma1: {22, 26}, ClassMma2: {22, 26}, ClassQmma: {24, 28},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
@@ -177,6 +177,7 @@ var (
 	halfUnit   = []Class{ClassHmmaFma}
 	xuUnit     = []Class{ClassXu, ClassXu64}
 	ldcUnit    = []Class{ClassLdc, ClassS2ur}
+	syncsUnit  = []Class{ClassSyncs}
 	udpUnit    = []Class{ClassUdp, ClassUwide, ClassUfp}
 )
 
@@ -203,6 +204,7 @@ var busyCommon = [...]busyRow{
 	{ClassLdc, ldcUnit, 8},
 	{ClassS2ur, ldcUnit, 8},
 	{ClassUdp, udpUnit, 2},
+	{ClassSyncs, syncsUnit, 8},
 }
 
 // busyOld adds what sm_75 and sm_80 do: half as many FMA lanes.
@@ -234,7 +236,7 @@ var timings = [...]Timing{
 	{
 		SM: 75, gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
 		variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
-		busy:     busyOld[:], barGap: 5,
+		busy:     busyOld[:], barGap: 5, barReads: true,
 	},
 	{
 		SM: 80, gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
@@ -246,14 +248,14 @@ var timings = [...]Timing{
 	},
 	{
 		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM80, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6,
+		busy: busyCommon[:], barGap: 6, bssyGap: 4,
 	},
 	{
 		SM: 100, gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6,
+		busy: busyCommon[:], barGap: 6, bssyGap: 4,
 	},
 	{
 		SM: 120, gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM100, waw: &wawSM120, war: &warSM120, wideWAW: 3,
-		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6,
+		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, bssyGap: 4,
 	},
 }

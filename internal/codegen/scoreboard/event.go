@@ -247,6 +247,8 @@ func predSink(c target.Class, u Use) target.Sink {
 
 func uniSink(c target.Class, u Use) target.Sink {
 	switch {
+	case c == target.ClassGmma:
+		return target.SinkUniGmma
 	case u.Role == Desc && c == target.ClassLdgsts:
 		return target.SinkUniDescAsync
 	case u.Role == Desc:
@@ -266,8 +268,6 @@ func uniSink(c target.Class, u Use) target.Sink {
 		return target.SinkUniXu
 	case target.ClassLdg, target.ClassStg, target.ClassLds, target.ClassSts, target.ClassLdgsts:
 		return target.SinkUniAddress
-	case target.ClassGmma:
-		return target.SinkUniGmma
 	case target.ClassTma:
 		return target.SinkUniTma
 	case target.ClassSyncs:
@@ -304,4 +304,13 @@ func late(t *target.Timing, c target.Class, cell uint16) bool {
 		return target.UniformLate(c)
 	}
 	return false
+}
+
+// Describe returns the event of an instruction of class c with its control
+// fields; uses is not kept.
+func Describe(c target.Class, uses []Use, ctrl Ctrl) Event {
+	var b builder
+	e := b.event(c, uses)
+	e.Ctrl = ctrl
+	return e
 }

@@ -152,7 +152,7 @@ func insert(list *[]fact, f fact) bool {
 // replayer follows one program.
 type replayer struct {
 	timing  *target.Timing
-	strict  bool // nothing may be pending at calls
+	strict  bool
 	prog    *Program
 	scenes  []*scene
 	block   int32
@@ -161,8 +161,9 @@ type replayer struct {
 	limit   int
 }
 
-// Replay checks a program and returns the violations found, up to limit.
-// Calls and returns are checked for pending barriers when strict.
+// Replay checks a program and returns the violations found, up to limit. Only
+// when strict, nothing may be pending at calls and returns and every
+// instruction must stall: the reference is not that careful.
 func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 	r := &replayer{timing: t, strict: strict, prog: p, scenes: make([]*scene, len(p.Blocks)), limit: limit}
 	var work []int32
@@ -299,8 +300,8 @@ func (r *replayer) overwrite(f fact, e *Event, c uint16, k, now int) {
 
 // distances checks rules that have no registers.
 func (r *replayer) distances(s *scene, e *Event, k, now int) {
-	if int(e.Ctrl.Stall) < target.MinStall(e.Class) {
-		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), target.MinStall(e.Class))
+	if d := target.MinStall(e.Class); int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.SM >= 90) {
+		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), d)
 	}
 	s.gaps = slices.DeleteFunc(s.gaps, func(f fact) bool { return now-f.at > target.MaxGap })
 	for _, f := range s.gaps {
@@ -308,11 +309,19 @@ func (r *replayer) distances(s *scene, e *Event, k, now int) {
 			r.report(k, GapShort, 0, f.class, now-f.at, d)
 		}
 	}
-	if !e.Drains || !r.strict {
+	if e.Class == target.ClassBar && r.timing.BarReads() {
+		for c := range s.facts {
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read && f.class == target.ClassSts })
+		}
+	}
+	if !e.Drains {
 		return
 	}
 	for c := range s.facts {
 		for _, f := range s.facts[c] {
+			if !r.strict {
+				break
+			}
 			cell := uint16(c)
 			if !f.timed {
 				r.report(k, Undrained, cell, f.class, now-f.at, target.Never)
