@@ -1,10 +1,6 @@
 package sass
 
-import (
-	"fmt"
-
-	"goptxas/internal/engine/bits"
-)
+import "fmt"
 
 // The control field, the same on every architecture: stall 105..108, yield
 // 109, write barrier 110..112, read barrier 113..115, wait mask 116..121,
@@ -155,5 +151,5 @@ func parseBar(b byte, to *int8) bool {
 	return b >= '0' && b <= '6'
 }
 
-// ctrlMask covers the bits of a word that Ctrl holds.
-var ctrlMask = bits.Word{Hi: (1<<ctrlBits - 1) << (ctrlBit - 64)}
+// ctrlMask covers the bits of the upper half of a word that Ctrl holds.
+const ctrlMask = (1<<ctrlBits - 1) << (ctrlBit - 64)

@@ -58,7 +58,8 @@ type Guard struct {
 	Not  bool
 }
 
-// Always is the guard of an unconditional instruction.
+// Always is the guard of an unconditional instruction. It is a constant in
+// all but name, since Go has no constant structs.
 var Always = Guard{Pred: 7}
 
 // Guard returns the guard of i. Whether it names a uniform predicate is a

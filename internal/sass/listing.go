@@ -28,7 +28,7 @@ func (i *Inst) Residue(a *target.Arch) bits.Word {
 	}
 	return bits.Word{
 		Lo: i.w.Lo ^ back.w.Lo,
-		Hi: (i.w.Hi ^ back.w.Hi) &^ ctrlMask.Hi,
+		Hi: (i.w.Hi ^ back.w.Hi) &^ ctrlMask,
 	}
 }
 
