@@ -75,34 +75,46 @@ func (l *lowerer) tf32Away(a ori.Operand) ori.Operand {
 	return l.sel1(ori.Imm(tf32NaN), r, nan)
 }
 
-// cvtPack lowers cvt.pack: two clamped words packed above the low bits of
-// the third source.
+// packs maps the types of cvt.pack to the machine's names; those of fewer
+// bits than a byte are put together by hand.
+var packs = [...]struct {
+	typ isa.Type
+	mod op.Mod
+}{
+	{isa.U16, op.MU16}, {isa.S16, op.MS16}, {isa.U8, op.MU8}, {isa.S8, op.MS8},
+	{isa.U4, op.NoMod}, {isa.S4, op.NoMod}, {isa.U2, op.NoMod}, {isa.S2, op.NoMod},
+}
+
+// cvtPack lowers cvt.pack: two clamped words, the first above the second,
+// and above both the low bits of the third source.
 func (l *lowerer) cvtPack(to isa.Type) {
 	l.knows(isa.WSat)
-	var kind op.Mod
-	switch to {
-	case isa.U16:
-		kind = op.MU16
-	case isa.S16:
-		kind = op.MS16
-	case isa.U8:
-		kind = op.MU8
-	case isa.S8:
-		kind = op.MS8
-	case isa.U4:
-		kind = op.MU4
-	case isa.S4:
-		kind = op.MS4
-	case isa.U2:
-		kind = op.MU2
-	case isa.S2:
-		kind = op.MS2
-	default:
-		l.unsupported()
-	}
-	c := rz()
+	a, b, c := l.reg(l.src1(1, isa.S32)), l.src1(2, isa.S32), rz()
 	if len(l.args) > 3 {
 		c = l.reg(l.src1(3, isa.B32))
 	}
-	l.emit(op.I2IP, op.M(kind, op.MS32, op.MSAT), l.dst(0)[:1], l.reg(l.src1(1, isa.S32)), l.src1(2, isa.S32), c)
+	d := l.dst(0)[:1]
+	for _, p := range packs {
+		if p.typ != to {
+			continue
+		}
+		if p.mod != op.NoMod {
+			l.emit(op.I2IP, op.M(p.mod, op.MS32, op.MSAT), d, a, b, c)
+			return
+		}
+		n := int64(to.Bits())
+		lo, hi := l.clampTo(b, to), l.clampTo(a, to)
+		mask := ori.Imm(1<<n - 1)
+		both := l.or2(l.and2(lo, mask), l.shl1(l.and2(hi, mask), ori.Imm(n)))
+		l.emit(op.LOP3, op.M(op.MLUT), d, both, l.shl1(c, ori.Imm(2*n)), rz(), ori.Imm(lutOr))
+		return
+	}
+	l.unsupported()
+}
+
+// clampTo clamps an s32 to the range of a narrower type.
+func (l *lowerer) clampTo(a ori.Operand, t isa.Type) ori.Operand {
+	lo, hi := limits(t)
+	a = l.one(l.minOp(), op.Mods{}, l.reg(a), ori.Imm(lo.Int64()), pt().Not())
+	return l.one(l.minOp(), op.Mods{}, a, ori.Imm(hi.Int64()), pt())
 }

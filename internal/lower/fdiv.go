@@ -1,5 +1,192 @@
 package lower
 
-import "goptxas/internal/ptx/isa"
+import (
+	"slices"
 
-func (l *lowerer) divFloat(t isa.Type) { l.unsupported() }
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// Division, reciprocal and square root of f32.
+//
+// The quick way refines the special function unit's estimate with fused
+// multiply-adds and is right while nothing leaves the normal range. All other
+// inputs go through f64, which holds every f32, subnormal or not, as a normal
+// number: the f64 result is within a little more than half a unit, exact if
+// it can be, and a quotient or root of f32 numbers that is not exact is
+// further than that from all numbers and midpoints of f32, so rounding it
+// again gives the right answer in every mode.
+
+// unlikely runs slow where p holds, out of the way of the other threads.
+func (l *lowerer) unlikely(p ori.Operand, slow func()) {
+	aside, join := l.f.NewBlock(), l.f.NewBlock()
+	blocks := l.f.Blocks[:len(l.f.Blocks)-1] // the join follows at once
+	at := slices.Index(blocks, l.cur)
+	l.f.Blocks = slices.Insert(blocks, at+1, join)
+	l.emit(op.BRA, op.Mods{}, nil, ori.Label(aside)).Guard = p
+	l.cur.AddEdge(aside)
+	l.cur.AddEdge(join)
+	l.cur = aside
+	slow()
+	l.cur.AddEdge(join)
+	l.cur = join
+}
+
+// ffma returns a*b+c rounded to nearest.
+func (l *lowerer) ffma(a, b, c ori.Operand) ori.Operand { return l.one(op.FFMA, op.Mods{}, a, b, c) }
+
+// flush returns an f32 with a zero in place of a subnormal number.
+func (l *lowerer) flush(a ori.Operand) ori.Operand {
+	return l.one(op.FADD, op.M(op.MFTZ), a, rz().Negate())
+}
+
+const one32 = 0x3f800000
+
+// divFloat lowers div of floats.
+func (l *lowerer) divFloat(t isa.Type) {
+	l.knows(isa.WRn)
+	switch {
+	case t == isa.F64:
+		a, b := l.pair(l.src(1, t)), l.pair(l.src(2, t))
+		l.copy(l.dst(0), l.div64(a, b, false))
+	case l.has(isa.WApprox) || l.has(isa.WFull):
+		l.divApprox()
+	default:
+		a, b := l.reg(l.src1(1, t)), l.reg(l.src1(2, t))
+		l.copy(l.dst(0)[:1], value{l.div32(a, b)})
+	}
+}
+
+// divApprox lowers div.approx and div.full: a product with the reciprocal,
+// both operands scaled where the unit would flush the divisor or, for .full,
+// the reciprocal.
+func (l *lowerer) divApprox() {
+	t := isa.F32
+	d, a, b := l.dst(0)[:1], l.reg(l.src1(1, t)), l.reg(l.src1(2, t))
+	if l.has(isa.WFtz) {
+		ftz := op.M(op.MFTZ)
+		if l.has(isa.WFull) {
+			s := l.scaleLarge(b)
+			a, b = l.one(op.FMUL, ftz, a, s), l.one(op.FMUL, ftz, b, s)
+		}
+		l.emit(op.FMUL, ftz, d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+		return
+	}
+	if l.has(isa.WFull) {
+		s := l.scaleLarge(b)
+		a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
+	}
+	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(b), ori.Imm(smallest), pt())
+	s := l.sel1(f32(1), f32(1<<24), p)
+	a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
+	l.emit(op.FMUL, op.Mods{}, d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+}
+
+// scaleLarge returns 1/4 for numbers above 2^126, else one.
+func (l *lowerer) scaleLarge(b ori.Operand) ori.Operand {
+	p := l.test(op.FSETP, op.M(op.MGT, op.MAND), absolute(b), ori.Imm(0x7e800000), pt())
+	return l.sel1(f32(0.25), f32(1), p)
+}
+
+// div32 returns a/b in the rounding of the current instruction.
+func (l *lowerer) div32(a, b ori.Operand) ori.Operand {
+	round, ftz := l.rounding(), l.has(isa.WFtz)
+	if round != op.NoMod {
+		return l.div32Wide(a, b, round, ftz)
+	}
+	y := l.one(op.MUFU, op.M(op.MRCP), b)
+	nb := b.Negate()
+	y = l.ffma(y, l.ffma(nb, y, ori.Imm(one32)), y)
+	q := l.ffma(a, y, rz())
+	q = l.ffma(y, l.ffma(nb, q, a), q)
+	r := l.tmp(1)
+	l.emit(op.FFMA, op.Mods{}, r, y, l.ffma(nb, q, a), q)
+	// the machine tells which operands the steps above are not good for
+	p := l.test(op.FCHK, op.Mods{}, a, b)
+	l.unlikely(p, func() { l.copy(r, value{l.div32Wide(a, b, round, ftz)}) })
+	return r[0]
+}
+
+// odd tells whether an f32 is zero, infinite or not a number.
+func (l *lowerer) odd(a ori.Operand) ori.Operand {
+	bits := l.and2(a, ori.Imm(0x7fffffff))
+	return l.cmp1(op.MGE, false, l.iadd(bits, ori.Imm(-1)), ori.Imm(0x7f7fffff))
+}
+
+// div32Wide divides through f64. Zeros, infinities and NaNs are multiplied
+// with the unit's reciprocal, which is exact for them and for the one that
+// takes the place of an ordinary divisor.
+func (l *lowerer) div32Wide(a, b ori.Operand, round op.Mod, ftz bool) ori.Operand {
+	if ftz {
+		a, b = l.flush(a), l.flush(b)
+	}
+	da, db := l.toDouble(a), l.toDouble(b)
+	r := l.toSingle(l.quotient(da, db, l.inverse(db)), round)
+	oddB := l.odd(b)
+	sign := l.lop(0xf0&0xcc|0xaa&^0xcc, b, ori.Imm32(1<<31), ori.Imm(one32))
+	s := l.one(op.FMUL, op.Mods{}, a, l.one(op.MUFU, op.M(op.MRCP), l.sel1(b, sign, oddB)))
+	r = l.sel1(s, r, l.plop(lutOr, l.odd(a), oddB))
+	if ftz {
+		r = l.flush(r)
+	}
+	return r
+}
+
+// rcp32 returns 1/b in the rounding of the current instruction.
+func (l *lowerer) rcp32(b ori.Operand) ori.Operand {
+	round, ftz := l.rounding(), l.has(isa.WFtz)
+	one := l.reg(ori.Imm(one32))
+	if round != op.NoMod {
+		return l.div32Wide(one, b, round, ftz)
+	}
+	y := l.one(op.MUFU, op.M(op.MRCP), b)
+	r := l.tmp(1)
+	l.emit(op.FFMA, op.Mods{}, r, y, l.ffma(b.Negate(), y, ori.Imm(one32)), y)
+	// good from 2^-125 to 2^125
+	e := l.iadd(l.and2(b, ori.Imm(0x7fffffff)), ori.Imm(-0x01000000))
+	p := l.cmp1(op.MGE, false, e, ori.Imm(0x7d000000))
+	l.unlikely(p, func() { l.copy(r, value{l.div32Wide(one, b, round, ftz)}) })
+	return r[0]
+}
+
+// sqrt32 returns the root of x in the rounding of the current instruction.
+func (l *lowerer) sqrt32(x ori.Operand) ori.Operand {
+	round, ftz := l.rounding(), l.has(isa.WFtz)
+	if round != op.NoMod {
+		return l.sqrt32Wide(x, round, ftz)
+	}
+	y := l.one(op.MUFU, op.M(op.MRSQ), x)
+	s := l.one(op.FMUL, op.Mods{}, x, y)
+	h := l.one(op.FMUL, op.Mods{}, y, f32(0.5))
+	r := l.tmp(1)
+	l.emit(op.FFMA, op.Mods{}, r, l.ffma(s.Negate(), s, x), h, s)
+	// good from 2^-101 on, below that the residue loses bits
+	p := l.cmp1(op.MGT, false, l.iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
+	l.unlikely(p, func() { l.copy(r, value{l.sqrt32Wide(x, round, ftz)}) })
+	return r[0]
+}
+
+// sqrt32Wide takes the root through f64. The unit is right for zeros,
+// infinities, NaNs and negative numbers; scaled, a subnormal negative number
+// is not taken for zero.
+func (l *lowerer) sqrt32Wide(x ori.Operand, round op.Mod, ftz bool) ori.Operand {
+	if ftz {
+		x = l.flush(x)
+	}
+	r := l.toSingle(l.root(l.toDouble(x)), round)
+	p := l.cmp1(op.MGE, false, l.iadd(x, ori.Imm(-1)), ori.Imm(0x7f7fffff))
+	s := l.one(op.MUFU, op.M(op.MSQRT), l.one(op.FMUL, op.Mods{}, x, f32(1<<24)))
+	return l.sel1(s, r, p)
+}
+
+// toDouble and toSingle convert between f32 and f64.
+func (l *lowerer) toDouble(a ori.Operand) value {
+	r := l.tmp(2)
+	l.emit(op.F2F, op.M(op.MF64, op.MF32), value{whole(r)}, a)
+	return r
+}
+
+func (l *lowerer) toSingle(a value, round op.Mod) ori.Operand {
+	return l.one(op.F2F, mods(op.MF32, op.MF64, round), whole(a))
+}

@@ -119,8 +119,9 @@ const smallest = 0x00800000
 // mufu lowers rcp, sqrt, rsqrt and lg2 in their approximate f32 forms.
 func (l *lowerer) mufu() {
 	t := l.typ(0)
-	if t != isa.F32 || !l.has(isa.WApprox) {
-		l.unsupported()
+	if t == isa.F64 || !l.has(isa.WApprox) {
+		l.exactMufu(t)
+		return
 	}
 	a := l.reg(l.src1(1, t))
 	for _, s := range mufus {
@@ -220,40 +221,4 @@ func (l *lowerer) copysign() {
 	hi := l.one(op.LOP3, op.M(op.MLUT), b[n], ori.Imm(0x7fffffff), a[n], ori.Imm(0xf0&0xcc|0xaa&^0xcc))
 	r := append(value{}, b[:n]...)
 	l.copy(d, append(r, hi))
-}
-
-// testp lowers testp by comparing the bits without their sign.
-func (l *lowerer) testp() {
-	t := l.typ(0)
-	if t != isa.F32 {
-		l.unsupported()
-	}
-	const inf, min = 0x7f800000, 0x00800000
-	a := l.one(op.LOP3, op.M(op.MLUT), l.src1(1, t), ori.Imm(0x7fffffff), rz(), ori.Imm(lutAnd))
-	cmp := func(c op.Mod, v int64) ori.Operand {
-		return l.test(op.ISETP, op.M(c, op.MU32, op.MAND), a, ori.Imm(v), pt())
-	}
-	d := value{l.dstPred(0)}
-	set := func(p, q ori.Operand, lut int64) {
-		l.emit(op.PLOP3, op.M(op.MLUT), d, p, q, pt(), ori.Imm(lut), ori.Imm(0))
-	}
-	switch {
-	case l.has(isa.WFinite):
-		set(cmp(op.MLT, inf), pt(), lutAnd)
-	case l.has(isa.WInfinite):
-		set(cmp(op.MEQ, inf), pt(), lutAnd)
-	case l.has(isa.WNumber):
-		set(cmp(op.MLE, inf), pt(), lutAnd)
-	case l.has(isa.WNotanumber):
-		set(cmp(op.MGT, inf), pt(), lutAnd)
-	case l.has(isa.WSubnormal):
-		set(cmp(op.MLT, min), cmp(op.MNE, 0), lutAnd)
-	case l.has(isa.WNormal): // zero counts as normal
-		p := cmp(op.MGE, min)
-		q := l.pred()
-		l.emit(op.PLOP3, op.M(op.MLUT), value{q}, p, cmp(op.MLT, inf), pt(), ori.Imm(lutAnd), ori.Imm(0))
-		set(q, cmp(op.MEQ, 0), lutOr)
-	default:
-		l.unsupported()
-	}
 }

@@ -63,7 +63,7 @@ func compile(text, arch string) (msg string) {
 	if sink.Errors() > 0 || !m.Finish(sink) {
 		return "front end: " + out.String()
 	}
-	r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3, Check: true}, 1, cubin.TKInfo{})
+	r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3}, 1, cubin.TKInfo{})
 	switch {
 	case err != nil:
 		return err.Error()
