@@ -12,6 +12,7 @@ import (
 	"goptxas/internal/engine/phase"
 	"goptxas/internal/opt"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 )
 
 // unit is a function on its way through the phases.
@@ -55,10 +56,7 @@ var phases = [...]phase.Row[*unit]{
 		opt.Settle(u.f)
 		return nil
 	}},
-	{Name: "Converge", Required: true, Gives: converged, Run: func(u *unit, _ *phase.Ctx) error {
-		isel.Converge(u.f, func(*ori.Block) bool { return true })
-		return nil
-	}},
+	{Name: "Converge", Required: true, Gives: converged, Run: converge},
 	{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
 	{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
 	{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
@@ -112,6 +110,17 @@ func newRunner(o *Options) (*runner, error) {
 func dump(w io.Writer, u *unit, name string) error {
 	_, err := fmt.Fprintf(w, "# phase=%s target=%s\n%s", name, u.o.Arch.Name, u.f.Append(nil))
 	return err
+}
+
+// converge brings threads together again after divergent branches. Without
+// optimisation every branch counts as one.
+func converge(u *unit, c *phase.Ctx) error {
+	parts := func(*ori.Block) bool { return true }
+	if c.Opt > 0 {
+		parts = flow.UniformityOf(u.f).Parts
+	}
+	isel.Converge(u.f, parts)
+	return nil
 }
 
 func legalize(u *unit, _ *phase.Ctx) error {

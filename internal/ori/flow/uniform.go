@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Uniformity tells which registers may differ between the threads of a
+// warp, and at which branches the threads may part. Both are "may": what is
+// not marked is certainly the same for all threads that run the code
+// together.
+type Uniformity struct {
+	regs   []bool // may differ, by register
+	blocks []bool // runs with some threads only, by block ID
+	parts  []bool // threads may part at its end, by block ID
+}
+
+// Differs reports whether the threads of a warp may see different values in
+// r.
+func (u *Uniformity) Differs(r ori.Reg) bool { return u.regs[r] }
+
+// Partial reports whether b may run with some threads of a warp while others
+// are elsewhere.
+func (u *Uniformity) Partial(b *ori.Block) bool { return u.blocks[b.ID] }
+
+// Parts reports whether threads may part at the end of b.
+func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
+
+// UniformityOf analyses f. Differences start at thread numbers, memory and
+// what other threads of the warp contribute; they spread through operands,
+// guards and control: a branch on a differing predicate makes everything
+// between it and the place where the paths meet run with some threads only,
+// and whatever is written there may differ afterwards.
+func UniformityOf(f *ori.Func) *Uniformity {
+	u := &Uniformity{regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
+	pd := PostDomOf(f)
+	byID := make([]*ori.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		byID[b.ID] = b
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				if u.instr(i, u.blocks[b.ID]) {
+					changed = true
+				}
+			}
+			if !u.parts[b.ID] && u.splits(b) {
+				u.parts[b.ID] = true
+				u.spread(b, pd.Ipdom[b.ID])
+				changed = true
+			}
+		}
+	}
+	return u
+}
+
+// instr marks the results of i, and reports whether one is new.
+func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
+	differs := partial || isSource(i) || i.Guard.HasReg() && u.regs[i.Guard.Reg]
+	for _, s := range i.Srcs() {
+		differs = differs || s.HasReg() && u.regs[s.Reg]
+	}
+	if !differs {
+		return false
+	}
+	changed := false
+	for _, d := range i.Dsts() {
+		if d.HasReg() && d.Class != ori.UR && d.Class != ori.UP && !u.regs[d.Reg] {
+			u.regs[d.Reg] = true
+			changed = true
+		}
+	}
+	return changed
+}
+
+// isSource reports whether i makes values that differ between threads, or
+// may for all that is known here.
+func isSource(i *ori.Instr) bool {
+	if i.Op.Has(op.Convergent) || i.Op.Has(op.Reads) && i.Op != op.LDC && i.Op != op.ULDC && i.Op != op.LDCU {
+		return true
+	}
+	switch i.Op {
+	case op.CS2R, op.UNDEF, op.CALL, op.BMOV, op.B2R:
+		return true
+	case op.S2R:
+		switch op.Special(i.Srcs()[0].Imm) {
+		case op.SRCtaidX, op.SRCtaidY, op.SRCtaidZ, op.SRClusterCtaID, op.SRSharedWindowHi, op.SRSMemSize:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// splits reports whether threads may part at the end of b: some instruction
+// there jumps under a differing guard or to a differing place.
+func (u *Uniformity) splits(b *ori.Block) bool {
+	if len(b.Succs) < 2 {
+		return false
+	}
+	for i := b.Last(); i != nil && i.Op.Has(op.Terminator); i = i.Prev() {
+		if i.Guard.HasReg() && u.regs[i.Guard.Reg] {
+			return true
+		}
+		for _, s := range i.Srcs() {
+			if s.HasReg() && u.regs[s.Reg] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spread marks the blocks between b and the block where its paths meet.
+// Without such a block everything that can be reached is marked.
+func (u *Uniformity) spread(b *ori.Block, meet int32) {
+	work := append([]*ori.Block(nil), b.Succs...)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if x.ID == meet || u.blocks[x.ID] {
+			continue
+		}
+		u.blocks[x.ID] = true
+		work = append(work, x.Succs...)
+	}
+}

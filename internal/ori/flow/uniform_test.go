@@ -1,0 +1,57 @@
+package flow
+
+import (
+	"testing"
+
+	"goptxas/internal/ori"
+)
+
+func TestUniformity(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg p2 1/1
+reg p3 1/1
+reg r4 1/1
+reg r5 1/1
+reg r6 1/1
+b0: -> b2, b1
+S2R r0 = SR_CTAID.X
+S2R r1 = SR_TID.X
+ISETP.GE.AND p2 = r0, 0x4, pt
+ISETP.GE.AND p3 = r1, 0x4, pt
+@p2 BRA b2
+b1: -> b2
+MOV r4 = 0x1
+b2: -> b4, b3
+@p3 BRA b4
+b3: -> b4
+MOV r5 = 0x2
+b4: -> b5, b4
+IADD3 r6 = r0, 0x1, rz
+@p3 BRA b4
+b5:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	u := UniformityOf(f)
+	for r, want := range []bool{false, true, false, true, false, true, true} {
+		if u.Differs(ori.Reg(r)) != want {
+			t.Errorf("register %d differs: %v", r, !want)
+		}
+	}
+	for b, want := range []bool{false, false, false, true, true, false} {
+		if u.Partial(f.Blocks[b]) != want {
+			t.Errorf("block %d partial: %v", b, !want)
+		}
+	}
+	for b, want := range []bool{false, false, true, false, true, false} {
+		if u.Parts(f.Blocks[b]) != want {
+			t.Errorf("threads part at block %d: %v", b, !want)
+		}
+	}
+}
