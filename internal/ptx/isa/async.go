@@ -38,7 +38,7 @@ var opCp = Op{Rows: []Row{
 		Forms: []Form{{Args: "mmu?***", May: eMcast | eGroup}, {Args: "mmu*?**", May: eMcast | eGroup, Must: eHint}},
 		Mods:  bulkMods, Spaces: bulkSpaces,
 		Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast, gHintLast},
-		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {SlotDone, bulkDone}, {SlotMask, bulkMask}, {SlotRead, bulkSize}},
+		Rules: []Rule{{SlotSpace, bulkSpaceRule}, {SlotSpace, bulkArgs}, {NoSlot, mcastAdvice}, {SlotDone, bulkDone}, {SlotMask, bulkMask}, {SlotRead, bulkSize}},
 		Flags: fManySpaces,
 	},
 	{Words: []Word{WAsync, WBulk, WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []Form{{Args: ""}}, Gates: []Gate{{V: 80, SM: 90, TargetFirst: true}}},
@@ -79,7 +79,7 @@ var opCp = Op{Rows: []Row{
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
 			gMcast, gHintLast,
 		},
-		Rules: []Rule{{NoSlot, tensorGroup}, {NoSlot, tensorMode}, {SlotSpace, tensorSpaceRule}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}, {SlotDone, bulkDone}},
+		Rules: []Rule{{NoSlot, mcastAdvice}, {NoSlot, tensorGroup}, {NoSlot, tensorMode}, {SlotSpace, tensorSpaceRule}, {SlotDim, tensorSizes}, {SlotDim, tensorArgs}, {SlotDone, bulkDone}},
 		Flags: fManySpaces | fVector2,
 	},
 	{
@@ -244,10 +244,27 @@ func bulkArgs(c *checker) {
 	}
 }
 
+// maxBulk is the largest bulk copy: a little less than a megabyte.
+const maxBulk = 1<<20 - 16
+
+// mcastAdvice: multicast is fast on some targets only.
+func mcastAdvice(c *checker) {
+	if c.hasWord(WMulticastCluster) && c.bit&(on90a|onF100) == 0 {
+		c.say(warning, "Advisory: '.multicast::cluster' modifier on instruction 'cp.async.bulk{.tensor}' should be used on .target 'sm_90a/sm_100a/sm_100f/sm_103a/sm_103f/sm_110a/sm_110f' instead of .target '%s' as this feature is expected to have substantially reduced performance on some future architectures", c.ctx.Target)
+	}
+}
+
 // bulkSize: bulk copies move whole 16 bytes.
 func bulkSize(c *checker) {
-	if o := &c.in.Args[2]; o.Kind == KInt && o.Value%16 != 0 {
-		c.errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be multiple of 16", c.row.Name, o.Value)
+	o := &c.in.Args[2]
+	if o.Kind != KInt {
+		return
+	}
+	if o.Value%16 != 0 {
+		c.errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be multiple of 16", c.row.Name, uint32(o.Value))
+	}
+	if o.Value < 0 || o.Value > maxBulk {
+		c.errorf("Argument 2 of instruction '%s': value '%d' out of range, expected to be in range [0..%d]", c.row.Name, o.Value, maxBulk)
 	}
 }
 

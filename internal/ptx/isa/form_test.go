@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,9 +239,11 @@ func (p *formParser) number() Operand {
 	lower := strings.ToLower(w)
 	switch {
 	case strings.HasPrefix(lower, "0f") && len(lower) == 10:
-		return Operand{Kind: KSingle}
+		v, _ := strconv.ParseUint(lower[2:], 16, 32)
+		return Operand{Kind: KSingle, Value: int64(v)}
 	case strings.HasPrefix(lower, "0d") && len(lower) == 18:
-		return Operand{Kind: KDouble}
+		v, _ := strconv.ParseUint(lower[2:], 16, 64)
+		return Operand{Kind: KDouble, Value: int64(v)}
 	}
 	if v, err := strconv.ParseInt(strings.TrimSuffix(w, "U"), 0, 64); err == nil {
 		return Operand{Kind: KInt, Value: v}
@@ -248,8 +251,8 @@ func (p *formParser) number() Operand {
 	if v, err := strconv.ParseUint(strings.TrimSuffix(w, "U"), 0, 64); err == nil {
 		return Operand{Kind: KInt, Value: int64(v)}
 	}
-	if _, err := strconv.ParseFloat(w, 64); err == nil {
-		return Operand{Kind: KDouble}
+	if v, err := strconv.ParseFloat(w, 64); err == nil {
+		return Operand{Kind: KDouble, Value: int64(math.Float64bits(v))}
 	}
 	p.err = "number " + w
 	return Operand{}

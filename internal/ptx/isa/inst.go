@@ -53,7 +53,8 @@ type Operand struct {
 	Comp    bool
 	// Name is spelled in messages about addresses.
 	Name string
-	// Value is an integer constant, or the offset of an address.
+	// Value is an integer constant, the bits of a float64 (KDouble) or float32
+	// (KSingle), or the offset of an address.
 	Value int64
 	// Elems are the elements of a vector, or what follows the base inside
 	// the brackets of an address: a second handle, coordinates.

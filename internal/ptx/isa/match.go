@@ -115,6 +115,10 @@ func (c *checker) match() bool {
 	}
 	if !typed {
 		c.errorf("Unexpected instruction types specified for '%s'", row.Name)
+		if in.Op == WWmma && in.NTypes == 4 && tI4.has(in.Types[1]) && tI4.has(in.Types[2]) {
+			// The reference says it twice of two kinds of 4-bit integers.
+			c.errorf("Unexpected instruction types specified for '%s'", row.Name)
+		}
 		return false
 	}
 	c.hintMissing()

@@ -166,7 +166,7 @@ var opCreatepolicy = Op{Rows: []Row{
 		Forms: []Form{{Types: []TypeSet{tB64}, Args: "d?f"}},
 		Mods:  []Slot{SlotEvict2, SlotEvict}, Need: []Slot{SlotEvict2},
 		Gates: []Gate{{V: 74, SM: 80, TargetFirst: true}},
-		Rules: []Rule{{SlotEvict, policyEvict}},
+		Rules: []Rule{{SlotEvict, policyEvict}, {SlotRead, policyFraction}},
 	},
 	{
 		Words: []Word{WRange}, Name: "createpolicy.range",

@@ -1,5 +1,7 @@
 package isa
 
+import "math"
+
 // Rules of loads, stores and other operations on memory.
 
 func hasPref(c *checker) bool    { return c.in.Has(SlotPref) }
@@ -291,6 +293,26 @@ func policyEvict(c *checker) {
 	c.policyGate(second)
 	if second != WL2EvictFirst && second != WL2EvictUnchanged {
 		c.errorf("Unsupported modifier '.%s' as secondary_priority for instruction '%s'", spelled(second), c.row.Name)
+	}
+}
+
+// policyFraction: a part of the accesses, not none of them.
+func policyFraction(c *checker) {
+	if len(c.in.Args) < 2 {
+		return
+	}
+	o := &c.in.Args[1]
+	var v float64
+	switch o.Kind {
+	case KDouble:
+		v = math.Float64frombits(uint64(o.Value))
+	case KSingle:
+		v = float64(math.Float32frombits(uint32(o.Value)))
+	default:
+		return
+	}
+	if !(v > 0 && v <= 1) {
+		c.errorf("Argument 2 of instruction '%s': value '%f' out of range, expected to be in range (0.000000 .. 1.000000]", c.row.Name, v)
 	}
 }
 

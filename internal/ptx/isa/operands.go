@@ -44,7 +44,7 @@ func (c *checker) operandWords() bool {
 			}
 		}
 	}
-	if len(in.Args) > 0 && in.Args[0].Kind == KSink && c.row.Flags&fSink == 0 {
+	if len(in.Args) > 0 && in.Args[0].Kind == KSink && c.row.Flags&fSink == 0 && !(in.Args[0].HasPair && c.row.Flags&fPair != 0) {
 		c.bad++
 		c.ctx.Report(diag.Fatal, "Result discard mode is not allowed for instruction '"+c.row.Name+"'")
 		return false
