@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
@@ -81,16 +79,11 @@ func (l *lowerer) call() {
 		l.unsupported()
 	}
 	l.plan.budget -= len(b.Instrs)
-	l.inline(c, b)
+	l.alone(func() { l.inline(c, b) })
 }
 
-// inline lowers the callee's body in place of the call. A guarded call
-// becomes a branch around it.
+// inline lowers the callee's body in place of the call.
 func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
-	after := l.f.NewBlock()
-	if l.guard.Kind != ori.KNone {
-		l.skip(after)
-	}
 	outer, top := l.scope, l.top
 	args := l.actuals(c.Actuals)
 	rets := l.body.Of(c.Rets)
@@ -107,25 +100,12 @@ func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
 	l.code()
 	l.enter(inner.out)
 	l.scope, l.top = outer, top
-	l.guard = ori.Operand{}
 	for n := range rets {
 		if n < nrets {
 			l.result(&rets[n], inner.formals[n])
 		}
 	}
 	l.plan.active = l.plan.active[:len(l.plan.active)-1]
-	l.fall(after)
-}
-
-// skip branches to a block if the current guard does not hold and goes on
-// in a new block.
-func (l *lowerer) skip(after *ori.Block) {
-	i := l.f.NewInstr(op.BRA, op.Mods{}, nil, []ori.Operand{ori.Label(after)})
-	i.Guard, i.Line, i.Loc = l.guard.Not(), int32(l.in.Pos), l.loc
-	l.cur.Append(i)
-	l.cur.AddEdge(after)
-	l.guard = ori.Operand{}
-	l.fall(l.f.NewBlock())
 }
 
 // actuals returns the arguments of a call as variables.

@@ -36,20 +36,39 @@ func (l *lowerer) ret() {
 	l.cur.AddEdge(l.out)
 }
 
-// bar lowers bar.sync with a constant barrier and all threads, and
-// bar.warp.sync.
-func (l *lowerer) bar() {
-	if l.has(isa.WWarp) {
-		l.knows(isa.WSync)
-		l.gather(0)
-		return
-	}
-	l.knows(isa.WCta)
-	l.knows(isa.WAligned)
-	if !l.has(isa.WSync) || len(l.args) != 1 || l.args[0].Kind != isa.KInt {
+// trap, brkpt, pmevent and the like.
+func (l *lowerer) trap() { l.emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1)) }
+
+// numEvents is how many performance events there are.
+const numEvents = 16
+
+func (l *lowerer) pmevent() {
+	n := int64(l.args[0].Value)
+	if l.args[0].Kind != isa.KInt {
 		l.unsupported()
 	}
-	n := int64(l.args[0].Value)
-	l.f.Props.Barriers = max(l.f.Props.Barriers, int32(n)+1)
-	l.emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ori.Imm(n))
+	if !l.has(isa.WMask) {
+		n = 1 << (n % numEvents)
+	}
+	l.emit(op.PMTRIG, op.Mods{}, nil, ori.Imm(n))
+}
+
+// griddepcontrol lowers griddepcontrol.
+func (l *lowerer) griddepcontrol() {
+	switch {
+	case l.has(isa.WWait):
+		l.emit(op.ACQBULK, op.Mods{}, nil)
+	case l.has(isa.WLaunchDependents):
+		l.emit(op.PREEXIT, op.Mods{}, nil)
+	default:
+		l.unsupported()
+	}
+}
+
+// setmaxnreg gives registers back or asks for more. A kernel's registers are
+// those it was launched with, so that neither is needed.
+func (l *lowerer) setmaxnreg() {
+	for _, w := range l.body.ModsOf(l.in) {
+		l.knows(w)
+	}
 }

@@ -92,20 +92,12 @@ func (l *lowerer) ld() {
 
 // ldConst reads the user's constants from bank 3.
 func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
+	l.ordering()
 	off := int64(a.Value)
 	src := ori.Const(3, 0)
 	switch a.Base {
 	case isa.KReg:
-		w := l.words(l.regs[a.Ref])[0]
-		src.Reg, src.Class = w.Reg, ori.R
-		if w.Sub != 0 {
-			l.unsupported()
-		}
-		if l.f.Regs[w.Reg].Width > 1 { // an index is one word
-			t := l.tmp(1)
-			l.copy(t, value{w})
-			src.Reg = t[0].Reg
-		}
+		src.Reg, src.Class = l.index(a), ori.R
 	case isa.KSymbol:
 		if a.Ref < 0 {
 			l.unsupported()
@@ -173,6 +165,18 @@ type ordering struct {
 	before, after    op.Mods
 	acquire, release bool
 	scope            op.Mod // of the fences
+	hint             bool   // the last argument is a cache policy
+	mmio             bool
+}
+
+// placements maps cache operators and eviction hints to modifiers.
+var placements = [...]struct {
+	word isa.Word
+	mod  op.Mod
+}{
+	{isa.WCs, op.MEF}, {isa.WL1EvictFirst, op.MEF}, {isa.WLu, op.MLU}, {isa.WL1EvictUnchanged, op.MEU},
+	{isa.WL1EvictLast, op.MEL}, {isa.WL1NoAllocate, op.MNA},
+	{isa.WL264B, op.MLTC64B}, {isa.WL2128B, op.MLTC128B}, {isa.WL2256B, op.MLTC256B},
 }
 
 // ordering reads the modifiers of the current access.
@@ -188,6 +192,8 @@ func (l *lowerer) ordering() ordering {
 			o.after = op.M(op.MCONSTANT)
 		case isa.WVolatile:
 			strong = op.MSYS
+		case isa.WMmio:
+			o.mmio = true
 		case isa.WRelaxed:
 			ordered = true
 		case isa.WAcquire:
@@ -206,24 +212,12 @@ func (l *lowerer) ordering() ordering {
 			strong = op.MGPU
 		case isa.WCv, isa.WWt:
 			strong = op.MSYS
-		case isa.WCs, isa.WL1EvictFirst:
-			o.before = o.before.With(op.MEF)
-		case isa.WLu:
-			o.before = o.before.With(op.MLU)
-		case isa.WL1EvictUnchanged:
-			o.before = o.before.With(op.MEU)
-		case isa.WL1EvictLast:
-			o.before = o.before.With(op.MEL)
-		case isa.WL1NoAllocate:
-			o.before = o.before.With(op.MNA)
-		case isa.WL264B:
-			o.before = o.before.With(op.MLTC64B)
-		case isa.WL2128B:
-			o.before = o.before.With(op.MLTC128B)
-		case isa.WL2256B:
-			o.before = o.before.With(op.MLTC256B)
+		case isa.WL2CacheHint:
+			o.hint = true
 		default:
-			if !w.IsType() && !w.IsSpace() {
+			if m := placement(w); m != op.NoMod {
+				o.before = o.before.With(m)
+			} else if !w.IsType() && !w.IsSpace() {
 				l.unsupported()
 			}
 		}
@@ -231,10 +225,60 @@ func (l *lowerer) ordering() ordering {
 	if ordered {
 		strong = o.scope
 	}
-	if strong != op.NoMod && !o.after.Has(op.MCONSTANT) {
+	switch {
+	case o.mmio:
+		o.after = op.M(op.MMMIO, op.MSYS)
+	case strong != op.NoMod && !o.after.Has(op.MCONSTANT):
 		o.after = op.M(op.MSTRONG, strong)
 	}
 	return o
+}
+
+func placement(w isa.Word) op.Mod {
+	for _, p := range placements {
+		if p.word == w {
+			return p.mod
+		}
+	}
+	return op.NoMod
+}
+
+// target returns the operands that name the memory of an access: descriptor
+// and address. Remote shared memory and device registers take no descriptor.
+func (l *lowerer) target(a *sema.Operand, s isa.Space, o *ordering) value {
+	switch x := accessOf(s); {
+	case !x.global:
+		return l.address(a, s)
+	case l.remote():
+		return value{l.remoteAddress(a)}
+	case o.mmio:
+		return value{l.pointer(a, s)}
+	case o.hint:
+		return append(value{l.policyDesc(l.src(len(l.args)-1, isa.B64))}, l.address(a, s)...)
+	}
+	return append(value{l.descriptor()}, l.address(a, s)...)
+}
+
+// remote reports whether the current instruction names the shared memory of
+// any block of the cluster.
+func (l *lowerer) remote() bool { return l.in.NSpaces > 0 && l.in.Spaces[0] == isa.SpaceSharedCluster }
+
+// remoteAddress makes an address in the cluster's shared memory generic, for
+// the forms that take no descriptor.
+func (l *lowerer) remoteAddress(a *sema.Operand) ori.Operand {
+	x := l.address(a, isa.SpaceShared)[0]
+	lo := rz()
+	if x.Reg != ori.NoReg {
+		lo = l.f.Word(x.Reg, int(x.Sub))
+	}
+	r := ori.Addr(whole(l.group(value{lo, l.sharedHigh()})), x.Imm)
+	r.Flags &^= ori.Wide
+	return r
+}
+
+// sharedHigh is the high word of generic addresses of shared memory.
+func (l *lowerer) sharedHigh() ori.Operand {
+	return l.one(op.S2R, op.Mods{}, ori.Special(op.SRSharedWindowHi))
 }
 
 // fenceBefore orders earlier accesses before a release.
@@ -257,6 +301,14 @@ func (l *lowerer) fenceAfter(scope op.Mod) {
 	}
 }
 
+// modsOf joins the modifiers of an access.
+func modsOf(x access, o *ordering, w op.Mods) op.Mods {
+	if !x.global {
+		return w
+	}
+	return join(join(join(op.M(op.ME), o.before), w), o.after)
+}
+
 // load lowers a load from a space with addresses in registers.
 func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 	es := l.elements(0)
@@ -264,18 +316,13 @@ func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 	if bits > 128 {
 		l.unsupported()
 	}
-	x := accessOf(s)
-	o := l.ordering()
-	var m op.Mods
-	var srcs value
-	if x.global {
-		m = op.M(op.ME)
-		srcs = value{l.descriptor()}
-	} else {
-		o.before, o.after = op.Mods{}, op.Mods{}
+	if l.remote() {
+		s = isa.Generic
 	}
-	m = join(join(join(m, o.before), width(bits, t.Class() == isa.Signed && len(es) == 1)), o.after)
-	srcs = append(srcs, l.address(a, s)...)
+	o := l.ordering()
+	x := accessOf(s)
+	m := modsOf(x, &o, width(bits, t.Class() == isa.Signed && len(es) == 1))
+	srcs := l.target(a, s, &o)
 	r := l.tmp(max(1, bits/32))
 	l.emit(x.load, m, value{whole(r)}, srcs...)
 	if o.acquire {
@@ -331,21 +378,16 @@ func (l *lowerer) st() {
 	if bits > 128 {
 		l.unsupported()
 	}
+	if l.remote() {
+		s = isa.Generic
+	}
 	x := accessOf(s)
 	o := l.ordering()
-	var m op.Mods
-	var srcs value
 	if o.release {
 		l.fenceBefore(o.scope)
 	}
-	if x.global {
-		m = op.M(op.ME)
-		srcs = value{l.descriptor()}
-	} else {
-		o.before, o.after = op.Mods{}, op.Mods{}
-	}
-	m = join(join(join(m, o.before), width(bits, false)), o.after)
-	srcs = append(srcs, l.address(a, s)...)
+	m := modsOf(x, &o, width(bits, false))
+	srcs := l.target(a, s, &o)
 	var v value
 	for k := range es {
 		v = append(v, l.read(&es[k], t)...)
@@ -496,30 +538,4 @@ func (l *lowerer) window() ori.Operand {
 		l.atEntry(l.f.NewInstr(op.IADD3, op.Mods{}, value{l.f.Words(l.rank)}, value{l.f.Words(t), ori.Imm(SharedReserved), rz()}))
 	}
 	return l.f.Words(l.rank)
-}
-
-// cvta lowers conversions between generic addresses and state spaces.
-func (l *lowerer) cvta() {
-	t := l.typ(0)
-	to := l.has(isa.WTo)
-	a := l.src(1, t)
-	d := l.dst(0)
-	b := l.arch.Bank0()
-	switch s := l.in.Spaces[0].Base(); {
-	case t.Bits() != 64:
-		l.unsupported()
-	case s == isa.SpaceGlobal:
-		l.copy(d, a)
-	case s == isa.SpaceShared && to:
-		l.copy(d, value{a[0], rz()})
-	case s == isa.SpaceShared:
-		hi := l.one(op.S2R, op.Mods{}, ori.Special(op.SRSharedWindowHi))
-		l.copy(d, value{a[0], hi})
-	case s == isa.SpaceLocal:
-		base := l.tmp(2)
-		l.emit(op.LDC, op.M(op.M64), value{whole(base)}, ori.Const(0, b.LocalLo))
-		l.copy(d, l.add64(a, base, to))
-	default:
-		l.unsupported()
-	}
 }

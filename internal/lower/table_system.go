@@ -5,5 +5,19 @@ import "goptxas/internal/ptx/isa"
 // systemHandlers says how the instructions that talk to the rest of the
 // machine are lowered: control, synchronisation, caches, textures.
 var systemHandlers = [isa.NumWords]func(*lowerer){
-	isa.WCall: (*lowerer).call,
+	isa.WCall:           (*lowerer).call,
+	isa.WBarrier:        (*lowerer).bar,
+	isa.WBrkpt:          (*lowerer).trap,
+	isa.WPmevent:        (*lowerer).pmevent,
+	isa.WGriddepcontrol: (*lowerer).griddepcontrol,
+	isa.WSetmaxnreg:     (*lowerer).setmaxnreg,
+	isa.WCreatepolicy:   (*lowerer).createpolicy,
+	isa.WPrefetch:       (*lowerer).prefetch,
+	isa.WPrefetchu:      (*lowerer).prefetch,
+	isa.WApplypriority:  (*lowerer).prefetch,
+	isa.WDiscard:        (*lowerer).prefetch,
+	isa.WIsspacep:       (*lowerer).isspacep,
+	isa.WMapa:           (*lowerer).mapa,
+	isa.WGetctarank:     (*lowerer).getctarank,
+	isa.WLdu:            (*lowerer).ld,
 }

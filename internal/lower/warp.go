@@ -7,19 +7,34 @@ import (
 )
 
 // gather brings the threads a .sync instruction names together before it.
-// A constant mask names threads that the program promises to be converged
-// already where the code around it is.
 func (l *lowerer) gather(n int) {
 	m := l.src1(n, isa.B32)
-	if m.Kind == ori.KImm || m.Kind == ori.KZero {
-		if m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
-			l.emit(op.WARPSYNC, op.M(op.MALL), nil)
-		} else {
-			l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(m))
-		}
+	if m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
+		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
 		return
 	}
 	l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(m))
+}
+
+// among runs an operation of the whole warp for the threads that argument n
+// names. Threads with different masks take turns, so that each group sees
+// its own members only.
+func (l *lowerer) among(n int, do func()) {
+	l.knows(isa.WSync)
+	if m := l.src1(n, isa.B32); m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
+		l.gather(n)
+		do()
+		return
+	}
+	l.alone(func() {
+		join := l.f.NewBlock()
+		k := l.f.Words(l.f.NewReg(ori.B, 1))
+		l.emit(op.BSSY, op.Mods{}, value{k}, ori.Label(join))
+		l.emit(op.WARPSYNC, op.M(op.MEXCLUSIVE), nil, l.reg(l.src1(n, isa.B32)))
+		do()
+		l.fall(join)
+		l.emit(op.BSYNC, op.Mods{}, nil, k)
+	})
 }
 
 // shfl lowers shfl.sync.
@@ -48,8 +63,13 @@ func (l *lowerer) shfl() {
 // vote lowers vote.sync.
 func (l *lowerer) vote() {
 	if l.has(isa.WSync) {
-		l.gather(len(l.args) - 1)
+		l.among(len(l.args)-1, l.voteOp)
+		return
 	}
+	l.voteOp()
+}
+
+func (l *lowerer) voteOp() {
 	p := l.predicate(1)
 	switch {
 	case l.has(isa.WBallot):
@@ -72,7 +92,10 @@ func (l *lowerer) activemask() {
 
 // match lowers match.sync.
 func (l *lowerer) match() {
-	l.gather(2)
+	l.among(2, l.matchOp)
+}
+
+func (l *lowerer) matchOp() {
 	t := l.typ(0)
 	var w op.Mod
 	if words(t) == 2 {
@@ -83,6 +106,7 @@ func (l *lowerer) match() {
 		l.emit(op.MATCH, mods(op.MANY, w), value{l.dst(0)[0]}, a)
 		return
 	}
+	l.knows(isa.WAll)
 	p := pt()
 	if l.args[0].Pair >= 0 {
 		p = l.f.Words(l.regs[l.args[0].Pair])
@@ -104,7 +128,11 @@ func (l *lowerer) redux() {
 	if t.Class() == isa.Float {
 		l.unsupported()
 	}
-	l.gather(2)
+	l.among(2, l.reduxOp)
+}
+
+func (l *lowerer) reduxOp() {
+	t := l.typ(0)
 	for _, r := range reductions {
 		if !l.has(r.word) {
 			continue
@@ -124,15 +152,28 @@ func (l *lowerer) redux() {
 }
 
 // elect lowers elect.sync.
-func (l *lowerer) elect() { l.unsupported() }
+func (l *lowerer) elect() {
+	l.knows(isa.WSync)
+	p := pt()
+	if l.args[0].Pair >= 0 {
+		p = l.f.Words(l.regs[l.args[0].Pair])
+	}
+	u := l.f.Words(l.f.NewReg(ori.UR, 1))
+	l.emit(op.ELECT, op.Mods{}, value{p, u}, pt())
+	if l.args[0].Kind == isa.KReg {
+		l.emit(op.MOV, op.Mods{}, l.dst(0)[:1], u)
+	}
+}
 
-// nanosleep, trap and the like.
+// nanosleep lowers nanosleep.
 func (l *lowerer) nanosleep() { l.emit(op.NANOSLEEP, op.Mods{}, nil, l.src1(0, isa.U32)) }
-
-func (l *lowerer) trap() { l.emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1)) }
 
 // membar lowers membar and fence.
 func (l *lowerer) membar() {
+	if l.in.Op == isa.WFence && (l.has(isa.WProxy) || l.has(isa.WMbarrierInit)) {
+		l.proxyFence()
+		return
+	}
 	kind := op.MSC
 	if l.in.Op == isa.WFence && !l.has(isa.WSc) {
 		kind = op.MALL
@@ -147,6 +188,9 @@ func (l *lowerer) membar() {
 		case isa.WSys:
 			scope = op.MSYS
 		case isa.WGl, isa.WGpu, isa.WCluster, isa.WSc, isa.WAcqRel:
+		case isa.WSyncRestrictSharedCluster, isa.WSyncRestrictSharedCta:
+			l.proxyFence()
+			return
 		case isa.WAcquire:
 			release = false
 		case isa.WRelease:
@@ -170,5 +214,49 @@ func (l *lowerer) membar() {
 	}
 	if acquire {
 		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	}
+}
+
+// proxyFence lowers fences between the ways memory is reached by.
+func (l *lowerer) proxyFence() {
+	release := l.has(isa.WRelease)
+	l.knows(isa.WAcquire)
+	for _, w := range [...]isa.Word{isa.WCta, isa.WCluster, isa.WGpu, isa.WSys, isa.WAsyncGeneric, isa.WSyncRestrictSharedCluster, isa.WSyncRestrictSharedCta} {
+		l.knows(w)
+	}
+	view := func(m op.Mod) { l.emit(op.FENCE, op.M(op.MVIEW, op.MASYNC, m), nil) }
+	switch {
+	case l.has(isa.WMbarrierInit): // nothing is left to do
+	case l.has(isa.WSyncRestrictSharedCluster) || l.has(isa.WSyncRestrictSharedCta):
+		if release {
+			l.emit(op.MEMBAR, op.M(op.MALL, op.MCTA), nil)
+			view(op.MS)
+		}
+	case l.has(isa.WAsync):
+		s := isa.Generic
+		if l.in.NSpaces > 0 {
+			s = l.in.Spaces[0]
+		}
+		switch s {
+		case isa.SpaceGlobal:
+			view(op.MG)
+			return
+		case isa.SpaceSharedCTA:
+			l.emit(op.MEMBAR, op.M(op.MALL, op.MCTA), nil)
+		default:
+			l.emit(op.MEMBAR, op.M(op.MALL, op.MGPU), nil)
+		}
+		view(op.MS)
+	case l.has(isa.WAlias):
+		l.emit(op.MEMBAR, op.M(op.MSC, op.MSYS), nil)
+		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	case l.has(isa.WTensormapGeneric) && release:
+		scope := op.MGPU
+		if l.has(isa.WSys) {
+			scope = op.MSYS
+		}
+		l.fenceBefore(scope)
+	default:
+		l.unsupported()
 	}
 }

@@ -1,0 +1,109 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// bar lowers bar and barrier.
+func (l *lowerer) bar() {
+	l.knows(isa.WAligned)
+	l.knows(isa.WCta)
+	switch {
+	case l.has(isa.WWarp):
+		l.knows(isa.WSync)
+		l.gather(0)
+	case l.has(isa.WCluster):
+		l.alone(l.barCluster)
+	case l.has(isa.WRed):
+		l.barRed()
+	case l.has(isa.WArrive):
+		l.emit(op.BAR, op.M(op.MARV), nil, l.barrierArgs(0, len(l.args))...)
+	case l.has(isa.WSync):
+		l.emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, l.barrierArgs(0, len(l.args))...)
+	default:
+		l.unsupported()
+	}
+}
+
+// numBarriers is how many named barriers a block has.
+const numBarriers = 16
+
+// barrierArgs returns the operands of arguments first to end: a barrier and
+// perhaps a number of threads. When both are in registers they share one:
+// the count in its upper half, the barrier in its lowest four bits.
+func (l *lowerer) barrierArgs(first, end int) value {
+	id := l.src1(first, isa.U32)
+	used := int32(numBarriers)
+	if l.args[first].Kind == isa.KInt {
+		id = ori.Imm(int64(l.args[first].Value))
+		used = int32(l.args[first].Value) + 1
+	}
+	l.f.Props.Barriers = max(l.f.Props.Barriers, used)
+	if end-first < 2 {
+		return value{id}
+	}
+	n := l.src1(first+1, isa.U32)
+	if l.args[first+1].Kind == isa.KInt {
+		n = ori.Imm(int64(l.args[first+1].Value))
+	}
+	if id.Kind == ori.KImm || n.Kind == ori.KImm {
+		return value{id, n}
+	}
+	t := l.shl1(n, ori.Imm(16))
+	t = l.lop(0xf8, t, ori.Imm(numBarriers-1), id)
+	return value{t, t}
+}
+
+// barRed lowers bar.red: a barrier that also counts or joins predicates.
+func (l *lowerer) barRed() {
+	last := len(l.args) - 1
+	args := append(l.barrierArgs(1, last), l.predicate(last))
+	switch {
+	case l.has(isa.WPopc):
+		l.emit(op.BAR, op.M(op.MRED, op.MPOPC, op.MDEFER_BLOCKING), nil, args...)
+		l.emit(op.B2R, op.M(op.MRESULT), l.dst(0)[:1])
+		return
+	case l.has(isa.WAnd):
+		l.emit(op.BAR, op.M(op.MRED, op.MAND, op.MDEFER_BLOCKING), nil, args...)
+	case l.has(isa.WOr):
+		l.emit(op.BAR, op.M(op.MRED, op.MOR, op.MDEFER_BLOCKING), nil, args...)
+	default:
+		l.unsupported()
+	}
+	l.emit(op.B2R, op.M(op.MRESULT), value{rz(), l.dstPred(0)})
+}
+
+// inCluster is where bank 0 says whether the grid was launched in clusters
+// (sm_90).
+const inCluster = 0x140
+
+// barCluster lowers barrier.cluster: a grid without clusters has clusters
+// of one block, whose barrier is that of the block.
+func (l *lowerer) barCluster() {
+	relaxed := l.has(isa.WRelaxed)
+	l.knows(isa.WRelease)
+	l.knows(isa.WAcquire)
+	if l.arch.SM >= 100 {
+		l.unsupported()
+	}
+	p := l.cmp1(op.MEQ, false, l.one(op.LDC, op.Mods{}, ori.Const(0, inCluster)), ori.Imm(1))
+	if l.has(isa.WArrive) {
+		l.either(p, func() {
+			if !relaxed {
+				l.fenceBefore(op.MGPU)
+			}
+			l.emit(op.UCGABAR_ARV, op.Mods{}, nil)
+		}, nil)
+		return
+	}
+	if !l.has(isa.WWait) {
+		l.unsupported()
+	}
+	l.f.Props.Barriers = max(l.f.Props.Barriers, 1)
+	l.either(p, func() {
+		l.emit(op.UCGABAR_WAIT, op.Mods{}, nil)
+		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	}, func() { l.emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ori.Imm(0)) })
+}

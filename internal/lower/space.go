@@ -1,0 +1,123 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// Where bank 0 keeps the windows of state spaces in generic addresses on
+// sm_90, 64 bits each.
+const (
+	constWindow = 0xd0
+	paramWindow = 0x198
+	paramEnd    = 0x1a0
+)
+
+// window64 reads the start of a window.
+func (l *lowerer) window64(at int64) value {
+	if at != l.arch.Bank0().LocalLo && (l.arch.SM < 90 || l.arch.SM >= 100) {
+		l.unsupported()
+	}
+	t := l.tmp(2)
+	l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Const(0, at))
+	return t
+}
+
+// cvta lowers conversions between generic addresses and state spaces.
+func (l *lowerer) cvta() {
+	t := l.typ(0)
+	to := l.has(isa.WTo)
+	if t.Bits() != 64 {
+		l.unsupported()
+	}
+	l.copy(l.dst(0), l.convert(l.src(1, t), l.in.Spaces[0].Base(), to))
+}
+
+// convert turns an address in a state space into a generic one, or back.
+func (l *lowerer) convert(a value, s isa.Space, back bool) value {
+	switch {
+	case s == isa.SpaceGlobal:
+		return a
+	case s == isa.SpaceShared && back:
+		return value{a[0], rz()}
+	case s == isa.SpaceShared:
+		return value{a[0], l.sharedHigh()}
+	case s == isa.SpaceLocal:
+		return l.add64(a, l.window64(l.arch.Bank0().LocalLo), back)
+	case s == isa.SpaceConst:
+		return l.add64(a, l.window64(constWindow), back)
+	case s == isa.SpaceParam && l.fn.Entry:
+		return l.add64(a, l.window64(paramWindow), back)
+	case s == isa.SpaceParam: // what a call passes lies in the frame
+		return l.add64(a, l.window64(l.arch.Bank0().LocalLo), back)
+	}
+	l.unsupported()
+	return nil
+}
+
+// isspacep lowers isspacep.
+func (l *lowerer) isspacep() {
+	a := l.src(1, isa.B64)
+	d := l.dstPred(0)
+	set := func(p ori.Operand) {
+		l.emit(op.PLOP3, op.M(op.MLUT), value{d}, p, pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
+	}
+	s := l.in.Spaces[0]
+	switch {
+	case s == isa.SpaceSharedCluster:
+		set(l.inSpace(op.MD, a))
+	case s.Base() == isa.SpaceShared:
+		set(l.inSpace(op.MS, a))
+	case s == isa.SpaceLocal:
+		set(l.inSpace(op.ML, a))
+	case s == isa.SpaceConst:
+		set(l.inConst(a))
+	case s == isa.SpaceGlobal: // the constant window lies in global memory
+		c := l.inConst(a)
+		p := l.inSpace(op.MG, a)
+		l.emit(op.PLOP3, op.M(op.MLUT), value{d}, p, c, pt(), ori.Imm(0x30), ori.Imm(0))
+	case s.Base() == isa.SpaceParam:
+		from := l.cmp(op.MGE, false, a, l.window64(paramWindow))
+		to := l.cmp(op.MLE, false, a, l.window64(paramEnd))
+		l.emit(op.PLOP3, op.M(op.MLUT), value{d}, from, to, pt(), ori.Imm(0xc0), ori.Imm(0))
+	default:
+		l.unsupported()
+	}
+}
+
+// inSpace asks the machine whether a generic address lies in a space.
+func (l *lowerer) inSpace(space op.Mod, a value) ori.Operand {
+	p := l.pred()
+	x := ori.Addr(whole(l.group(a)), 0)
+	x.Flags &^= ori.Wide
+	l.emit(op.QSPC, op.M(op.ME, space), value{p, rz()}, x)
+	return p
+}
+
+// constWindowBytes is the size of the window of constants.
+const constWindowBytes = 1 << 16
+
+// inConst tells whether a generic address lies in the window of constants.
+func (l *lowerer) inConst(a value) ori.Operand {
+	off := l.diff(a, l.window64(constWindow))
+	return l.cmp(op.MLT, false, off, imm(constWindowBytes, 2))
+}
+
+// mapa lowers mapa: the rank goes to the top byte of the address.
+func (l *lowerer) mapa() {
+	t := l.typ(0)
+	a := l.src(1, t)
+	d := l.dst(0)
+	r := l.one(op.PRMT, op.Mods{}, l.reg(l.src1(2, isa.U32)), ori.Imm(0x654), l.reg(a[0]))
+	if len(d) > 1 && l.in.NSpaces > 0 {
+		l.copy(d, value{r, rz()})
+		return
+	}
+	l.copy(d, append(value{r}, a[1:]...))
+}
+
+// getctarank lowers getctarank: the top byte of the address.
+func (l *lowerer) getctarank() {
+	l.copy(l.dst(0)[:1], value{l.shr1(l.src1(1, l.typ(0)), ori.Imm(24))})
+}
