@@ -166,6 +166,10 @@ func (s *assigner) finish(x *node) bool {
 	}
 	e := &x.events[last]
 	need := w.now + target.MinStall(e.Class)
+	for b := range w.setAt {
+		// a successor may wait for it on behalf of another path
+		need = max(need, w.setAt[b]+target.BarrierLag)
+	}
 	for _, t := range x.succs {
 		y := &s.nodes[t]
 		if len(y.events) > 0 {
@@ -187,6 +191,12 @@ func (s *assigner) finish(x *node) bool {
 func (s *assigner) write() {
 	for n := range s.nodes {
 		x := &s.nodes[n]
+		if len(x.instrs) > 0 {
+			// a delay before the first instruction has none to stall
+			for rest := x.before[0]; rest > 0; rest -= target.MaxStall {
+				s.nop(x.block, x.instrs[0], min(rest, target.MaxStall), 0, false)
+			}
+		}
 		for k, i := range x.instrs {
 			c := &x.events[k].Ctrl
 			wait := x.waits[k]

@@ -227,10 +227,13 @@ func (r *replayer) run(n int32) (*scene, int) {
 
 // waits frees what the instruction waits for.
 func (r *replayer) waits(s *scene, e *Event, k, now int) {
-	if s.fence&^e.Ctrl.Wait != 0 {
-		r.report(k, FenceIgnored, 0, e.Class, 0, 0)
+	if idle := e.Class == target.ClassOther && len(e.Reads)+len(e.Writes) == 0; !idle {
+		if s.fence&^e.Ctrl.Wait != 0 {
+			r.report(k, FenceIgnored, 0, e.Class, 0, 0)
+		}
+		s.fence = 0
 	}
-	s.fence = 0
+	s.fence &^= e.Ctrl.Wait
 	mask := e.Ctrl.Wait
 	if mask == 0 {
 		return
