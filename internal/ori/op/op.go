@@ -132,3 +132,16 @@ func (m Mods) Append(dst []byte) []byte {
 	}
 	return dst
 }
+
+// Known reports whether o is an operation.
+func (o Op) Known() bool { return o > None && o < numOps }
+
+// Known reports whether all of m are modifiers.
+func (m Mods) Known() bool {
+	for _, x := range m {
+		if x >= numMods {
+			return false
+		}
+	}
+	return true
+}
