@@ -1,6 +1,7 @@
 package scoreboard
 
 import (
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
@@ -28,7 +29,7 @@ func Assign(f *ori.Func, a *target.Arch) {
 type node struct {
 	block  *ori.Block
 	instrs []*ori.Instr
-	events []Event
+	events []timing.Event
 	stall  []int   // cycles from each instruction to the next, any size
 	waits  []uint8 // barriers each instruction waits for
 	before []int   // extra cycles before an instruction
@@ -49,8 +50,8 @@ type assigner struct {
 }
 
 func newAssigner(f *ori.Func, a *target.Arch) *assigner {
-	d := newDescriber(f, a)
-	s := &assigner{f: f, timing: d.timing, nodes: make([]node, len(f.Blocks))}
+	d := timing.NewDescriber(f, a)
+	s := &assigner{f: f, timing: d.Timing, nodes: make([]node, len(f.Blocks))}
 	number := make([]int32, f.NumBlocks())
 	for n, b := range f.Blocks {
 		number[b.ID] = int32(n)
@@ -59,11 +60,11 @@ func newAssigner(f *ori.Func, a *target.Arch) *assigner {
 		x := &s.nodes[n]
 		x.block = b
 		x.instrs = make([]*ori.Instr, 0, b.Len())
-		x.events = make([]Event, 0, b.Len())
+		x.events = make([]timing.Event, 0, b.Len())
 		for i := range b.Instrs {
 			i.Sched = ori.NoSched
 			x.instrs = append(x.instrs, i)
-			x.events = append(x.events, d.instr(i))
+			x.events = append(x.events, d.Instr(i))
 		}
 		x.stall = make([]int, len(x.instrs))
 		x.waits = make([]uint8, len(x.instrs))

@@ -1,20 +1,21 @@
 package scoreboard
 
 import (
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
 )
 
 // cellSet is a set of cells.
-type cellSet [(numCells + 63) / 64]uint64
+type cellSet [(timing.NumCells + 63) / 64]uint64
 
-func (s *cellSet) add(a Access) {
+func (s *cellSet) add(a timing.Access) {
 	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 		s[c/64] |= 1 << (c % 64)
 	}
 }
 
-func (s *cellSet) has(a Access) bool {
+func (s *cellSet) has(a timing.Access) bool {
 	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 		if s[c/64]>>(c%64)&1 != 0 {
 			return true
@@ -98,7 +99,7 @@ type due struct {
 // dues computes the dues of a block's instructions, walking backwards.
 func (s *assigner) dues(x *node, out *beyond) []due {
 	list := make([]due, len(x.events))
-	var access, write [numCells]int32 // position plus one of the next one
+	var access, write [timing.NumCells]int32 // position plus one of the next one
 	drain := nowhere
 	for k := len(x.events) - 1; k >= 0; k-- {
 		e := &x.events[k]
@@ -108,7 +109,7 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 			d.result = min(d.result, next(&access, a, &out.accessed), drain)
 		}
 		for _, a := range e.Reads {
-			if late(s.timing, e.Class, a.Cell) {
+			if timing.Late(s.timing, e.Class, a.Cell) {
 				d.source = min(d.source, next(&write, a, &out.written), drain)
 			}
 		}
@@ -127,13 +128,13 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 	return list
 }
 
-func mark(at *[numCells]int32, a Access, k int) {
+func mark(at *[timing.NumCells]int32, a timing.Access, k int) {
 	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 		at[c] = int32(k + 1)
 	}
 }
 
-func next(at *[numCells]int32, a Access, later *cellSet) int {
+func next(at *[timing.NumCells]int32, a timing.Access, later *cellSet) int {
 	n := nowhere
 	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 		if at[c] != 0 {
@@ -158,10 +159,10 @@ type slot struct {
 // handOut gives every instruction that needs them its barriers.
 func (s *assigner) handOut() {
 	later := s.futures()
-	carry := make([][numBarriers]slot, len(s.nodes))
+	carry := make([][timing.NumBarriers]slot, len(s.nodes))
 	for n := range s.nodes {
 		x := &s.nodes[n]
-		var slots [numBarriers]slot
+		var slots [timing.NumBarriers]slot
 		for _, p := range x.preds {
 			if int(p) < n {
 				inherit(&slots, &carry[p])
@@ -181,7 +182,7 @@ func (s *assigner) handOut() {
 }
 
 // inherit adds the barriers pending at the end of a predecessor.
-func inherit(to, from *[numBarriers]slot) {
+func inherit(to, from *[timing.NumBarriers]slot) {
 	for b := range to {
 		if from[b].used {
 			to[b] = from[b]
@@ -191,7 +192,7 @@ func inherit(to, from *[numBarriers]slot) {
 }
 
 // equip chooses the barriers of instruction k.
-func (s *assigner) equip(x *node, k int, d due, slots *[numBarriers]slot) {
+func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot) {
 	e := &x.events[k]
 	switch x.instrs[k].Op {
 	case op.LDGDEPBAR:
@@ -221,7 +222,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[numBarriers]slot) {
 // choose returns the cheapest barrier for a use and notes it. A free one
 // costs nothing; sharing costs nothing either when both are waited for at
 // the same place; otherwise whoever waits first waits for both.
-func (s *assigner) choose(slots *[numBarriers]slot, want slot) int8 {
+func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot) int8 {
 	best, least := 0, nowhere
 	for b := range slots {
 		if s.reserved>>b&1 != 0 {

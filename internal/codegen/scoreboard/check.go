@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"fmt"
 
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
@@ -12,19 +13,19 @@ import (
 // something could be read or overwritten before it is there, or when a
 // field has a value the machine does not take.
 func Check(f *ori.Func, a *target.Arch) error {
-	d := newDescriber(f, a)
+	d := timing.NewDescriber(f, a)
 	p := &Program{Entry: []int32{0}}
 	number := make([]int32, f.NumBlocks())
 	for n, b := range f.Blocks {
 		number[b.ID] = int32(n)
 	}
 	for n, b := range f.Blocks {
-		var events []Event
+		var events []timing.Event
 		for i := range b.Instrs {
 			if err := legal(f, i); err != nil {
 				return err
 			}
-			events = append(events, d.instr(i))
+			events = append(events, d.Instr(i))
 		}
 		var succs []int32
 		for _, t := range b.Succs {
@@ -36,7 +37,7 @@ func Check(f *ori.Func, a *target.Arch) error {
 		p.Blocks = append(p.Blocks, events)
 		p.Succs = append(p.Succs, succs)
 	}
-	reports := Replay(p, d.timing, true, 1)
+	reports := Replay(p, d.Timing, true, 1)
 	if len(reports) == 0 {
 		return nil
 	}
@@ -57,7 +58,7 @@ func nth(b *ori.Block, k int) *ori.Instr {
 func legal(f *ori.Func, i *ori.Instr) error {
 	s := i.Sched
 	switch {
-	case s.Stall > target.MaxStall || s.Wait >= 1<<numBarriers || s.WrBar >= numBarriers || s.RdBar >= numBarriers:
+	case s.Stall > target.MaxStall || s.Wait >= 1<<timing.NumBarriers || s.WrBar >= timing.NumBarriers || s.RdBar >= timing.NumBarriers:
 	case !s.Yield && (s.Stall == 0 || s.Stall >= 12):
 		// the machine's bit for staying is not encodable with these
 	case s.Yield && reused(i):

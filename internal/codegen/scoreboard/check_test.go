@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/target"
 )
@@ -32,17 +33,17 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // paths lists walks through f from its entry, as events.
-func paths(f *ori.Func, a *target.Arch, r *rand.Rand, count, length int) [][]Event {
-	d := newDescriber(f, a)
-	events := make([][]Event, f.NumBlocks())
+func paths(f *ori.Func, a *target.Arch, r *rand.Rand, count, length int) [][]timing.Event {
+	d := timing.NewDescriber(f, a)
+	events := make([][]timing.Event, f.NumBlocks())
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			events[b.ID] = append(events[b.ID], d.instr(i))
+			events[b.ID] = append(events[b.ID], d.Instr(i))
 		}
 	}
-	var out [][]Event
+	var out [][]timing.Event
 	for range count {
-		var p []Event
+		var p []timing.Event
 		for b := f.Blocks[0]; ; b = b.Succs[r.IntN(len(b.Succs))] {
 			p = append(p, events[b.ID]...)
 			if len(b.Succs) == 0 || len(p) > length {
@@ -57,7 +58,7 @@ func paths(f *ori.Func, a *target.Arch, r *rand.Rand, count, length int) [][]Eve
 // broken reports whether some pair of instructions on a path breaks a rule.
 // It looks at every pair and shares nothing with the checker but the tables
 // and the events.
-func broken(p []Event, t *target.Timing) bool {
+func broken(p []timing.Event, t *target.Timing) bool {
 	at := make([]int, len(p)+1)
 	for k := range p {
 		at[k+1] = at[k] + int(p[k].Ctrl.Stall)
@@ -75,7 +76,7 @@ func broken(p []Event, t *target.Timing) bool {
 	return false
 }
 
-func pairBroken(p []Event, at []int, t *target.Timing, i, j int) bool {
+func pairBroken(p []timing.Event, at []int, t *target.Timing, i, j int) bool {
 	a, b := &p[i], &p[j]
 	d := at[j] - at[i]
 	for _, bar := range []int8{a.Ctrl.WrBar, a.Ctrl.RdBar} {
@@ -100,13 +101,13 @@ func pairBroken(p []Event, at []int, t *target.Timing, i, j int) bool {
 				continue
 			}
 			for _, s := range at2(b.Reads, c) {
-				if variable && !waited(p, i, j, true, t) || !variable && d < t.RAW(fileOf(c), w.Row, s.Sink) {
+				if variable && !waited(p, i, j, true, t) || !variable && d < t.RAW(timing.FileOf(c), w.Row, s.Sink) {
 					return true
 				}
 			}
 			for range at2(b.Writes, c) {
 				inOrder := target.ReturnGroup(a.Class) != 0 && target.ReturnGroup(a.Class) == target.ReturnGroup(b.Class)
-				if variable && !inOrder && !waited(p, i, j, true, t) || !variable && d < t.WAW(fileOf(c), w.Row, b.Class) {
+				if variable && !inOrder && !waited(p, i, j, true, t) || !variable && d < t.WAW(timing.FileOf(c), w.Row, b.Class) {
 					return true
 				}
 			}
@@ -115,19 +116,19 @@ func pairBroken(p []Event, at []int, t *target.Timing, i, j int) bool {
 	return readBroken(p, t, i, j, d)
 }
 
-func readBroken(p []Event, t *target.Timing, i, j, d int) bool {
+func readBroken(p []timing.Event, t *target.Timing, i, j, d int) bool {
 	a, b := &p[i], &p[j]
 	for _, r := range a.Reads {
 		for c := r.Cell; c < r.Cell+uint16(r.N); c++ {
-			if len(at2(b.Writes, c)) == 0 || overwritten(p, c, i, j) || len(at2(a.Writes, c)) > 0 && late(t, a.Class, c) {
+			if len(at2(b.Writes, c)) == 0 || overwritten(p, c, i, j) || len(at2(a.Writes, c)) > 0 && timing.Late(t, a.Class, c) {
 				continue
 			}
-			if late(t, a.Class, c) {
+			if timing.Late(t, a.Class, c) {
 				inOrder := target.ReadGroup(a.Class) != 0 && target.ReadGroup(a.Class) == target.ReadGroup(b.Class)
 				if !inOrder && !waited(p, i, j, false, t) {
 					return true
 				}
-			} else if d < t.WAR(fileOf(c), a.Class, b.Class) {
+			} else if d < t.WAR(timing.FileOf(c), a.Class, b.Class) {
 				return true
 			}
 		}
@@ -136,8 +137,8 @@ func readBroken(p []Event, t *target.Timing, i, j, d int) bool {
 }
 
 // at2 returns the accesses that cover a cell.
-func at2(list []Access, c uint16) []Access {
-	var out []Access
+func at2(list []timing.Access, c uint16) []timing.Access {
+	var out []timing.Access
 	for _, a := range list {
 		if a.Cell <= c && c < a.Cell+uint16(a.N) {
 			out = append(out, a)
@@ -147,7 +148,7 @@ func at2(list []Access, c uint16) []Access {
 }
 
 // rewritten reports whether a cell is surely written between i and j.
-func rewritten(p []Event, c uint16, i, j int) bool {
+func rewritten(p []timing.Event, c uint16, i, j int) bool {
 	for k := i + 1; k < j; k++ {
 		if !p[k].Guarded && len(at2(p[k].Writes, c)) > 0 {
 			return true
@@ -158,7 +159,7 @@ func rewritten(p []Event, c uint16, i, j int) bool {
 
 // overwritten reports whether anything between i and j writes a cell: the
 // first writer is the one that must wait.
-func overwritten(p []Event, c uint16, i, j int) bool {
+func overwritten(p []timing.Event, c uint16, i, j int) bool {
 	for k := i + 1; k < j; k++ {
 		if len(at2(p[k].Writes, c)) > 0 {
 			return true
@@ -168,7 +169,7 @@ func overwritten(p []Event, c uint16, i, j int) bool {
 }
 
 // waited reports whether between i and j some instruction waits for i.
-func waited(p []Event, i, j int, result bool, t *target.Timing) bool {
+func waited(p []timing.Event, i, j int, result bool, t *target.Timing) bool {
 	var mask uint8
 	for k := i; k <= j; k++ {
 		if k > i && p[k].Ctrl.Wait&mask != 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/target"
 )
 
@@ -14,7 +15,7 @@ import (
 
 // Program is code as the checker sees it.
 type Program struct {
-	Blocks [][]Event
+	Blocks [][]timing.Event
 	Succs  [][]int32 // of each block
 	Entry  []int32   // blocks entered from elsewhere, where nothing is pending
 }
@@ -66,8 +67,8 @@ func (r Report) String() string {
 
 func cellName(c uint16) string {
 	names := [target.NumFiles]string{"R", "UR", "P", "UP", "B"}
-	f := fileOf(c)
-	return fmt.Sprintf("%s%d", names[f], c-firstCell[f])
+	f := timing.FileOf(c)
+	return fmt.Sprintf("%s%d", names[f], c-timing.FirstCell[f])
 }
 
 // fact is something left behind in a register.
@@ -87,8 +88,8 @@ func (f fact) same(g fact) bool {
 
 // scene is what may be true at a place.
 type scene struct {
-	facts [numCells][]fact
-	set   [numBarriers]int // cycle at which each barrier was last set
+	facts [timing.NumCells][]fact
+	set   [timing.NumBarriers]int // cycle at which each barrier was last set
 	gaps  []fact
 	fence uint8
 }
@@ -226,7 +227,7 @@ func (r *replayer) run(n int32) (*scene, int) {
 }
 
 // waits frees what the instruction waits for.
-func (r *replayer) waits(s *scene, e *Event, k, now int) {
+func (r *replayer) waits(s *scene, e *timing.Event, k, now int) {
 	if idle := e.Class == target.ClassOther && len(e.Reads)+len(e.Writes) == 0; !idle {
 		if s.fence&^e.Ctrl.Wait != 0 {
 			r.report(k, FenceIgnored, 0, e.Class, 0, 0)
@@ -250,7 +251,7 @@ func (r *replayer) waits(s *scene, e *Event, k, now int) {
 	}
 }
 
-func (r *replayer) reads(s *scene, e *Event, k, now int) {
+func (r *replayer) reads(s *scene, e *timing.Event, k, now int) {
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
@@ -259,7 +260,7 @@ func (r *replayer) reads(s *scene, e *Event, k, now int) {
 				}
 				if !f.timed {
 					r.report(k, ReadUnguarded, c, f.class, now-f.at, target.Never)
-				} else if d := r.timing.RAW(fileOf(c), f.class, a.Sink); now-f.at < d {
+				} else if d := r.timing.RAW(timing.FileOf(c), f.class, a.Sink); now-f.at < d {
 					r.report(k, ReadEarly, c, f.class, now-f.at, d)
 				}
 			}
@@ -267,7 +268,7 @@ func (r *replayer) reads(s *scene, e *Event, k, now int) {
 	}
 }
 
-func (r *replayer) writes(s *scene, e *Event, k, now int) {
+func (r *replayer) writes(s *scene, e *timing.Event, k, now int) {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
@@ -278,8 +279,8 @@ func (r *replayer) writes(s *scene, e *Event, k, now int) {
 }
 
 // overwrite checks a write to a register in which f was left behind.
-func (r *replayer) overwrite(f fact, e *Event, c uint16, k, now int) {
-	file := fileOf(c)
+func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
+	file := timing.FileOf(c)
 	have := now - f.at
 	switch {
 	case f.read && f.timed:
@@ -302,7 +303,7 @@ func (r *replayer) overwrite(f fact, e *Event, c uint16, k, now int) {
 }
 
 // distances checks rules that have no registers.
-func (r *replayer) distances(s *scene, e *Event, k, now int) {
+func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
 	if d := target.MinStall(e.Class); int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.SM >= 90) {
 		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), d)
 	}
@@ -328,7 +329,7 @@ func (r *replayer) distances(s *scene, e *Event, k, now int) {
 			cell := uint16(c)
 			if !f.timed {
 				r.report(k, Undrained, cell, f.class, now-f.at, target.Never)
-			} else if d := r.timing.Any(fileOf(cell), f.class); !f.read && now-f.at < d {
+			} else if d := r.timing.Any(timing.FileOf(cell), f.class); !f.read && now-f.at < d {
 				r.report(k, Undrained, cell, f.class, now-f.at, d)
 			}
 		}
@@ -337,17 +338,17 @@ func (r *replayer) distances(s *scene, e *Event, k, now int) {
 }
 
 // leave notes what the instruction leaves behind.
-func (r *replayer) leave(s *scene, e *Event, now int) {
+func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 	r.extend(s, e)
 	var bars uint8
 	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
-		if b >= 0 && b < numBarriers {
+		if b >= 0 && b < timing.NumBarriers {
 			bars |= 1 << b
 			s.set[b] = now
 		}
 	}
 	var wr uint8
-	if b := e.Ctrl.WrBar; b >= 0 && b < numBarriers {
+	if b := e.Ctrl.WrBar; b >= 0 && b < timing.NumBarriers {
 		wr = 1 << b
 	}
 	timed := !r.timing.Variable(e.Class)
@@ -361,7 +362,7 @@ func (r *replayer) leave(s *scene, e *Event, now int) {
 	}
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			if late(r.timing, e.Class, c) {
+			if timing.Late(r.timing, e.Class, c) {
 				if !overlaps(e.Writes, c) {
 					insert(&s.facts[c], fact{at: now, cover: bars, class: e.Class, read: true})
 				}
@@ -380,7 +381,7 @@ func (r *replayer) leave(s *scene, e *Event, now int) {
 
 // overlaps reports whether a cell is among those written: an instruction
 // reads its sources before it writes, so its own result protects them.
-func overlaps(list []Access, c uint16) bool {
+func overlaps(list []timing.Access, c uint16) bool {
 	for _, a := range list {
 		if a.Cell <= c && c < a.Cell+uint16(a.N) {
 			return true
@@ -391,7 +392,7 @@ func overlaps(list []Access, c uint16) bool {
 
 // extend lets the barriers of an instruction cover earlier ones of its
 // group, which finish before it.
-func (r *replayer) extend(s *scene, e *Event) {
+func (r *replayer) extend(s *scene, e *timing.Event) {
 	wr, rd := e.Ctrl.WrBar, e.Ctrl.RdBar
 	returns, reads := target.ReturnGroup(e.Class), target.ReadGroup(e.Class)
 	if (wr < 0 || returns == 0) && (rd < 0 && wr < 0 || reads == 0) {

@@ -3,6 +3,7 @@
 package scoreboard
 
 import (
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
@@ -12,18 +13,18 @@ import (
 // needs no analysis, which makes it a witness against the real scheduler.
 func Serial(f *ori.Func, a *target.Arch) {
 	addJumps(f)
-	d := newDescriber(f, a)
+	d := timing.NewDescriber(f, a)
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			e := d.instr(i)
-			i.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<numBarriers - 1}
+			e := d.Instr(i)
+			i.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<timing.NumBarriers - 1}
 			for k := range i.Args {
 				i.Args[k].Flags &^= ori.Reuse
 			}
-			if d.timing.Variable(e.Class) && len(e.Writes) > 0 || e.Class == target.ClassLdgdepbar || e.Class == target.ClassFence {
+			if d.Timing.Variable(e.Class) && len(e.Writes) > 0 || e.Class == target.ClassLdgdepbar || e.Class == target.ClassFence {
 				i.Sched.WrBar = 0
 			}
-			if d.timing.ReadsLate(e.Class) || target.UniformLate(e.Class) || e.Fences && e.Class == target.ClassMembar {
+			if d.Timing.ReadsLate(e.Class) || target.UniformLate(e.Class) || e.Fences && e.Class == target.ClassMembar {
 				i.Sched.RdBar = 1
 			}
 			serialPad(f, b, i, d, &e)
@@ -33,11 +34,11 @@ func Serial(f *ori.Func, a *target.Arch) {
 
 // serialPad adds NOPs: behind operations slower than a stall count holds,
 // and before warp-group matrix operations, which take no waits.
-func serialPad(f *ori.Func, b *ori.Block, i *ori.Instr, d *describer, e *Event) {
+func serialPad(f *ori.Func, b *ori.Block, i *ori.Instr, d *timing.Describer, e *timing.Event) {
 	pad := func() *ori.Instr {
 		n := f.NewInstr(op.NOP, op.Mods{}, nil, nil)
 		n.Line, n.Loc = i.Line, i.Loc
-		n.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<numBarriers - 1}
+		n.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<timing.NumBarriers - 1}
 		return n
 	}
 	if e.Class == target.ClassGmma {
@@ -46,9 +47,9 @@ func serialPad(f *ori.Func, b *ori.Block, i *ori.Instr, d *describer, e *Event) 
 		return
 	}
 	slow := 0
-	if !d.timing.Variable(e.Class) {
+	if !d.Timing.Variable(e.Class) {
 		for _, w := range e.Writes {
-			slow = max(slow, d.timing.Any(fileOf(w.Cell), w.Row))
+			slow = max(slow, d.Timing.Any(timing.FileOf(w.Cell), w.Row))
 		}
 	}
 	for at := i; slow > target.MaxStall; slow -= target.MaxStall {

@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"slices"
 
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/target"
 )
 
@@ -20,7 +21,7 @@ type entry struct {
 const (
 	kindWrite = 0
 	kindRead  = 1 << 7
-	gapCell   = numCells // the cell of operations that keep others away
+	gapCell   = timing.NumCells // the cell of operations that keep others away
 )
 
 func keyOf(cell uint16, kind uint32, c target.Class) uint32 {
@@ -30,10 +31,10 @@ func keyOf(cell uint16, kind uint32, c target.Class) uint32 {
 // state is what may be pending at a place.
 type state struct {
 	entries []entry // sorted by key
-	wr      [numCells]uint8
-	rd      [numCells]uint8
-	barAge  [numBarriers]uint8 // since last set, BarrierLag when long ago; 0 = never set
-	fence   uint8              // barriers the next instruction must wait for
+	wr      [timing.NumCells]uint8
+	rd      [timing.NumCells]uint8
+	barAge  [timing.NumBarriers]uint8 // since last set, BarrierLag when long ago; 0 = never set
+	fence   uint8                     // barriers the next instruction must wait for
 }
 
 // merge adds what is pending in y and reports whether anything was new.
@@ -104,11 +105,11 @@ type walker struct {
 	expires [target.NumFiles][target.NumClasses]uint8 // age at which any reader is served
 	now     int
 	recs    []record
-	head    [numCells + 1]int32 // first record of each cell plus one
+	head    [timing.NumCells + 1]int32 // first record of each cell plus one
 	touched []uint16
-	wr, rd  [numCells]uint8
-	pending [numBarriers][]uint16 // cells that name the barrier
-	setAt   [numBarriers]int
+	wr, rd  [timing.NumCells]uint8
+	pending [timing.NumBarriers][]uint16 // cells that name the barrier
+	setAt   [timing.NumBarriers]int
 	fence   uint8
 	out     state
 }
@@ -167,7 +168,7 @@ func (w *walker) drop(cell uint16) {
 }
 
 // needs returns the barriers that e must wait for.
-func (w *walker) needs(e *Event) uint8 {
+func (w *walker) needs(e *timing.Event) uint8 {
 	mask := w.fence
 	if e.Drains {
 		for b := range w.pending {
@@ -190,7 +191,7 @@ func (w *walker) needs(e *Event) uint8 {
 }
 
 // earliest returns the first cycle at which e may issue.
-func (w *walker) earliest(e *Event, mask uint8) int {
+func (w *walker) earliest(e *timing.Event, mask uint8) int {
 	at := w.now
 	for b := range w.setAt {
 		if mask>>b&1 != 0 {
@@ -201,7 +202,7 @@ func (w *walker) earliest(e *Event, mask uint8) int {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for n := w.head[c]; n != 0; n = w.recs[n-1].next {
 				if r := &w.recs[n-1]; !r.read {
-					at = max(at, r.at+w.timing.RAW(fileOf(c), r.class, a.Sink))
+					at = max(at, r.at+w.timing.RAW(timing.FileOf(c), r.class, a.Sink))
 				}
 			}
 		}
@@ -228,7 +229,7 @@ func (w *walker) earliest(e *Event, mask uint8) int {
 // write a cell.
 func (w *walker) overwrite(cell uint16, c target.Class) int {
 	at := longAgo
-	f := fileOf(cell)
+	f := timing.FileOf(cell)
 	for n := w.head[cell]; n != 0; n = w.recs[n-1].next {
 		r := &w.recs[n-1]
 		if r.read {
@@ -246,7 +247,7 @@ func (w *walker) drained() int {
 	for n := len(w.recs) - 1; n >= 0; n-- {
 		r := &w.recs[n]
 		if r.at > w.now-horizon && !r.read && r.cell != gapCell {
-			at = max(at, r.at+w.timing.Any(fileOf(r.cell), r.class))
+			at = max(at, r.at+w.timing.Any(timing.FileOf(r.cell), r.class))
 		}
 	}
 	return at
@@ -268,7 +269,7 @@ func (w *walker) wait(mask uint8) {
 }
 
 // retire records what e leaves pending.
-func (w *walker) retire(e *Event) {
+func (w *walker) retire(e *timing.Event) {
 	variable := w.timing.Variable(e.Class)
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
@@ -303,8 +304,8 @@ func (w *walker) retire(e *Event) {
 	}
 }
 
-func (w *walker) retireRead(e *Event, c uint16) {
-	if !late(w.timing, e.Class, c) {
+func (w *walker) retireRead(e *timing.Event, c uint16) {
+	if !timing.Late(w.timing, e.Class, c) {
 		w.add(c, true, e.Class, w.now)
 		return
 	}
@@ -316,7 +317,7 @@ func (w *walker) retireRead(e *Event, c uint16) {
 	}
 }
 
-func (w *walker) set(c uint16, in *[numCells]uint8, b int8) {
+func (w *walker) set(c uint16, in *[timing.NumCells]uint8, b int8) {
 	if (w.wr[c]|w.rd[c])>>b&1 == 0 {
 		w.pending[b] = append(w.pending[b], c)
 	}
@@ -363,7 +364,7 @@ func (w *walker) expiry(r *record) int {
 	case r.read:
 		return longestWAR
 	}
-	return int(w.expires[fileOf(r.cell)][r.class])
+	return int(w.expires[timing.FileOf(r.cell)][r.class])
 }
 
 // longestWAR is the age at which registers of fixed timing have been read.

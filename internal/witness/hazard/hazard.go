@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"goptxas/internal/codegen/scoreboard"
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
 	"goptxas/internal/target"
@@ -67,7 +68,7 @@ func (c *Code) split() {
 		if b+1 < len(c.starts) {
 			end = c.starts[b+1]
 		}
-		var events []scoreboard.Event
+		var events []timing.Event
 		for k := start; k < end; k++ {
 			events = append(events, c.event(k))
 		}
@@ -140,17 +141,17 @@ func conditional(x *sass.Inst) bool {
 }
 
 // event describes instruction k.
-func (c *Code) event(k int) scoreboard.Event {
+func (c *Code) event(k int) timing.Event {
 	x := &c.Insts[k]
 	text := x.Text(c.Arch, 0)
 	class := c.class(x, text)
-	var uses []scoreboard.Use
+	var uses []timing.Use
 	if g := x.Guard(); g.Pred != 7 {
 		f := target.FileP
 		if x.GuardFile() == sass.FileUP {
 			f = target.FileUP
 		}
-		uses = append(uses, scoreboard.Use{File: f, Role: scoreboard.Guard, Reg: g.Pred, N: 1})
+		uses = append(uses, timing.Use{File: f, Role: timing.Guard, Reg: g.Pred, N: 1})
 	}
 	arg := uint8(0)
 	for n := range x.NArg() {
@@ -162,7 +163,7 @@ func (c *Code) event(k int) scoreboard.Event {
 	}
 	uses = append(uses, implied(x)...)
 	q := x.Ctrl()
-	return scoreboard.Describe(class, uses, scoreboard.Ctrl{Stall: q.Stall, WrBar: q.WrBar, RdBar: q.RdBar, Wait: q.Wait})
+	return timing.Describe(class, uses, timing.Ctrl{Stall: q.Stall, WrBar: q.WrBar, RdBar: q.RdBar, Wait: q.Wait})
 }
 
 // class returns the timing class of an instruction. The text shows the
@@ -190,41 +191,41 @@ func (c *Code) class(x *sass.Inst, text string) target.Class {
 }
 
 // use translates an operand.
-func use(o sass.Operand, class target.Class, text string, arg uint8) []scoreboard.Use {
+func use(o sass.Operand, class target.Class, text string, arg uint8) []timing.Use {
 	if o.Kind != sass.KindReg || o.Zero || o.File == sass.FileNone || o.File == sass.FileSB {
 		return nil
 	}
-	u := scoreboard.Use{File: files[o.File], Reg: o.Reg, N: max(1, o.Width), Arg: arg}
+	u := timing.Use{File: files[o.File], Reg: o.Reg, N: max(1, o.Width), Arg: arg}
 	switch o.Role {
 	case sass.Write:
-		u.Role = scoreboard.Result
+		u.Role = timing.Result
 	case sass.Both:
 		w := u
-		w.Role = scoreboard.Result
-		return []scoreboard.Use{u, w}
+		w.Role = timing.Result
+		return []timing.Use{u, w}
 	case sass.Address:
-		u.Role = scoreboard.Address
+		u.Role = timing.Address
 		switch {
 		case o.File == sass.FileU && strings.Contains(text, fmt.Sprintf(" desc[UR%d]", o.Reg)):
-			u.Role = scoreboard.Desc
+			u.Role = timing.Desc
 		case class == target.ClassLdc || class == target.ClassUldc || class == target.ClassLdcu:
-			u.Role = scoreboard.Index
+			u.Role = timing.Index
 		}
 	}
-	return []scoreboard.Use{u}
+	return []timing.Use{u}
 }
 
 // implied returns the predicates that P2R and its like move by a mask.
-func implied(x *sass.Inst) []scoreboard.Use {
-	u := scoreboard.Use{File: target.FileP, N: 1}
+func implied(x *sass.Inst) []timing.Use {
+	u := timing.Use{File: target.FileP, N: 1}
 	switch base(x) {
 	case "P2R":
 	case "R2P":
-		u.Role = scoreboard.Result
+		u.Role = timing.Result
 	case "UP2UR":
 		u.File = target.FileUP
 	case "UR2UP":
-		u.File, u.Role = target.FileUP, scoreboard.Result
+		u.File, u.Role = target.FileUP, timing.Result
 	default:
 		return nil
 	}
@@ -234,7 +235,7 @@ func implied(x *sass.Inst) []scoreboard.Use {
 			mask = o.Imm
 		}
 	}
-	var list []scoreboard.Use
+	var list []timing.Use
 	for b := range uint8(7) {
 		if mask>>b&1 != 0 {
 			u.Reg = b

@@ -1,4 +1,4 @@
-package scoreboard
+package timing
 
 import (
 	"goptxas/internal/ori"
@@ -10,25 +10,26 @@ var files = [ori.NumClasses]target.File{
 	ori.R: target.FileR, ori.UR: target.FileUR, ori.P: target.FileP, ori.UP: target.FileUP, ori.B: target.FileB,
 }
 
-// describer makes events of Ori instructions.
-type describer struct {
+// Describer makes events of Ori instructions with physical registers.
+type Describer struct {
 	builder
 	f       *ori.Func
-	timing  *target.Timing
+	Timing  *target.Timing
 	classes []target.Class // by operation, without modifiers
 	uses    []Use
 }
 
-func newDescriber(f *ori.Func, a *target.Arch) *describer {
-	d := &describer{f: f, timing: target.TimingOf(a)}
+// NewDescriber returns a describer for the instructions of f.
+func NewDescriber(f *ori.Func, a *target.Arch) *Describer {
+	d := &Describer{f: f, Timing: target.TimingOf(a)}
 	for o := op.None; o.String() != "?"; o++ {
 		d.classes = append(d.classes, target.ClassOf(o.String()))
 	}
 	return d
 }
 
-// class returns the timing class of i.
-func (d *describer) class(i *ori.Instr) target.Class {
+// Class returns the timing class of i.
+func (d *Describer) Class(i *ori.Instr) target.Class {
 	c := d.classes[i.Op]
 	switch {
 	case i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R:
@@ -46,8 +47,8 @@ func (d *describer) class(i *ori.Instr) target.Class {
 	})
 }
 
-// instr returns the event of i.
-func (d *describer) instr(i *ori.Instr) Event {
+// Instr returns the event of i.
+func (d *Describer) Instr(i *ori.Instr) Event {
 	d.uses = d.uses[:0]
 	if i.Guard.Kind == ori.KReg {
 		d.add(i.Guard, Guard, 0)
@@ -61,15 +62,15 @@ func (d *describer) instr(i *ori.Instr) Event {
 		d.source(o, uint8(n))
 	}
 	d.implied(i)
-	e := d.event(d.class(i), d.uses)
-	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.timing.SM >= 90 && i.Mods.Has(op.MCTA)
+	e := d.event(d.Class(i), d.uses)
+	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.Timing.SM >= 90 && i.Mods.Has(op.MCTA)
 	s := i.Sched
 	e.Ctrl = Ctrl{Stall: s.Stall, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
 	return e
 }
 
 // implied adds the predicates that R2P and its like move without naming.
-func (d *describer) implied(i *ori.Instr) {
+func (d *Describer) implied(i *ori.Instr) {
 	switch i.Op {
 	case op.P2R:
 		d.uses = append(d.uses, Use{File: target.FileP, Role: Data, N: 7})
@@ -82,7 +83,7 @@ func (d *describer) implied(i *ori.Instr) {
 	}
 }
 
-func (d *describer) source(o ori.Operand, n uint8) {
+func (d *Describer) source(o ori.Operand, n uint8) {
 	if !o.HasReg() {
 		return
 	}
@@ -99,7 +100,7 @@ func (d *describer) source(o ori.Operand, n uint8) {
 	}
 }
 
-func (d *describer) add(o ori.Operand, r Role, n uint8) {
+func (d *Describer) add(o ori.Operand, r Role, n uint8) {
 	info := &d.f.Regs[o.Reg]
 	d.uses = append(d.uses, Use{
 		File: files[info.Class], Role: r, Reg: uint8(info.Phys + int16(o.Sub)), N: max(1, o.N), Arg: n,

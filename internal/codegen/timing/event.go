@@ -1,4 +1,7 @@
-package scoreboard
+// Package timing describes instructions as the schedulers see them: which
+// registers they read and write, in which class they are timed and which of
+// their operands are needed when.
+package timing
 
 import "goptxas/internal/target"
 
@@ -9,15 +12,16 @@ const (
 	cellP    = 512
 	cellUP   = 520
 	cellB    = 528
-	numCells = 544
+	NumCells = 544 // of all files
 )
 
-var firstCell = [target.NumFiles]uint16{
+// FirstCell is the cell of register 0 of each file.
+var FirstCell = [target.NumFiles]uint16{
 	target.FileR: cellR, target.FileUR: cellUR, target.FileP: cellP, target.FileUP: cellUP, target.FileB: cellB,
 }
 
-// fileOf returns the register file of a cell.
-func fileOf(cell uint16) target.File {
+// FileOf returns the register file of a cell.
+func FileOf(cell uint16) target.File {
 	switch {
 	case cell < cellUR:
 		return target.FileR
@@ -31,8 +35,8 @@ func fileOf(cell uint16) target.File {
 	return target.FileB
 }
 
-// numBarriers is how many barriers the machine has.
-const numBarriers = 6
+// NumBarriers is how many barriers the machine has.
+const NumBarriers = 6
 
 // Role says how an instruction uses a register.
 type Role uint8
@@ -121,7 +125,7 @@ func guarded(uses []Use) bool {
 // read adds the accesses of a source. The words of the addend of IMAD.WIDE
 // are needed at different times.
 func (b *builder) read(c target.Class, u Use) {
-	cell := firstCell[u.File] + uint16(u.Reg)
+	cell := FirstCell[u.File] + uint16(u.Reg)
 	if c == target.ClassWide && u.File == target.FileR && u.Role == Data && u.Arg == 2 {
 		b.pool = append(b.pool, Access{Cell: cell, N: 1, Sink: target.SinkWideLo})
 		if u.N > 1 {
@@ -133,7 +137,7 @@ func (b *builder) read(c target.Class, u Use) {
 }
 
 func (b *builder) write(c target.Class, u Use) {
-	cell := firstCell[u.File] + uint16(u.Reg)
+	cell := FirstCell[u.File] + uint16(u.Reg)
 	if c == target.ClassWide && u.File == target.FileR && u.N == 2 {
 		b.pool = append(b.pool, Access{Cell: cell, N: 1, Row: c}, Access{Cell: cell + 1, N: 1, Row: target.ClassWideHi})
 		return
@@ -294,10 +298,10 @@ func upSink(c target.Class, u Use) target.Sink {
 	return target.SinkUPVector
 }
 
-// late reports whether the instruction reads the cell at a time that only a
+// Late reports whether the instruction reads the cell at a time that only a
 // barrier tells.
-func late(t *target.Timing, c target.Class, cell uint16) bool {
-	switch fileOf(cell) {
+func Late(t *target.Timing, c target.Class, cell uint16) bool {
+	switch FileOf(cell) {
 	case target.FileR:
 		return t.ReadsLate(c)
 	case target.FileUR:
