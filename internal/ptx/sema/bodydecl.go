@@ -36,17 +36,17 @@ func (k *checker) declare(d *syntax.Decl) {
 // free reports whether a name may be declared in this block, and complains
 // if not.
 func (k *checker) free(v *syntax.Var) bool {
-	if k.scope.waiting(v.Name) {
-		k.fatal(k.after(v.Pos), "Label expected for forward reference of '"+k.name(v.Name)+"'")
-		return false
-	}
 	taken := k.scope.here(v.Name) != nil
 	if info := k.scope.split(k.tree, v.Name); !taken && info.split == isSplit {
 		f := k.scope.familyHere(info.prefix)
 		taken = f != nil && info.num < f.count
 	}
-	if taken {
+	switch {
+	case taken:
 		k.error(k.after(v.Pos), "Duplicate definition of variable '"+k.name(v.Name)+"'")
+	case k.scope.waiting(v.Name):
+		k.fatal(k.after(v.Pos), "Label expected for forward reference of '"+k.name(v.Name)+"'")
+		return false
 	}
 	return !taken
 }

@@ -125,9 +125,30 @@ func (f *fileState) broken(s *syntax.Stmt) {
 		fn.HasBody, fn.Body = true, f.tree.Err.Pos
 		f.function(s.Index)
 	case syntax.StmtDecl:
-		if d := &f.tree.Decls[s.Index]; d.Type != isa.WNone && d.Space != isa.WNone {
-			f.head(d)
+		f.brokenDecl(&f.tree.Decls[s.Index])
+	}
+}
+
+// brokenDecl: the names of a declaration are entered when it is whole, but
+// its qualifiers and the constants in it are judged as they are read.
+func (c *context) brokenDecl(d *syntax.Decl) {
+	part := *d
+	part.Type = isa.WB32
+	if part.Align != syntax.None && c.tree.Exprs[part.Align].Pos >= c.tree.Err.Pos {
+		part.Align = syntax.None // its number is what is broken
+	}
+	c.head(&part)
+	for i := d.Vars.First; i < d.Vars.First+d.Vars.Len; i++ {
+		if x := c.tree.Vars[i].Init; x != syntax.None {
+			c.brokenConstant(&c.tree.Operands[x])
 		}
+	}
+}
+
+// brokenConstant evaluates a constant of a broken statement.
+func (c *context) brokenConstant(o *syntax.Operand) {
+	if o.Kind == syntax.OpImm && o.X >= 0 && int(o.X) < len(c.tree.Exprs) {
+		c.ev.eval(o.X)
 	}
 }
 

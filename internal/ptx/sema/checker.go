@@ -129,6 +129,7 @@ func (k *checker) run() {
 	for i := range t.Stmts {
 		s := &t.Stmts[i]
 		if s.Broken {
+			k.broken(s)
 			break
 		}
 		k.stmt(i, s)
@@ -138,12 +139,42 @@ func (k *checker) run() {
 		}
 	}
 	if e := t.Err; e != nil {
-		k.unit.Report(diag.Fatal, e.Pos, e.Msg)
+		if !k.unit.Fatal() {
+			k.unit.Report(diag.Fatal, e.Pos, e.Msg)
+		}
 		k.lateTarget()
 		return
 	}
 	k.unknowns()
 	k.finishBody(k.fn, k.tree.Stmts[len(k.tree.Stmts)-1].Pos)
+}
+
+// broken checks as much of a statement as the reference has seen when the
+// syntax error comes: of an instruction its guard and its modifiers.
+func (k *checker) broken(s *syntax.Stmt) {
+	switch s.Kind {
+	case syntax.StmtDecl:
+		k.brokenDecl(&k.tree.Decls[s.Index])
+	case syntax.StmtInstr:
+		in := &k.tree.Instrs[s.Index]
+		k.instr, k.instrAt = in, in.OpPos
+		var out Inst
+		k.guard(in, &out)
+		if in.OpPos == 0 {
+			k.instrAt = s.Pos
+		}
+		if in.Guard != syntax.None && k.guardKind != isa.KReg {
+			k.error(k.instrPos(), "Predicate expression expected")
+		}
+		for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
+			if m := &k.tree.Mods[i]; (m.Word == isa.WNone || in.Op == isa.WNone && m.Word.IsOpcode()) && m.Pos < k.tree.Err.Pos {
+				k.error(k.instrPos(), "Unknown modifier '"+string(k.tree.ModText(m))+"'")
+			}
+		}
+		for i := in.Args.First; i < in.Args.First+in.Args.Len; i++ {
+			k.brokenConstant(&k.tree.Operands[i])
+		}
+	}
 }
 
 // lateTarget: a file that ends in a body still gets the complaint about its
