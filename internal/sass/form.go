@@ -204,11 +204,15 @@ type argInfo struct {
 }
 
 // Special values of argInfo.wmod. A texture fetch writes the components its
-// mask names: two to its second destination, then two to its first.
+// mask names: two to its second destination, then two to its first, and
+// half as many registers when they are half floats. Its coordinates are as
+// many as the dimension says (width is the item), two at most in .SCR mode,
+// where the others lie in the next operand.
 const (
-	wNone = 255
-	wLow  = 254
-	wHigh = 253
+	wNone  = 255
+	wLow   = 254
+	wHigh  = 253
+	wCoord = 252
 )
 
 type modRef struct {

@@ -163,3 +163,36 @@ func mnemonic(text string) string {
 	}
 	return text[:strings.IndexAny(text, ".; ")]
 }
+
+// TestAlignment checks the widths of operands against what the reference
+// compiler emits: a tuple of registers begins at a multiple of its
+// alignment.
+func TestAlignment(t *testing.T) {
+	var bad misses
+	tuples := 0
+	for _, l := range readGolden(t) {
+		for col, name := range goldenArchs {
+			if l.archs>>col&1 == 0 {
+				continue
+			}
+			a := target.Find(name)
+			i := Decode(a, l.w)
+			for n := range i.NArg() {
+				o := i.Arg(n)
+				if o.Kind != KindReg || o.Zero || o.Width < 2 {
+					continue
+				}
+				tuples++
+				if int(o.Reg)%o.Align() != 0 {
+					bad.add(fmt.Sprintf("%s operand %d", i.Op(), n), fmt.Sprintf("%s: %s, width %d", name, l.text, o.Width))
+				}
+			}
+			break // one architecture says it all
+		}
+	}
+	t.Logf("%d tuples", tuples)
+	bad.log(t, "alignment", missLimit())
+	if len(bad.n) > 0 {
+		t.Error("some tuples are not aligned")
+	}
+}

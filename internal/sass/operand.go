@@ -97,9 +97,14 @@ func (i *Inst) argWidth(f *form, a *argInfo) uint8 {
 	case wNone:
 		return a.width
 	case wLow:
-		return uint8(min(2, mathbits.OnesCount64(i.w.Field(texMaskBit, 4))))
+		low, _ := i.texWidths()
+		return low
 	case wHigh:
-		return uint8(max(2, mathbits.OnesCount64(i.w.Field(texMaskBit, 4))) - 2)
+		_, high := i.texWidths()
+		return high
+	case wCoord:
+		v, _ := items[f.item+uint32(a.width)].value(&i.w)
+		return i.texCoords(max(v.width[0], 1))
 	}
 	v, ok := items[f.item+uint32(a.wmod)].value(&i.w)
 	if !ok || v.width[a.wcol] == 0 {
@@ -108,8 +113,42 @@ func (i *Inst) argWidth(f *form, a *argInfo) uint8 {
 	return v.width[a.wcol]
 }
 
-// texMaskBit is the place of the component mask of a texture fetch.
-const texMaskBit = 72
+// Fields of a texture fetch: component mask, half-float results, .SCR, and
+// what needs a value of its own: offset, depth or sample, level of detail
+// from two on.
+const (
+	texMaskBit   = 72
+	texHalfBit   = 79
+	texScalarBit = 60
+	texOffsetBit = 76
+	texDepthBit  = 78
+	texLodBit    = 87
+)
+
+// texCoords returns the registers of the first source of a texture fetch
+// with n coordinates: all of them or, in .SCR mode, the first half of all
+// its values, two at most.
+func (i *Inst) texCoords(n uint8) uint8 {
+	if !i.w.Bit(texScalarBit) {
+		return n
+	}
+	n += uint8(i.w.Field(texOffsetBit, 1) + i.w.Field(texDepthBit, 1))
+	if i.w.Field(texLodBit, 3) >= 2 {
+		n++
+	}
+	return min((n+1)/2, 2)
+}
+
+// texWidths returns the registers that the two destinations of a texture
+// fetch receive.
+func (i *Inst) texWidths() (low, high uint8) {
+	n := uint8(mathbits.OnesCount64(i.w.Field(texMaskBit, 4)))
+	if i.w.Field(texHalfBit, 2) != 0 {
+		n = (n + 1) / 2
+		return min(n, 1), max(n, 1) - 1
+	}
+	return min(n, 2), max(n, 2) - 2
+}
 
 func (i *Inst) fill(o *Operand, it *item) {
 	v := it.get(&i.w)

@@ -202,3 +202,25 @@ func TestSpacing(t *testing.T) {
 		}
 	}
 }
+
+// TestDestinations checks that the operations that produce a register say
+// so: every golden instruction with a register at bits 16 to 23 outside an
+// address writes it, except the stores that keep data there.
+func TestDestinations(t *testing.T) {
+	checked := 0
+	for id := 1; id < len(forms); id++ {
+		f := &forms[id]
+		for n := range int(f.narg) {
+			a := &args[f.arg+uint32(n)]
+			it := &items[f.item+uint32(a.item)]
+			if it.kind != kReg && it.kind != kUReg || it.lo != 16 || a.addr {
+				continue
+			}
+			checked++
+			if a.role != Write && f.op != OpSTG {
+				t.Errorf("form %d of %s reads a register at bit 16", id, f.op)
+			}
+		}
+	}
+	t.Logf("%d destinations", checked)
+}

@@ -576,7 +576,9 @@ const (
 	ModIgmma
 	ModImma
 	ModInt48
+	ModImma4
 	ModImmasp
+	ModImmasp4
 	ModInttype
 	ModIcmp
 	ModEX
@@ -632,9 +634,8 @@ const (
 	ModGmnegab
 	ModNegB
 	ModQg16
-	Mod1681616832
-	ModF16F32
-	Mod1683216864
+	ModQmma
+	ModQmmasp
 	ModF8f6f4
 	ModQspc
 	ModFILL
@@ -689,11 +690,13 @@ const (
 	ModTldoffset
 	ModLC
 	ModLCULC
-	ModGS
+	ModBlkdst
+	ModBlksrc
 	ModMULTICAST
 	ModSEQUENCED
 	ModDSTGBYTEMASK
 	ModCOUNTED
+	ModGS
 	ModBlkredtype
 	ModSELFCASTBROADCAST
 	ModEFL2ELL2
@@ -853,7 +856,9 @@ var modNames = [...]string{
 	"igmma",
 	"imma",
 	"int48",
+	"imma4",
 	"immasp",
+	"immasp4",
 	"inttype",
 	"icmp",
 	"EX",
@@ -909,9 +914,8 @@ var modNames = [...]string{
 	"gmnegab",
 	"negB",
 	"qg16",
-	"1681616832",
-	"F16F32",
-	"1683216864",
+	"qmma",
+	"qmmasp",
 	"f8f6f4",
 	"qspc",
 	"FILL",
@@ -966,11 +970,13 @@ var modNames = [...]string{
 	"tldoffset",
 	"LC",
 	"LCULC",
-	"GS",
+	"blkdst",
+	"blksrc",
 	"MULTICAST",
 	"SEQUENCED",
 	"DST_G_BYTE_MASK",
 	"COUNTED",
+	"GS",
 	"blkredtype",
 	"SELFCASTBROADCAST",
 	"EFL2ELL2",
@@ -1736,8 +1742,8 @@ const (
 	V64x256x64                       Value = 852
 	V8816                            Value = 853
 	V8832                            Value = 854
-	V8864                            Value = 855
-	V16864                           Value = 856
+	V16864                           Value = 855
+	V8864                            Value = 856
 	VEX                              Value = 857
 	VLTC64B                          Value = 858
 	VLTC128B                         Value = 859

@@ -417,8 +417,11 @@ func (c *compiler) arg(f *cform, l *line, it *item, n int, modItems map[string]i
 		}
 		if w, err := strconv.Atoi(name); err == nil {
 			a.width = w
-		} else if name == "lo" || name == "hi" {
-			a.wmod = map[string]int{"lo": 254, "hi": 253}[name]
+		} else if w := map[string]int{"lo": 254, "hi": 253, "coord": 252}[name]; w != 0 {
+			a.wmod = w
+			if w == 252 {
+				a.width = modItems["texdim"]
+			}
 		} else if m, ok := modItems[name]; ok {
 			a.wmod = m
 		} else {
