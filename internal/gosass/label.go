@@ -10,9 +10,10 @@ import (
 
 // labeler numbers the labels of a file: return addresses that relocations
 // name, then targets of branches in the order in which code names them, then
-// indirect branches with their targets, then the ends of functions, one for
-// each in the order of the symbol table. A place keeps its first label, and
-// the name of a function at a place stands for both.
+// indirect branches with their targets, then the ends of functions in the
+// order of the symbol table. The last two use up a number for each place,
+// labelled or not. A place keeps its first label, and the name of a function
+// at a place stands for both.
 type labeler struct {
 	next int
 }
@@ -30,6 +31,14 @@ func (l *labeler) at(t *textSection, off uint64) {
 	}
 	if _, has := t.labels[off]; !has {
 		t.labels[off] = l.fresh()
+	}
+}
+
+// take uses up a number for a place, also when the place has a label.
+func (l *labeler) take(t *textSection, off uint64) {
+	name := l.fresh()
+	if _, has := t.labels[off]; !has && off <= uint64(len(t.code)) && t.funcAt(off) == nil {
+		t.labels[off] = name
 	}
 }
 
@@ -115,9 +124,9 @@ func (l *labeler) indirect(p *program, t *textSection) {
 			if t.multi == nil {
 				t.multi = map[uint64][]uint64{}
 			}
-			l.at(t, b.at)
+			l.take(t, b.at)
 			for _, to := range b.targets {
-				l.at(t, to)
+				l.take(t, to)
 			}
 			t.multi[b.at] = b.targets
 		}
