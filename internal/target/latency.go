@@ -359,7 +359,6 @@ var gaps = [...]struct {
 	{ClassLdgdepbar, ClassStg, 4},
 	{ClassLdc, ClassBar, 8},
 	{ClassS2ur, ClassBar, 8},
-	{ClassLepc, ClassAny, 5},
 }
 
 // MinStall returns the least stall count of an operation of class c.

@@ -76,14 +76,30 @@ type fact struct {
 	at    int   // cycle of issue; an age, negated, between blocks
 	cover uint8 // barriers of which any tells that it is over
 	class target.Class
-	read  bool // it is a read, not a result
-	timed bool // it is over after some cycles; else only a barrier tells
+	guard uint16 // cell of its guard plus one, as long as the guard keeps its value
+	not   bool   // its guard is taken when false
+	read  bool   // it is a read, not a result
+	timed bool   // it is over after some cycles; else only a barrier tells
 }
 
 // same reports whether two facts differ in age only.
 func (f fact) same(g fact) bool {
 	f.at = g.at
 	return f == g
+}
+
+// elsewhere reports whether the threads that left the fact are not those
+// that run e, because their guards exclude each other.
+func (f fact) elsewhere(e *timing.Event) bool {
+	return f.guard != 0 && e.Guarded && f.guard == e.Guard+1 && f.not != e.Negated
+}
+
+// guardOf returns the guard of e for a fact.
+func guardOf(e *timing.Event) (uint16, bool) {
+	if !e.Guarded || overlaps(e.Writes, e.Guard) {
+		return 0, false
+	}
+	return e.Guard + 1, e.Negated
 }
 
 // scene is what may be true at a place.
@@ -255,7 +271,7 @@ func (r *replayer) reads(s *scene, e *timing.Event, k, now int) {
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
-				if f.read {
+				if f.read || f.elsewhere(e) {
 					continue
 				}
 				if !f.timed {
@@ -272,7 +288,9 @@ func (r *replayer) writes(s *scene, e *timing.Event, k, now int) {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			for _, f := range s.facts[c] {
-				r.overwrite(f, e, c, k, now)
+				if !f.elsewhere(e) {
+					r.overwrite(f, e, c, k, now)
+				}
 			}
 		}
 	}
@@ -345,18 +363,25 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 		if b >= 0 && b < timing.NumBarriers {
 			bars |= 1 << b
 			s.set[b] = now
+			if e.Ctrl.Stall == 0 {
+				s.set[b] = quiet // USETMAXREG, after which nothing may lag
+			}
 		}
 	}
 	var wr uint8
 	if b := e.Ctrl.WrBar; b >= 0 && b < timing.NumBarriers {
 		wr = 1 << b
 	}
+	for _, a := range e.Writes {
+		s.forget(a)
+	}
+	guard, not := guardOf(e)
 	timed := !r.timing.Variable(e.Class)
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read || !e.Guarded })
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !e.Guarded || f.read && !f.elsewhere(e) })
 			if e.Class != target.ClassGmma {
-				insert(&s.facts[c], fact{at: now, cover: wr, class: a.Row, timed: timed})
+				insert(&s.facts[c], fact{at: now, cover: wr, class: a.Row, timed: timed, guard: guard, not: not})
 			}
 		}
 	}
@@ -364,10 +389,10 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			if timing.Late(r.timing, e.Class, c) {
 				if !overlaps(e.Writes, c) {
-					insert(&s.facts[c], fact{at: now, cover: bars, class: e.Class, read: true})
+					insert(&s.facts[c], fact{at: now, cover: bars, class: e.Class, read: true, guard: guard, not: not})
 				}
 			} else {
-				insert(&s.facts[c], fact{at: now, class: e.Class, read: true, timed: true})
+				insert(&s.facts[c], fact{at: now, class: e.Class, read: true, timed: true, guard: guard, not: not})
 			}
 		}
 	}
@@ -376,6 +401,20 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 	}
 	if e.Fences {
 		s.fence |= bars
+	}
+}
+
+// forget drops what is known of guards that an access writes.
+func (s *scene) forget(a timing.Access) {
+	if f := timing.FileOf(a.Cell); f != target.FileP && f != target.FileUP {
+		return
+	}
+	for c := range s.facts {
+		for n := range s.facts[c] {
+			if f := &s.facts[c][n]; f.guard != 0 && a.Cell <= f.guard-1 && f.guard-1 < a.Cell+uint16(a.N) {
+				f.guard, f.not = 0, false
+			}
+		}
 	}
 }
 

@@ -58,6 +58,8 @@ type Use struct {
 	Reg  uint8
 	N    uint8
 	Arg  uint8 // number of the source it is or belongs to
+
+	Negated bool // of a guard
 }
 
 // Ctrl are the control fields of an instruction.
@@ -79,9 +81,11 @@ type Access struct {
 // Event is an instruction as timing sees it.
 type Event struct {
 	Class   target.Class
-	Guarded bool // results may not be written
-	Drains  bool // nothing may be pending: code elsewhere follows
-	Fences  bool // the next instruction must wait for the barrier it sets
+	Guarded bool   // results may not be written
+	Guard   uint16 // cell of the guard, if guarded
+	Negated bool   // the guard is taken when false
+	Drains  bool   // nothing may be pending: code elsewhere follows
+	Fences  bool   // the next instruction must wait for the barrier it sets
 	Reads   []Access
 	Writes  []Access
 	Ctrl    Ctrl
@@ -95,7 +99,7 @@ type builder struct {
 // event describes an instruction of class c. uses is not kept.
 func (b *builder) event(c target.Class, uses []Use) Event {
 	e := Event{Class: c, Drains: c == target.ClassCall}
-	e.Guarded = guarded(uses)
+	e.Guard, e.Negated, e.Guarded = guard(uses)
 	start := len(b.pool)
 	for _, u := range uses {
 		if u.Role != Result {
@@ -113,13 +117,14 @@ func (b *builder) event(c target.Class, uses []Use) Event {
 	return e
 }
 
-func guarded(uses []Use) bool {
+// guard finds the guard among uses.
+func guard(uses []Use) (cell uint16, negated, ok bool) {
 	for _, u := range uses {
 		if u.Role == Guard {
-			return true
+			return FirstCell[u.File] + uint16(u.Reg), u.Negated, true
 		}
 	}
-	return false
+	return 0, false, false
 }
 
 // read adds the accesses of a source. The words of the addend of IMAD.WIDE

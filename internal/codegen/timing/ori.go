@@ -104,5 +104,6 @@ func (d *Describer) add(o ori.Operand, r Role, n uint8) {
 	info := &d.f.Regs[o.Reg]
 	d.uses = append(d.uses, Use{
 		File: files[info.Class], Role: r, Reg: uint8(info.Phys + int16(o.Sub)), N: max(1, o.N), Arg: n,
+		Negated: r == Guard && o.Flags&ori.Inv != 0,
 	})
 }

@@ -151,7 +151,7 @@ func (c *Code) event(k int) timing.Event {
 		if x.GuardFile() == sass.FileUP {
 			f = target.FileUP
 		}
-		uses = append(uses, timing.Use{File: f, Role: timing.Guard, Reg: g.Pred, N: 1})
+		uses = append(uses, timing.Use{File: f, Role: timing.Guard, Reg: g.Pred, N: 1, Negated: g.Not})
 	}
 	arg := uint8(0)
 	for n := range x.NArg() {
