@@ -16,6 +16,7 @@ type Pool struct {
 	Command []string // starts a worker that calls Work on its stdin and stdout
 	Workers int
 	Limit   time.Duration // for one request
+	Total   time.Duration // for all of them; 0 = no limit. What is left then is not run
 }
 
 // Run runs all requests and calls done with each result, from several
@@ -31,16 +32,24 @@ func (p *Pool) Run(n int, request func(n int) *Request, done func(n int, r *Resu
 					w = p.start()
 				}
 				var r *Result
-				if r, w = p.one(w, request(k)); r != nil {
-					done(k, r)
+				r, w = p.one(w, request(k))
+				if r.Stale { // not this kernel's fault
+					w = p.start()
+					r, w = p.one(w, request(k))
 				}
+				done(k, r)
 			}
 			if w != nil {
 				w.stop()
 			}
 		})
 	}
+	end := time.Now().Add(p.Total)
 	for k := range n {
+		if p.Total > 0 && time.Now().After(end) {
+			done(k, &Result{Stage: "start", Err: "not run: out of time"})
+			continue
+		}
 		next <- k
 	}
 	close(next)
@@ -80,12 +89,16 @@ func (w *process) stop() {
 	w.cmd.Wait() //nolint:errcheck // how it ends no longer matters
 }
 
+// kill ends the worker. A process whose kernel hangs can take long to die,
+// so nobody waits for it.
 func (w *process) kill() {
 	w.cmd.Process.Kill() //nolint:errcheck // it may be gone already
-	for range w.out {
-		continue
-	}
-	w.cmd.Wait() //nolint:errcheck // killed on purpose
+	go func() {
+		for range w.out {
+			continue
+		}
+		w.cmd.Wait() //nolint:errcheck // killed on purpose
+	}()
 }
 
 // one runs a request in w and returns the worker that can take the next
@@ -113,7 +126,7 @@ func (p *Pool) one(w *process, q *Request) (*Result, *process) {
 			w.kill()
 			return &Result{Stage: "run", Err: err.Error()}, nil
 		}
-		if r.Err != "" && r.Stage != "load" {
+		if r.poisoned() {
 			w.stop()
 			return r, nil
 		}

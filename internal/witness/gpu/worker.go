@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"unsafe"
@@ -31,6 +32,7 @@ const maxShared = 227 << 10
 type Result struct {
 	Stage     string   `json:"stage"`            // last thing attempted: load, run, done
 	Err       string   `json:"err,omitempty"`    // driver error, or how the worker died
+	Stale     bool     `json:"stale,omitempty"`  // the error is an earlier kernel's
 	Hash      []uint64 `json:"hash,omitempty"`   // of each buffer
 	Changed   bool     `json:"changed"`          // some buffer differs from its first contents
 	Guards    bool     `json:"guards,omitempty"` // a write outside the buffers was seen
@@ -42,6 +44,14 @@ type Result struct {
 
 // OK reports whether the kernel ran to its end.
 func (r *Result) OK() bool { return r.Stage == "done" && r.Err == "" }
+
+// poisoned reports whether the worker can run nothing more: a kernel failed,
+// or an earlier one left the context broken.
+func (r *Result) poisoned() bool { return r.Err != "" && (r.Stage != "load" || r.Stale) }
+
+// firstSticky is the first of the driver's codes that stay with a context
+// for good.
+const firstSticky = 700
 
 // Work serves requests, one JSON object a line, until in ends or a kernel
 // faults: a fault poisons the context, so the worker must die with it.
@@ -63,7 +73,7 @@ func Work(in io.Reader, out io.Writer) error {
 		if err := enc.Encode(r); err != nil {
 			return err
 		}
-		if r.Err != "" && r.Stage != "load" {
+		if r.poisoned() {
 			return nil
 		}
 	}
@@ -96,6 +106,8 @@ func (w *worker) run(q *Request) *Result {
 	r := &Result{Stage: "load"}
 	fail := func(err error) *Result {
 		r.Err = err.Error()
+		var e *Error
+		r.Stale = r.Stage == "load" && errors.As(err, &e) && e.Code >= firstSticky
 		return r
 	}
 	if q.Cubin != w.name {
