@@ -363,6 +363,10 @@ func (l *lowerer) part(r value, t isa.Type, k, n int) value {
 
 // st lowers st.
 func (l *lowerer) st() {
+	if l.has(isa.WAsync) {
+		l.stAsync()
+		return
+	}
 	t := l.typ(0)
 	a := &l.args[0]
 	s := l.space(a)

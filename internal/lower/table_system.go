@@ -20,4 +20,6 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMapa:           (*lowerer).mapa,
 	isa.WGetctarank:     (*lowerer).getctarank,
 	isa.WLdu:            (*lowerer).ld,
+	isa.WCp:             (*lowerer).cpAsync,
+	isa.WMbarrier:       (*lowerer).mbarrier,
 }

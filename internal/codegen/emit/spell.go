@@ -274,7 +274,11 @@ func (e *emitter) address(t []byte, o ori.Operand, u *ori.Operand) []byte {
 		if plus {
 			t = append(t, '+')
 		}
-		t = e.register(t, *u)
+		if u.Reg == ori.NoReg {
+			t = append(t, zeroNames[ori.UR]...)
+		} else {
+			t = e.register(t, *u)
+		}
 		plus = true
 	}
 	if o.Imm != 0 || !plus {

@@ -41,6 +41,7 @@ const (
 	SRPM5
 	SRPM6
 	SRPM7
+	SRScoreboard0 // the barrier that groups of asynchronous copies count with
 	numSpecials
 )
 
@@ -78,6 +79,7 @@ var specialNames = [numSpecials]string{
 	SRPM5:             "SR_PM5",
 	SRPM6:             "SR_PM6",
 	SRPM7:             "SR_PM7",
+	SRScoreboard0:     "SB0",
 }
 
 // String returns the register's name in the assembler.
