@@ -102,7 +102,11 @@ func (s *solver) file(class uint8) error {
 		}
 		spill := press.choose(over > 0)
 		if len(spill) == 0 && over == 0 {
-			spill = s.evict(class)
+			var t *trial
+			if t, spill = s.evict(class); len(t.spill) == 0 {
+				s.keep(class, t)
+				return nil
+			}
 		}
 		if len(spill) == 0 {
 			n, need := press.fattest()
@@ -170,8 +174,8 @@ func (s *solver) keep(class uint8, t *trial) {
 }
 
 // evict runs one trial in which groups take registers from cheaper ones,
-// and returns what lost.
-func (s *solver) evict(class uint8) []int32 {
+// and returns it with what lost and can be spilled.
+func (s *solver) evict(class uint8) (*trial, []int32) {
 	p := s.sol.Problem
 	t := newTrial(p, newGroups(p, s.live), class, perInst*len(p.Insts))
 	t.evict = true
@@ -183,5 +187,5 @@ func (s *solver) evict(class uint8) []int32 {
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	return t, slices.Compact(list)
 }
