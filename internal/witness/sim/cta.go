@@ -1,0 +1,127 @@
+package sim
+
+import "math/bits"
+
+// cta is one block: its warps, its shared memory and its barriers.
+type cta struct {
+	id     [3]uint32
+	block  [3]uint32
+	warps  []*warp
+	shared []byte
+	bars   [16]barrier
+	live   int // threads that have not exited
+	m      *machine
+	steps  uint64
+}
+
+// barrier is one of the sixteen barriers of a block. Threads count by warp:
+// a warp whose threads have all arrived counts 32, as the hardware does for
+// blocks whose size is no multiple of 32.
+type barrier struct {
+	arrived []uint32 // lanes of each warp
+	waiting []uint32 // those that want to be told
+	want    uint32   // threads; 0 = all of the block
+	used    bool
+	red     uint8
+	popc    uint32
+	and, or bool
+}
+
+func (c *cta) thread(n int) [3]uint32 {
+	x, y := int(c.block[0]), int(c.block[1])
+	return [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
+}
+
+// arrive counts lanes m of w at barrier b.
+func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) {
+	x := &c.bars[b]
+	if !x.used {
+		x.used, x.want, x.popc, x.and, x.or = true, want, 0, true, false
+		if x.arrived == nil {
+			x.arrived, x.waiting = make([]uint32, len(c.warps)), make([]uint32, len(c.warps))
+		}
+	}
+	if x.arrived[w.id]&m != 0 {
+		w.fail(lane(x.arrived[w.id]&m), "arrives twice at barrier %d", b)
+		return
+	}
+	x.arrived[w.id] |= m
+	if waits {
+		x.waiting[w.id] |= m
+		w.wait(m)
+		w.cwait |= m
+	}
+}
+
+// reduce adds the votes of lanes m to barrier b.
+func (c *cta) reduce(b uint8, m, votes uint32) {
+	x := &c.bars[b]
+	x.popc += uint32(bits.OnesCount32(votes & m))
+	x.and = x.and && votes&m == m
+	x.or = x.or || votes&m != 0
+}
+
+// settle releases the barriers that are complete.
+func (c *cta) settle() {
+	for n := range c.bars {
+		if x := &c.bars[n]; x.used && c.complete(x) {
+			c.release(x)
+		}
+	}
+}
+
+func (c *cta) complete(x *barrier) bool {
+	count, all := uint32(0), true
+	for n, w := range c.warps {
+		switch {
+		case x.arrived[n]|w.exited == ^uint32(0) && x.arrived[n] != 0:
+			count += 32
+		case x.arrived[n]|w.exited == ^uint32(0):
+		default:
+			count += uint32(bits.OnesCount32(x.arrived[n]))
+			all = false
+		}
+	}
+	if x.want == 0 {
+		return all
+	}
+	return count >= x.want
+}
+
+func (c *cta) release(x *barrier) {
+	x.used = false
+	result := uint32(0)
+	switch {
+	case x.red == redPopc:
+		result = x.popc
+	case x.red == redAnd && x.and, x.red == redOr && x.or:
+		result = 1
+	}
+	for n, w := range c.warps {
+		m := x.waiting[n]
+		x.arrived[n], x.waiting[n] = 0, 0
+		if m != 0 {
+			w.result = result
+			w.cwait &^= m
+			w.scatter(m, &w.lpc)
+		}
+	}
+}
+
+// run gives every warp a turn and reports whether any moved and whether the
+// block is done.
+func (c *cta) run(turn int) (moved, done bool) {
+	done = true
+	for _, w := range c.warps {
+		before := w.steps
+		if st := w.run(turn); st != stDone {
+			done = false
+		}
+		c.steps += w.steps - before
+		moved = moved || w.steps != before
+		if c.m.err != nil {
+			return moved, false
+		}
+	}
+	return moved, done
+}

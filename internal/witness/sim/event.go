@@ -1,0 +1,74 @@
+package sim
+
+// Event is an instruction about to run, as a Hook sees it. It is valid
+// during the call only.
+type Event struct {
+	w *warp
+	i *inst
+}
+
+// call shows the next instruction to the hook.
+func (m *machine) call(w *warp, i *inst) bool {
+	m.event = Event{w, i}
+	if err := m.hook(&m.event); err != nil {
+		if m.err == nil {
+			m.err = err
+		}
+		return false
+	}
+	return true
+}
+
+// Text prints the instruction.
+func (e *Event) Text() string { return e.w.m.prog.text(e.w.at) }
+
+// PC is the offset of the instruction in its section.
+func (e *Event) PC() uint64 { return e.w.m.prog.offset(e.w.at) }
+
+// Section names the code section of the instruction.
+func (e *Event) Section() string {
+	if r := e.w.m.prog.rangeOf(e.w.at); r != nil {
+		return r.name
+	}
+	return ""
+}
+
+// Block is the block of the warp.
+func (e *Event) Block() [3]uint32 { return e.w.cta.id }
+
+// Warp is the number of the warp in its block.
+func (e *Event) Warp() int { return e.w.id }
+
+// Active is the mask of lanes of the running group, Exited of those gone.
+func (e *Event) Active() uint32 { return e.w.act }
+
+// Exited is the mask of lanes that are gone.
+func (e *Event) Exited() uint32 { return e.w.exited }
+
+// Executes is the mask of lanes whose guard is true.
+func (e *Event) Executes() uint32 { return e.w.act & (e.w.p[e.i.guard] ^ e.i.gneg) }
+
+// Reg reads vector register r of a lane.
+func (e *Event) Reg(r, lane int) uint32 { return e.w.r[r&255][lane&31] }
+
+// SetReg changes vector register r of a lane; RZ stays zero.
+func (e *Event) SetReg(r, lane int, v uint32) {
+	if r &= 255; r != rowZero {
+		e.w.r[r][lane&31] = v
+	}
+}
+
+// Uniform reads a uniform register.
+func (e *Event) Uniform(r int) uint32 { return e.w.r[rowUni+(r&255)][0] }
+
+// Pred reads the lanes of predicate p; UniformPred tells a uniform one.
+func (e *Event) Pred(p int) uint32 { return e.w.p[p&7] }
+
+// UniformPred reads a uniform predicate.
+func (e *Event) UniformPred(p int) bool { return p&7 < 7 && e.w.p[predUni+p&7] != 0 }
+
+// Shared returns the block's shared memory.
+func (e *Event) Shared() []byte { return e.w.cta.shared }
+
+// Registers is the number of registers the kernel says it uses.
+func (e *Event) Registers() int { return e.w.m.prog.kernel.Regs }

@@ -1,0 +1,201 @@
+package sim
+
+import (
+	"fmt"
+
+	"goptxas/internal/engine/fp"
+)
+
+// turn is how many instructions a warp runs before the next one gets its
+// turn, and patience how many a block runs before another one is started
+// beside it: blocks may wait for each other.
+const (
+	turn     = 512
+	patience = 1 << 16
+	resident = 64 // blocks at a time
+)
+
+// machine is one launch.
+type machine struct {
+	prog    *Program
+	l       *Launch
+	pool    [][32]uint32
+	mem     *Memory
+	bank    [8][]byte
+	unit    fp.Unit
+	count   []instCount
+	stats   Stats
+	err     error
+	hook    func(*Event) error
+	event   Event
+	free    []*cta
+	stack   uint32
+	clock   uint64
+	maxStep uint64
+	steps   uint64
+}
+
+type instCount struct{ warps, threads uint64 }
+
+// Run executes a launch. Global memory is changed in place. The error is a
+// *Fault when the program did something wrong.
+func (p *Program) Run(l *Launch) (*Stats, error) {
+	m, err := p.machine(l)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.run(); err != nil {
+		return m.finish(), err
+	}
+	return m.finish(), nil
+}
+
+func (p *Program) machine(l *Launch) (*machine, error) {
+	m := &machine{prog: p, l: l, mem: l.Memory, count: make([]instCount, len(p.insts)), hook: l.Hook, maxStep: l.MaxSteps}
+	n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2])
+	if n == 0 || n > 1024 {
+		return nil, fmt.Errorf("%s: a block of %d threads", p.kernel.Name, n)
+	}
+	if m.mem == nil {
+		m.mem = p.module.Memory()
+	}
+	if err := m.banks(); err != nil {
+		return nil, err
+	}
+	m.pool = make([][32]uint32, len(p.pool.words))
+	for k, w := range p.pool.words {
+		v := w.off
+		if w.bank >= 0 {
+			v = m.constant(int(w.bank), w.off)
+		}
+		for l := range m.pool[k] {
+			m.pool[k][l] = v
+		}
+	}
+	return m, nil
+}
+
+func (m *machine) run() error {
+	g := m.l.Grid
+	total := uint64(g[0]) * uint64(g[1]) * uint64(g[2])
+	var next uint64
+	var live []*cta
+	for next < total || len(live) > 0 {
+		if next < total && (len(live) == 0 || len(live) < resident && live[len(live)-1].steps > patience) {
+			live = append(live, m.block(next))
+			next++
+		}
+		moved := false
+		for k := 0; k < len(live); k++ {
+			was := live[k].steps
+			mv, done := live[k].run(turn)
+			m.steps += live[k].steps - was
+			if m.err != nil {
+				return m.err
+			}
+			moved = moved || mv
+			if done {
+				m.free = append(m.free, live[k])
+				live = append(live[:k], live[k+1:]...)
+				k--
+				moved = true
+			}
+		}
+		if m.maxStep != 0 && m.steps > m.maxStep {
+			live[0].warps[0].failAt(live[0].warps[0].at, "more than %d instructions", m.maxStep)
+			return m.err
+		}
+		if !moved && (next >= total || len(live) >= resident) {
+			return m.deadlock(live)
+		}
+		if !moved { // they wait for a block that has not started
+			live = append(live, m.block(next))
+			next++
+		}
+	}
+	return nil
+}
+
+func (m *machine) deadlock(live []*cta) error {
+	for _, c := range live {
+		for _, w := range c.warps {
+			if w.exited == ^uint32(0) {
+				continue
+			}
+			stuck := ^w.exited
+			l := lane(stuck)
+			w.at = max(w.lpc[l], 1) - 1
+			what := "waits for a convergence barrier"
+			switch {
+			case w.cwait>>l&1 != 0:
+				what = "waits at a barrier of the block"
+			case w.wwait>>l&1 != 0:
+				what = "waits for lanes to converge"
+			}
+			w.fail(l, "%s that nobody completes: deadlock", what)
+			return m.err
+		}
+	}
+	return fmt.Errorf("%s: deadlock", m.prog.kernel.Name)
+}
+
+// block makes block number n of the grid ready.
+func (m *machine) block(n uint64) *cta {
+	g, b := m.l.Grid, m.l.Block
+	threads := int(b[0] * b[1] * b[2])
+	var c *cta
+	if k := len(m.free); k > 0 {
+		c, m.free = m.free[k-1], m.free[:k-1]
+	} else {
+		c = &cta{block: b, m: m, shared: make([]byte, m.sharedSize())}
+		for k := range (threads + 31) / 32 {
+			c.warps = append(c.warps, &warp{id: k, lane0: k * 32, cta: c, m: m})
+		}
+	}
+	c.id = [3]uint32{uint32(n % uint64(g[0])), uint32(n / uint64(g[0]) % uint64(g[1])), uint32(n / uint64(g[0]) / uint64(g[1]))}
+	c.live, c.steps = threads, 0
+	for k := range c.shared {
+		c.shared[k] = poisonByte
+	}
+	for _, w := range c.warps {
+		w.reset(min(32, threads-w.lane0))
+	}
+	return c
+}
+
+// Memory and registers that nobody wrote hold these, so that a program that
+// reads them is wrong every time.
+const (
+	poisonByte = 0xcd
+	poisonReg  = 0xbad00000
+)
+
+func (w *warp) reset(lanes int) {
+	for n := range w.r {
+		for l := range w.r[n] {
+			w.r[n][l] = poisonReg | uint32(n)
+		}
+	}
+	w.r[rowZero] = [32]uint32{}
+	w.p = [numPreds]uint32{predTrue: ^uint32(0)}
+	w.act, w.pc = uint32(1<<lanes-1), w.m.prog.entry
+	w.exited = ^w.act
+	w.ready = w.ready[:0]
+	w.conv = [16][32]uint32{}
+	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
+	w.steps = 0
+	for n := range w.local {
+		w.local[n] = poisonByte
+	}
+}
+
+// finish adds up the counts.
+func (m *machine) finish() *Stats {
+	s := &m.stats
+	for n := range m.count {
+		k := m.prog.insts[n].kind
+		s.Warps[k] += m.count[n].warps
+		s.Threads[k] += m.count[n].threads
+	}
+	return s
+}

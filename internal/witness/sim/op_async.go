@@ -1,0 +1,141 @@
+package sim
+
+import "encoding/binary"
+
+// Asynchronous copies and barriers in memory. Copies complete at once; a
+// barrier in shared memory is a 64-bit word.
+
+// LDGSTS: global to shared memory; a false predicate writes zeros (.ZFILL)
+// or nothing.
+func ldgsts(w *warp, i *inst, m uint32) {
+	on := ^uint32(0)
+	if i.nps > 0 {
+		on = w.pred(i.ps[0])
+	}
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		if on>>l&1 == 0 && !i.has(fZFILL) {
+			continue
+		}
+		to := w.bytes(spShared, l, w.addr32(&i.addr[0], l), uint64(i.size), true)
+		if to == nil {
+			return
+		}
+		if on>>l&1 == 0 {
+			clear(to)
+			continue
+		}
+		from := w.bytes(spGlobal, l, w.addrOf(&i.addr[1], l), uint64(i.size), false)
+		if from == nil {
+			return
+		}
+		copy(to, from)
+	}
+}
+
+// A barrier in memory is the 64-bit word that the reference's code builds
+// for mbarrier.init: bits 1 to 20 hold the expected arrivals, bits 21 to 41
+// the bytes that are still to come, bits 43 to 62 the pending arrivals, bit
+// 63 the phase. Counts of arrivals are stored negative.
+const (
+	mbTx     = 21
+	mbTxBits = 21
+	mbPend   = 43
+	mbField  = 1<<20 - 1
+)
+
+func (w *warp) mbar(i *inst, l int) []byte {
+	return w.bytes(spShared, l, w.addr32(&i.addr[0], l), 8, true)
+}
+
+// arrive counts n arrivals and tx bytes to come, and ends the phase when
+// nothing is left.
+func mbArrive(v uint64, n, tx uint32) uint64 {
+	pend := (v>>mbPend + uint64(n)) & mbField
+	left := (v>>mbTx + uint64(tx)) & (1<<mbTxBits - 1)
+	phase := v >> 63
+	if pend == 0 && left == 0 {
+		pend, phase = v>>1&mbField, phase^1
+	}
+	const keep = 1<<mbTx - 1
+	return v&keep | left<<mbTx | pend<<mbPend | phase<<63
+}
+
+// Ways of SYNCS.ARRIVE: arrivals and bytes.
+const (
+	arrOneTx  = iota // one arrival, bytes from the register
+	arrOne           // .A1T0
+	arrTx            // .A0TR
+	arrCount         // .ART0
+	arrLdgsts        // ARRIVES.LDGSTSBAR
+)
+
+// SYNCS.ARRIVE: arrives and returns the word as it was.
+func syncsArrive(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		b := w.mbar(i, l)
+		if b == nil {
+			return
+		}
+		old, arg := binary.LittleEndian.Uint64(b), uint32(0)
+		if i.ns > 0 {
+			arg = w.row(i.s[0].row)[l]
+		}
+		n, tx := uint32(1), uint32(0)
+		switch i.sub {
+		case arrOneTx:
+			tx = arg
+		case arrTx:
+			n, tx = 0, arg
+		case arrCount:
+			n = arg
+		}
+		binary.LittleEndian.PutUint64(b, mbArrive(old, n, tx))
+		if i.sub != arrLdgsts {
+			w.dput(i, l, old)
+		}
+	}
+}
+
+// SYNCS.PHASECHK: whether the phase in bit 31 of the register is over.
+func syncsCheck(w *warp, i *inst, m uint32) {
+	var p uint32
+	s := w.row(i.s[0].row)
+	for k := m; k != 0; k &= k - 1 {
+		l := lane(k)
+		b := w.mbar(i, l)
+		if b == nil {
+			return
+		}
+		if uint32(binary.LittleEndian.Uint64(b)>>63) != s[l]>>31 {
+			p |= 1 << l
+		}
+	}
+	w.setp(i.pd[0], m, p)
+}
+
+// SYNCS.EXCH.64: exchanges the word, which is how a barrier is made.
+func syncsExch(w *warp, i *inst, _ uint32) {
+	b := w.mbar(i, 0)
+	if b == nil {
+		return
+	}
+	old := binary.LittleEndian.Uint64(b)
+	lo, hi := w.row(i.s[0].row)[0], w.row(i.s[0].hi)[0]
+	binary.LittleEndian.PutUint64(b, uint64(hi)<<32|uint64(lo))
+	w.fill(i.d[0], uint32(old))
+	w.fill(nextRow(i.d[0]), uint32(old>>32))
+}
+
+// SYNCS.LD.64: reads the word.
+func syncsLoad(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		b := w.mbar(i, l)
+		if b == nil {
+			return
+		}
+		w.dput(i, l, binary.LittleEndian.Uint64(b))
+	}
+}

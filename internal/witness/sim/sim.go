@@ -1,0 +1,141 @@
+// Package sim is the meaning of SASS: it runs the kernels of a cubin, ours or
+// the reference's, without a GPU. One function states what each operation
+// does (op_*.go); the rest is warps of 32 lanes that part and meet
+// (warp.go), blocks with barriers (cta.go), memory whose every byte has an
+// owner (memory.go) and the cubin made ready to run (load.go).
+//
+// An instruction without a meaning, an access outside memory, a misaligned
+// one, a deadlock: each ends the launch with a Fault that names the
+// instruction, the thread and the reason. docs/simulator.md is the guide.
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"goptxas/internal/witness/launch"
+)
+
+// Launch is what one run needs.
+type Launch struct {
+	Grid, Block [3]uint32
+	Smem        uint32  // bytes of dynamic shared memory
+	Params      []byte  // as they lie in constant bank 0
+	Memory      *Memory // nil: the module's variables alone
+	MaxSteps    uint64  // instructions of all warps, 0 = no limit
+
+	// Hook, when set, is called before every instruction of every warp.
+	Hook func(*Event) error
+}
+
+// Fault is something the program did wrong.
+type Fault struct {
+	Kernel string
+	PC     uint64 // offset in the kernel's section
+	Block  [3]uint32
+	Thread [3]uint32
+	Warp   int
+	Lane   int // -1: the whole warp
+	Text   string
+	What   string
+}
+
+// Error says what, where and who.
+func (f *Fault) Error() string {
+	who := fmt.Sprintf("block %d,%d,%d warp %d", f.Block[0], f.Block[1], f.Block[2], f.Warp)
+	if f.Lane >= 0 {
+		who += fmt.Sprintf(" lane %d (thread %d,%d,%d)", f.Lane, f.Thread[0], f.Thread[1], f.Thread[2])
+	}
+	return fmt.Sprintf("%s+%#x: %s: %s: %s", f.Kernel, f.PC, f.Text, who, f.What)
+}
+
+// Class groups operations for counting.
+type Class uint8
+
+// Classes.
+const (
+	ClassInt Class = iota
+	ClassFloat
+	ClassHalf
+	ClassDouble
+	ClassConvert
+	ClassMove
+	ClassUniform
+	ClassGlobal
+	ClassShared
+	ClassLocal
+	ClassConst
+	ClassAtomic
+	ClassControl
+	ClassSync
+	ClassWarp
+	ClassOther
+	NumClasses
+)
+
+var classNames = [...]string{
+	"integer", "float", "half", "double", "conversion", "move", "uniform", "global", "shared", "local", "constant",
+	"atomic", "control", "synchronisation", "warp", "other",
+}
+
+// String names the class.
+func (c Class) String() string { return classNames[c] }
+
+// Stats counts what a launch did.
+type Stats struct {
+	Warps     [NumClasses]uint64 // instructions of warps
+	Threads   [NumClasses]uint64 // and of threads
+	Divergent uint64             // branches that parted a group
+	Shared    uint64             // accesses of warps to shared memory
+	Conflicts uint64             // passes they took beyond the first, by bank
+	Sectors   uint64             // 32-byte pieces of global memory that warps touched
+}
+
+// Total adds up the instructions.
+func (s *Stats) Total() (warps, threads uint64) {
+	for n := range s.Warps {
+		warps += s.Warps[n]
+		threads += s.Threads[n]
+	}
+	return warps, threads
+}
+
+// Case is a launch description made ready: memory, buffers, parameters.
+type Case struct {
+	Launch  Launch
+	Buffers [][]byte // of the arguments, nil for scalars
+}
+
+// Prepare lays out the arguments of a launch description.
+func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
+	if mem == nil {
+		mem = p.module.Memory()
+	}
+	if len(l.Args) != len(p.kernel.Params) {
+		return nil, fmt.Errorf("%s takes %d arguments, the launch has %d", p.kernel.Name, len(p.kernel.Params), len(l.Args))
+	}
+	c := &Case{Launch: Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Memory: mem}, Buffers: make([][]byte, len(l.Args))}
+	for n, a := range l.Args {
+		x := p.kernel.Params[n]
+		end := int(x.Offset) + int(x.Size)
+		if end > len(c.Launch.Params) {
+			c.Launch.Params = append(c.Launch.Params, make([]byte, end-len(c.Launch.Params))...)
+		}
+		b := append([]byte(nil), a.Bytes...)
+		if a.Buf > 0 {
+			c.Buffers[n] = launch.Data(a.Fill, a.Seed, a.Buf)
+			b = binary.LittleEndian.AppendUint64(nil, mem.Alloc(c.Buffers[n]))
+		}
+		for _, q := range a.Ptrs {
+			if q.Offset+8 > len(b) {
+				return nil, fmt.Errorf("argument %d: a pointer outside its bytes", n)
+			}
+			binary.LittleEndian.PutUint64(b[q.Offset:], mem.Alloc(launch.Data(q.Fill, q.Seed, q.Buf)))
+		}
+		if len(b) > int(x.Size) {
+			return nil, fmt.Errorf("argument %d has %d bytes, the parameter %d", n, len(b), x.Size)
+		}
+		copy(c.Launch.Params[x.Offset:end], b)
+	}
+	return c, nil
+}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// warp is 32 threads. Threads that branch differently part into groups, each
+// with its own place in the code; one group runs at a time and groups meet
+// again only where the code says so (BSYNC, WARPSYNC, BAR). Which group runs
+// next is nobody's promise: here it is the oldest one that can.
+type warp struct {
+	r [numRows][32]uint32
+	p [numPreds]uint32
+
+	act uint32 // lanes of the running group
+	pc  uint32 // its place, an index into the program
+	at  uint32 // place of the instruction being run
+
+	ready  []group
+	exited uint32 // lanes that are gone, or never were
+
+	// Convergence barriers are kept for each lane: a lane knows with whom it
+	// has to meet at barrier n.
+	conv  [16][32]uint32
+	bwait [16]uint32 // lanes that wait at BSYNC
+	wwait uint32     // lanes that wait at WARPSYNC
+	wmask [32]uint32 // for whom
+	lpc   [32]uint32 // where a waiting lane goes on
+	cwait uint32     // lanes that wait at BAR
+	wake  uint32     // cycles of NANOSLEEP are no cycles here; YIELD and SLEEP end the turn
+
+	result  uint32 // of the last BAR.RED
+	id      int
+	lane0   int // number of lane 0's thread in the block
+	cta     *cta
+	m       *machine
+	local   []byte // of 32 threads, made at first use
+	tmp     [4][32]uint32
+	pending [][2]int // LDGSTS whose barrier has not arrived; see op_async.go
+	steps   uint64
+}
+
+type group struct{ mask, pc uint32 }
+
+func (w *warp) row(n uint16) *[32]uint32 {
+	if n < numRows {
+		return &w.r[n]
+	}
+	return &w.m.pool[n-numRows]
+}
+
+func lane(m uint32) int { return bits.TrailingZeros32(m) & 31 }
+
+// setp writes predicate p of the lanes m.
+func (w *warp) setp(p uint8, m, v uint32) { w.p[p] = w.p[p]&^m | v&m }
+
+// pred reads a predicate source.
+func (w *warp) pred(s predSrc) uint32 { return w.p[s.p] ^ s.neg }
+
+// step statuses.
+const (
+	stRun     = iota // used up its turn
+	stBlocked        // every group waits
+	stDone           // every lane has exited
+)
+
+// run executes up to n instructions.
+func (w *warp) run(n int) int {
+	m := w.m
+	code := m.prog.insts
+	for ; n > 0; n-- {
+		if w.act == 0 && !w.next() {
+			if w.exited == ^uint32(0) {
+				return stDone
+			}
+			return stBlocked
+		}
+		if int(w.pc) >= len(code) {
+			w.failAt(w.pc, "runs out of the code")
+			return stBlocked
+		}
+		w.at = w.pc
+		i := &code[w.pc]
+		if m.hook != nil && !m.call(w, i) {
+			return stBlocked
+		}
+		w.pc++
+		w.steps++
+		mask := w.act & (w.p[i.guard] ^ i.gneg)
+		c := &m.count[w.at]
+		c.warps++
+		c.threads += uint64(bits.OnesCount32(mask))
+		if mask == 0 {
+			continue
+		}
+		if i.full {
+			i.fn(w, i, ^uint32(0))
+		} else {
+			i.fn(w, i, mask)
+		}
+		if m.err != nil {
+			return stBlocked
+		}
+	}
+	if w.act != 0 { // let the other groups have their turn
+		w.park()
+	}
+	return stRun
+}
+
+// next takes the oldest group that can run.
+func (w *warp) next() bool {
+	if len(w.ready) == 0 {
+		return false
+	}
+	g := w.ready[0]
+	w.ready = append(w.ready[:0], w.ready[1:]...)
+	w.act, w.pc = g.mask, g.pc
+	return true
+}
+
+// park puts the running group at the end of the queue.
+func (w *warp) park() {
+	w.ready = append(w.ready, group{w.act, w.pc})
+	w.act = 0
+}
+
+// jump sends lanes taken of the running group to pc.
+func (w *warp) jump(taken, pc uint32) {
+	switch rest := w.act &^ taken; {
+	case taken == 0:
+	case rest == 0:
+		w.pc = pc
+	default:
+		w.m.stats.Divergent++
+		w.ready = append(w.ready, group{taken, pc})
+		w.act = rest
+	}
+}
+
+// scatter sends each lane of m to its own place and parks the groups.
+func (w *warp) scatter(m uint32, to *[32]uint32) {
+	for m != 0 {
+		pc, same := to[lane(m)], uint32(0)
+		for k := m; k != 0; k &= k - 1 {
+			if to[lane(k)] == pc {
+				same |= k & -k
+			}
+		}
+		w.ready = append(w.ready, group{same, pc})
+		m &^= same
+	}
+}
+
+// wait stops lanes m of the running group; they go on at w.pc.
+func (w *warp) wait(m uint32) {
+	for k := m; k != 0; k &= k - 1 {
+		w.lpc[lane(k)] = w.pc
+	}
+	w.act &^= m
+}
+
+// meet releases the lanes that have found all their partners at barrier b.
+func (w *warp) meet(b uint8) {
+	for k := w.bwait[b]; k != 0; k &= k - 1 {
+		l := lane(k)
+		need := (w.conv[b][l] | 1<<l) &^ w.exited
+		if need&^w.bwait[b] != 0 {
+			continue
+		}
+		w.bwait[b] &^= need
+		w.scatter(need, &w.lpc)
+		k &^= need
+		if k == 0 {
+			break
+		}
+	}
+}
+
+// gather releases the lanes whose WARPSYNC is complete.
+func (w *warp) gather() {
+	for k := w.wwait; k != 0; k &= k - 1 {
+		l := lane(k)
+		need := (w.wmask[l] | 1<<l) &^ w.exited
+		if need&^w.wwait != 0 {
+			continue
+		}
+		w.wwait &^= need
+		w.scatter(need, &w.lpc)
+		k &^= need
+		if k == 0 {
+			break
+		}
+	}
+}
+
+// leave ends lanes m.
+func (w *warp) leave(m uint32) {
+	w.exited |= m
+	w.act &^= m
+	w.settle()
+	w.cta.live -= bits.OnesCount32(m)
+	w.cta.settle()
+}
+
+func (w *warp) settle() {
+	for b := range w.bwait {
+		if w.bwait[b] != 0 {
+			w.meet(uint8(b))
+		}
+	}
+	if w.wwait != 0 {
+		w.gather()
+	}
+}
+
+// fail ends the launch with a report about the running instruction.
+func (w *warp) fail(l int, format string, args ...any) {
+	if w.m.err != nil {
+		return
+	}
+	f := &Fault{
+		Kernel: w.m.prog.kernel.Name, PC: w.m.prog.offset(w.at), Block: w.cta.id, Warp: w.id, Lane: l,
+		Text: w.m.prog.text(w.at), What: fmt.Sprintf(format, args...),
+	}
+	if l >= 0 {
+		f.Thread = w.cta.thread(w.lane0 + l)
+	}
+	w.m.err = f
+	w.act = 0
+}
+
+func (w *warp) failAt(pc uint32, format string, args ...any) {
+	w.at = min(pc, uint32(len(w.m.prog.insts)-1))
+	w.fail(-1, format, args...)
+}
