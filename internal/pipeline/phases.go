@@ -7,6 +7,7 @@ import (
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/isel"
 	"goptxas/internal/codegen/ra"
+	"goptxas/internal/codegen/sched"
 	"goptxas/internal/codegen/scoreboard"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/phase"
@@ -43,36 +44,47 @@ func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
 	}
 }
 
-// phases are the rows; order says when each runs.
-var phases = [...]phase.Row[*unit]{
-	{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
-	{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
-	{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
-	{Name: "ConstantFold", Run: improve(opt.Fold), MinOpt: 1},
-	{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
-	{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
-	{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
-	{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
-		opt.Settle(u.f)
-		return nil
-	}},
-	{Name: "Converge", Required: true, Gives: converged, Run: converge},
-	{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
-	{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
-	{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-		ra.ExpandCopies(u.f)
-		prologue(u.f, u.o.Arch)
-		return nil
-	}},
-	{Name: "AssignScoreboards", Required: true, Needs: noCopies, Gives: scheduled, Run: schedule},
-	{Name: "EmitCode", Required: true, Needs: scheduled, Gives: hasCode, Run: emitCode},
+// phases returns the rows; order says when each runs. It is a function so
+// that nothing is built before main.
+func phases() []phase.Row[*unit] {
+	return []phase.Row[*unit]{
+		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
+		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
+		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
+		{Name: "ConstantFold", Run: improve(opt.Fold), MinOpt: 1},
+		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
+		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
+		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
+		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
+			opt.Settle(u.f)
+			return nil
+		}},
+		{Name: "Converge", Required: true, Gives: converged, Run: converge},
+		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
+		{Name: "ScheduleInstructions", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
+			sched.Pre(u.f, u.o.Arch, budget(u.f, u.o))
+			return nil
+		}},
+		{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
+		{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+			ra.ExpandCopies(u.f)
+			prologue(u.f, u.o.Arch)
+			return nil
+		}},
+		{Name: "PostSchedule", MinOpt: 1, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+			sched.Post(u.f, u.o.Arch)
+			return nil
+		}},
+		{Name: "AssignScoreboards", Required: true, Needs: noCopies, Gives: scheduled, Run: schedule},
+		{Name: "EmitCode", Required: true, Needs: scheduled, Gives: hasCode, Run: emitCode},
+	}
 }
 
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
 	"BranchSimplify", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode",
-	"Settle", "Converge", "Legalize", "AllocateRegisters", "ExpandCopies", "AssignScoreboards", "EmitCode",
+	"Settle", "Converge", "Legalize", "ScheduleInstructions", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.
@@ -88,7 +100,7 @@ func newRunner(o *Options) (*runner, error) {
 		set = knobs.New()
 	}
 	r, err := phase.New(phase.Config[*unit]{
-		Table: phase.Table[*unit]{Rows: phases[:], Order: order},
+		Table: phase.Table[*unit]{Rows: phases(), Order: order},
 		Hooks: phase.Hooks[*unit]{
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,

@@ -1,0 +1,38 @@
+package pipeline
+
+import (
+	"testing"
+
+	"goptxas/internal/engine/phase"
+)
+
+// TestOrder proves that the facts every phase needs hold when it runs, at
+// every level, whatever optional phases are left out.
+func TestOrder(t *testing.T) {
+	rows := map[string]phase.Row[*unit]{}
+	for _, r := range phases() {
+		rows[r.Name] = r
+	}
+	for level := range int8(4) {
+		var have phase.Props
+		ran := 0
+		for _, name := range order {
+			r, ok := rows[name]
+			if !ok {
+				t.Fatalf("the order names %s, which is no phase", name)
+			}
+			if !r.Required && level < r.MinOpt {
+				continue
+			}
+			if miss := r.Needs &^ have; miss != 0 {
+				t.Errorf("-O%d: %s needs %b, have %b", level, name, miss, have)
+			}
+			have = have&^r.Breaks | r.Gives
+			ran++
+		}
+		if have&hasCode == 0 {
+			t.Errorf("-O%d makes no code", level)
+		}
+		t.Logf("-O%d: %d phases", level, ran)
+	}
+}
