@@ -61,7 +61,7 @@ func phases() []phase.Row[*unit] {
 		}},
 		{Name: "Converge", Required: true, Gives: converged, Run: converge},
 		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
-		{Name: "ScheduleInstructions", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
+		{Name: "PreSchedule", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
 			sched.Pre(u.f, u.o.Arch, budget(u.f, u.o))
 			return nil
 		}},
@@ -84,7 +84,7 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	"BranchSimplify", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode",
-	"Settle", "Converge", "Legalize", "ScheduleInstructions", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.

@@ -138,7 +138,7 @@ func (b *builder) read(c target.Class, u Use) {
 		}
 		return
 	}
-	b.pool = append(b.pool, Access{Cell: cell, N: u.N, Sink: sinkOf(c, u)})
+	b.pool = append(b.pool, Access{Cell: cell, N: u.N, Sink: SinkOf(c, u)})
 }
 
 func (b *builder) write(c target.Class, u Use) {
@@ -150,7 +150,8 @@ func (b *builder) write(c target.Class, u Use) {
 	b.pool = append(b.pool, Access{Cell: cell, N: u.N, Row: c})
 }
 
-func sinkOf(c target.Class, u Use) target.Sink {
+// SinkOf returns which kind of reader a use by an instruction of class c is.
+func SinkOf(c target.Class, u Use) target.Sink {
 	switch u.File {
 	case target.FileR:
 		return gprSink(c, u)

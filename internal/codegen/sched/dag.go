@@ -1,0 +1,222 @@
+package sched
+
+import (
+	"goptxas/internal/codegen/timing"
+	"goptxas/internal/ori"
+	"goptxas/internal/target"
+)
+
+// edge says that an instruction issues at least some cycles after another.
+type edge struct {
+	to      int32
+	latency int32
+}
+
+// graph is the dependences inside a region: instructions between two that
+// keep their places.
+type graph struct {
+	instrs  []*ori.Instr
+	classes []target.Class
+	succs   [][]edge
+	preds   []int32 // number of edges into each
+	height  []int32 // longest path to the end
+}
+
+// word state: who wrote a word last and who read it since.
+type word struct {
+	stamp   int32 // region in which the rest is valid
+	writer  int32
+	version int32
+	readers []int32
+}
+
+// maxTouches bounds how many memory accesses are compared with each new
+// one; when there are more, the next one is ordered behind all of them.
+const maxTouches = 48
+
+// grapher builds graphs. Its tables are used again for every region.
+type grapher struct {
+	names  *numbering
+	desc   *timing.Describer
+	timing *target.Timing
+	words  []word
+	stamp  int32
+	list   []access
+	loads  []touch
+	stores []touch
+}
+
+func newGrapher(names *numbering, a *target.Arch) *grapher {
+	d := timing.NewDescriber(names.f, a)
+	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size)}
+}
+
+// build returns the graph of a region.
+func (b *grapher) build(instrs []*ori.Instr) *graph {
+	b.stamp++
+	b.loads, b.stores = b.loads[:0], b.stores[:0]
+	n := len(instrs)
+	g := &graph{
+		instrs: instrs, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
+	}
+	for k, i := range instrs {
+		g.classes[k] = b.desc.Class(i)
+		b.memory(g, int32(k), i) // before its own results change what registers hold
+		b.registers(g, int32(k), i)
+	}
+	g.heights(b.timing)
+	return g
+}
+
+func (g *graph) edge(from, to, latency int32) {
+	if from != to {
+		g.succs[from] = append(g.succs[from], edge{to, latency})
+		g.preds[to]++
+	}
+}
+
+func (b *grapher) at(w int32) *word {
+	x := &b.words[w]
+	if x.stamp != b.stamp {
+		x.stamp, x.writer, x.version, x.readers = b.stamp, -1, 0, x.readers[:0]
+	}
+	return x
+}
+
+// registers adds the edges of instruction k for the registers it names.
+func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
+	b.list = b.names.accesses(b.list[:0], i)
+	for _, a := range b.list {
+		if a.write {
+			continue
+		}
+		for w := a.word; w < a.word+int32(a.n); w++ {
+			x := b.at(w)
+			if x.writer >= 0 {
+				g.edge(x.writer, k, b.latency(g.classes[x.writer], g.classes[k], &a))
+			}
+			if len(x.readers) == 0 || x.readers[len(x.readers)-1] != k {
+				x.readers = append(x.readers, k)
+			}
+		}
+	}
+	guarded := i.Guard.Kind != ori.KNone
+	for _, a := range b.list {
+		if !a.write {
+			continue
+		}
+		for w := a.word; w < a.word+int32(a.n); w++ {
+			x := b.at(w)
+			for _, r := range x.readers {
+				g.edge(r, k, 1)
+			}
+			if x.writer >= 0 {
+				lat := int32(1)
+				if guarded {
+					// what it does not write is read behind it
+					lat = max(1, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
+				}
+				g.edge(x.writer, k, lat)
+			}
+			x.writer, x.readers = k, x.readers[:0]
+			x.version++
+		}
+	}
+}
+
+// latency estimates the cycles from a result to a reader.
+func (b *grapher) latency(from, to target.Class, a *access) int32 {
+	if b.timing.Variable(from) {
+		return b.estimate(from)
+	}
+	return int32(b.timing.RAW(a.file, from, timing.SinkOf(to, a.use)))
+}
+
+// memory adds the edges of instruction k for the memory it touches.
+func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
+	t, ok := touchOf(i)
+	if !ok {
+		return
+	}
+	t.node = k
+	b.base(&t, i)
+	if len(b.loads)+len(b.stores) > maxTouches {
+		for _, l := range [2][]touch{b.loads, b.stores} {
+			for n := range l {
+				g.edge(l[n].node, k, 1)
+			}
+		}
+		t.space, t.write, t.strict, t.base = everywhere, true, true, -1
+		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
+		return
+	}
+	for n := range b.stores {
+		if t.conflicts(&b.stores[n]) {
+			g.edge(b.stores[n].node, k, 1)
+		}
+	}
+	for n := range b.loads {
+		if t.conflicts(&b.loads[n]) {
+			g.edge(b.loads[n].node, k, 1)
+		}
+	}
+	if t.write {
+		b.stores = append(b.stores, t)
+	} else {
+		b.loads = append(b.loads, t)
+	}
+}
+
+// absolute is the base of accesses without a register.
+const absolute = 1 << 30
+
+// base finds the register an access counts its bytes from.
+func (b *grapher) base(t *touch, i *ori.Instr) {
+	t.base = -1
+	if t.hi-t.lo > 16 || t.strict {
+		return
+	}
+	for _, o := range i.Srcs() {
+		if o.Kind != ori.KAddr {
+			continue
+		}
+		if o.Reg == ori.NoReg {
+			t.base = absolute
+			return
+		}
+		t.base = b.names.word(o)
+		t.vers = int64(b.at(t.base).version)
+		if o.N > 1 {
+			t.vers = t.vers<<32 | int64(b.at(t.base+1).version)
+		}
+		return
+	}
+}
+
+// heights computes the longest path from every instruction to the end.
+func (g *graph) heights(t *target.Timing) {
+	for k := len(g.instrs) - 1; k >= 0; k-- {
+		h := int32(1)
+		for _, e := range g.succs[k] {
+			h = max(h, g.height[e.to]+e.latency)
+		}
+		g.height[k] = h
+	}
+}
+
+// typical is about how long operations of variable latency take on an idle
+// machine, in cycles.
+var typical = [target.NumClasses]int32{
+	target.ClassLdg: 220, target.ClassTex: 300, target.ClassLds: 29, target.ClassLdc: 40, target.ClassLdcu: 40,
+	target.ClassXu: 20, target.ClassXu64: 26, target.ClassS2r: 20, target.ClassS2ur: 20, target.ClassRedux: 20,
+	target.ClassMatch: 20, target.ClassFp64: 20, target.ClassDmma: 32, target.ClassSyncs: 30, target.ClassR2ur: 12,
+	target.ClassMma1: 24, target.ClassMma2: 33, target.ClassImma88: 20, target.ClassQmma: 35, target.ClassBmovR: 12,
+}
+
+// estimate is about how long results of a class take.
+func (b *grapher) estimate(c target.Class) int32 {
+	if b.timing.Variable(c) {
+		return max(typical[c], 10)
+	}
+	return 4
+}

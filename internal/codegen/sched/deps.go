@@ -1,0 +1,139 @@
+// Package sched orders instructions inside blocks: before registers are
+// allocated for short critical paths within a number of registers, and
+// after it to hide latencies.
+package sched
+
+import (
+	"goptxas/internal/codegen/timing"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+var files = [ori.NumClasses]target.File{
+	ori.R: target.FileR, ori.UR: target.FileUR, ori.P: target.FileP, ori.UP: target.FileUP, ori.B: target.FileB,
+}
+
+// access is a run of words that an instruction reads or writes. Words are
+// numbered: physical registers after allocation, words of virtual ones
+// before it.
+type access struct {
+	word  int32
+	n     uint8
+	write bool
+	file  target.File
+	use   timing.Use
+}
+
+// numbering says which numbers the words of registers have.
+type numbering struct {
+	f    *ori.Func
+	base []int32 // of virtual registers; nil after allocation
+	size int
+}
+
+// physical numbers the words of allocated registers.
+func physical(f *ori.Func) *numbering { return &numbering{f: f, size: timing.NumCells} }
+
+// virtual numbers the words of virtual registers. Those with a place given
+// share the number of that place.
+func virtual(f *ori.Func) *numbering {
+	m := &numbering{f: f, base: make([]int32, len(f.Regs)), size: timing.NumCells}
+	for r := range f.Regs {
+		if info := &f.Regs[r]; info.Fixed && info.Phys >= 0 {
+			m.base[r] = int32(timing.FirstCell[files[info.Class]]) + int32(info.Phys)
+			continue
+		}
+		m.base[r] = int32(m.size)
+		m.size += int(f.Regs[r].Width)
+	}
+	return m
+}
+
+func (m *numbering) word(o ori.Operand) int32 {
+	sub := int32(o.Sub)
+	if o.Kind == ori.KConst {
+		sub = 0
+	}
+	if m.base != nil {
+		return m.base[o.Reg] + sub
+	}
+	info := &m.f.Regs[o.Reg]
+	return int32(timing.FirstCell[files[info.Class]]) + int32(info.Phys) + sub
+}
+
+// accesses appends what i reads and writes.
+func (m *numbering) accesses(list []access, i *ori.Instr) []access {
+	if i.Guard.Kind == ori.KReg {
+		list = m.add(list, i.Guard, timing.Guard, 0)
+	}
+	for n, o := range i.Srcs() {
+		if !o.HasReg() {
+			continue
+		}
+		role := timing.Data
+		switch o.Kind {
+		case ori.KConst:
+			role, o.N = timing.Index, 1
+		case ori.KAddr, ori.KUAddr:
+			role = timing.Address
+		case ori.KDesc:
+			role = timing.Desc
+		}
+		list = m.add(list, o, role, uint8(n))
+	}
+	for _, o := range i.Dsts() {
+		if o.Kind == ori.KReg {
+			list = m.add(list, o, timing.Result, 0)
+		}
+	}
+	return list
+}
+
+func (m *numbering) add(list []access, o ori.Operand, r timing.Role, arg uint8) []access {
+	f := files[m.f.Regs[o.Reg].Class]
+	return append(list, access{
+		word: m.word(o), n: max(1, o.N), write: r == timing.Result, file: f,
+		use: timing.Use{File: f, Role: r, N: max(1, o.N), Arg: arg},
+	})
+}
+
+// pinned reports whether an instruction keeps its place: everything before
+// it stays before, everything behind it behind.
+func pinned(i *ori.Instr) bool {
+	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
+		return i.Op != op.COPY && i.Op != op.UNDEF
+	}
+	switch i.Op {
+	case op.NOP, op.P2R, op.UP2UR, op.UR2UP:
+		return true
+	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
+		return readsClock(i)
+	}
+	return false
+}
+
+// readsClock reports whether i reads something that changes as time goes
+// by: where it stands matters.
+func readsClock(i *ori.Instr) bool {
+	for _, o := range i.Srcs() {
+		if o.Kind == ori.KSpecial && steady(op.Special(o.Imm)) {
+			return false
+		}
+	}
+	return true
+}
+
+// steadyNames begin the names of special registers that never change while
+// a thread runs.
+var steadyNames = [...]string{"SR_TID", "SR_CTAID", "SR_LANEID", "SR_NTID", "SR_NCTAID", "SRZ", "SR_CgaCtaId", "SR_EQMASK", "SR_LEMASK", "SR_LTMASK", "SR_GEMASK", "SR_GTMASK"}
+
+func steady(s op.Special) bool {
+	name := s.String()
+	for _, p := range steadyNames {
+		if len(name) >= len(p) && name[:len(p)] == p {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package sched
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/target"
+)
+
+// Post orders the instructions of every block of f, which has physical
+// registers, to hide latencies.
+func Post(f *ori.Func, a *target.Arch) {
+	b := newGrapher(physical(f), a)
+	busy := newBusyTable(b.timing)
+	for _, blk := range f.Blocks {
+		regions(blk, func(instrs []*ori.Instr, end *ori.Instr) {
+			place(blk, instrs, list(b.build(instrs), b.timing, busy), end)
+		})
+	}
+	f.Touch()
+}
+
+// regions calls do with every run of two or more instructions of b that may
+// change places, and the one behind it, if any.
+func regions(b *ori.Block, do func(instrs []*ori.Instr, end *ori.Instr)) {
+	var run []*ori.Instr
+	for i := range b.Instrs {
+		if !pinned(i) {
+			run = append(run, i)
+			continue
+		}
+		if len(run) > 1 {
+			do(run, i)
+		}
+		run = run[:0]
+	}
+	if len(run) > 1 {
+		do(run, nil)
+	}
+}
+
+// place puts instructions in a new order before end, or at the end of b.
+func place(b *ori.Block, instrs []*ori.Instr, order []int32, end *ori.Instr) {
+	moved := false
+	for n, k := range order {
+		moved = moved || n != int(k)
+	}
+	if !moved {
+		return
+	}
+	for _, i := range instrs {
+		i.Remove()
+	}
+	for _, k := range order {
+		if end != nil {
+			b.InsertBefore(instrs[k], end)
+		} else {
+			b.Append(instrs[k])
+		}
+	}
+}
