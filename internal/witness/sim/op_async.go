@@ -6,7 +6,8 @@ import "encoding/binary"
 // barrier in shared memory is a 64-bit word.
 
 // LDGSTS: global to shared memory; a false predicate writes zeros (.ZFILL)
-// or nothing.
+// or nothing. With .ZFILL the low bits of the global address are no address:
+// they say how many bytes at the end of the piece become zeros.
 func ldgsts(w *warp, i *inst, m uint32) {
 	on := ^uint32(0)
 	if i.nps > 0 {
@@ -25,7 +26,13 @@ func ldgsts(w *warp, i *inst, m uint32) {
 			clear(to)
 			continue
 		}
-		from := w.bytes(spGlobal, l, w.addrOf(&i.addr[1], l), uint64(i.size), false)
+		addr, n := w.addrOf(&i.addr[1], l), uint64(i.size)
+		if i.has(fZFILL) {
+			k := addr & (n - 1)
+			addr, n = addr-k, n-k
+			clear(to[n:])
+		}
+		from := w.piece(l, addr, n)
 		if from == nil {
 			return
 		}
@@ -138,4 +145,16 @@ func syncsLoad(w *warp, i *inst, m uint32) {
 		}
 		w.dput(i, l, binary.LittleEndian.Uint64(b))
 	}
+}
+
+// piece is global memory whose length need not be a power of two.
+func (w *warp) piece(l int, addr, n uint64) []byte {
+	if n&(n-1) == 0 {
+		return w.bytes(spGlobal, l, addr, n, false)
+	}
+	b := w.m.mem.find(addr, n, false)
+	if b == nil {
+		w.fail(l, "global access of %d bytes at %#x hits nothing%s", n, addr, w.m.mem.near(addr))
+	}
+	return b
 }

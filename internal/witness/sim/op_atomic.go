@@ -84,7 +84,6 @@ func (w *warp) atom(i *inst, l int, b []byte) {
 			if old == val {
 				result[0] = 1
 			}
-			n = 1
 		}
 	default:
 		putWords(b, i.combineWords(old, val, n))

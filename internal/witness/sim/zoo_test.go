@@ -1,11 +1,12 @@
 package sim
 
 import (
-	"errors"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"goptxas"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/zoo"
 )
@@ -85,4 +86,26 @@ func TestZooReference(t *testing.T) {
 	t.Logf("%d of %d kernels as on the H200 (%d of them only run, not compared: approximate), %d thread instructions", good, total, approx, threads)
 }
 
-var errSkip = errors.New("skip")
+// TestZooOurs compiles every kernel with our own compiler and runs it. A
+// kernel that it refuses is counted and said, not failed: that is the
+// compiler's own business; one that computes something else is an error.
+func TestZooOurs(t *testing.T) {
+	good, ran, refused := 0, 0, 0
+	var threads uint64
+	list := zoo.List(t)
+	for n := range list {
+		k := &list[n]
+		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a"})
+		if err != nil || out.Cubin == nil {
+			refused++
+			continue
+		}
+		ran++
+		ok, th := runZoo(t, k, out.Cubin)
+		threads += th
+		if ok {
+			good++
+		}
+	}
+	t.Logf("%d of %d kernels as on the H200, %d not compiled, %d thread instructions", good, ran, refused, threads)
+}
