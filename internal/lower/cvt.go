@@ -197,11 +197,15 @@ func (l *lowerer) cvtToInt(to, from isa.Type) {
 	m := mods(ftz, integer(to), src, l.integral(), ntz)
 	r := l.tmp(words(to))
 	l.emit(op.F2I, m, value{whole(r)}, a)
+	if to.Bits() == 8 { // a NaN has a bit above the byte
+		r = value{l.extend(r[0], to)}
+	}
 	l.spread(l.dst(0), r, to)
 }
 
 // cvtFromInt converts an integer to a float.
 func (l *lowerer) cvtFromInt(to, from isa.Type) {
+	l.knows(isa.WFtz) // no integer becomes a subnormal number
 	var a ori.Operand
 	t := from
 	if words(from) == 2 {
@@ -277,6 +281,8 @@ func (l *lowerer) cvtSame(t isa.Type) {
 		l.emit(op.FADD, mods(ftz), r, a, rz().Negate())
 	case t == isa.F16: // arithmetic: a NaN becomes canonical
 		l.emit(op.HADD2, mods(ftz), r, asHalf(a, t), halfZero().Negate())
+	case t == isa.BF16:
+		l.emit(op.HFMA2, halfMods(t), r, halfZero().Negate(), halfZero(), asHalf(a, t))
 	default:
 		r = l.src(1, t)
 	}
@@ -302,7 +308,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	r := l.tmp(words(to))
 	round := l.rounding()
 	var ftz op.Mod
-	if l.has(isa.WFtz) {
+	if l.has(isa.WFtz) && to != isa.F16 { // the modifier is about f32 alone
 		ftz = op.MFTZ
 	}
 	switch {
@@ -332,21 +338,24 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 // that is subnormal before its exponent is limited: rounded to nearest, what
 // lies within half a unit below 2^-126 is not.
 func (l *lowerer) flushed(a, r ori.Operand, round op.Mod) ori.Operand {
-	small := f32Bits(smallest)
+	small := ori.Imm(smallest)
 	var p ori.Operand
-	if round == op.NoMod {
-		abs := a
-		abs.Flags |= ori.Abs
-		p = l.test(op.DSETP, op.M(op.MGEU, op.MAND), abs, whole(l.pair(imm(0x380ffffff0000000, 2))), pt())
-	} else {
+	switch round {
+	case op.MRZ:
 		p = l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(r), small, pt())
+	case op.NoMod:
+		p = l.test(op.DSETP, op.M(op.MGEU, op.MAND), absolute(a), whole(l.pair(imm(0x380ffffff0000000, 2))), pt())
+	default: // one place below, on the side that is rounded up
+		hi := a
+		hi.Sub, hi.N = hi.Sub+1, 1
+		neg := l.cmp1(op.MLT, true, hi, rz())
+		away := pick(round == op.MRM, neg, neg.Not())
+		limit := l.sel(imm(0x380fffffe0000001, 2), imm(0x3810000000000000, 2), away)
+		p = l.test(op.DSETP, op.M(op.MGEU, op.MAND), absolute(a), whole(limit), pt())
 	}
 	// the product of two tiny numbers is a zero with the right sign
 	return l.sel1(r, l.one(op.FMUL, op.Mods{}, r, small), p)
 }
-
-// f32Bits is the f32 constant with given bits.
-func f32Bits(v uint32) ori.Operand { return word(v) }
 
 // relu and finite return the modifiers of those names.
 func (l *lowerer) relu() op.Mod {

@@ -57,7 +57,7 @@ const (
 	tf32Half = 0x00001000 // half of its last place
 	tf32Mask = 0xffffe000
 	tf32Max  = 0x7f7fe000 // its largest number
-	tf32NaN  = 0x7fffe000
+	quiet32  = 0x00400000 // what makes a NaN quiet, and no infinity
 )
 
 // tf32Away rounds an f32 to tf32, halves away from zero. A NaN stays one,
@@ -72,7 +72,10 @@ func (l *lowerer) tf32Away(a ori.Operand) ori.Operand {
 		r = l.sel1(big, r, inf)
 	}
 	nan := l.test(op.FSETP, op.M(op.MNAN, op.MAND), a, a, pt())
-	return l.sel1(ori.Imm(tf32NaN), r, nan)
+	n := l.and2(a, ori.Imm32(tf32Mask))
+	lost := l.cmp1(op.MEQ, false, l.and2(n, ori.Imm(0x007fffff)), rz())
+	n = l.sel1(l.or2(n, ori.Imm(quiet32)), n, lost)
+	return l.sel1(n, r, nan)
 }
 
 // packs maps the types of cvt.pack to the machine's names; those of fewer

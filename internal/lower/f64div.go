@@ -52,7 +52,13 @@ func (l *lowerer) inverse(b value) value {
 	e = l.dfma(whole(e), whole(e), whole(e))
 	y = l.dfma(whole(y), whole(e), whole(y))
 	e = l.dfma(nb, whole(y), imm64(one64))
-	return l.dfma(whole(y), whole(e), whole(y))
+	y = l.dfma(whole(y), whole(e), whole(y))
+	// The last step falls short by e². That matters for one fraction only,
+	// all ones: its reciprocal, a hair above a midpoint, came out as the
+	// power of two below instead of the number after it.
+	ones := l.lop((0xf0|0xaa)&0xcc, b[1], b[0], ori.Imm32(0xfff00000))
+	p := l.cmp1(op.MEQ, false, ones, ori.Imm32(^uint32(0)))
+	return l.pair(value{l.sel1(ori.Imm(1), y[0], p), y[1]})
 }
 
 // quotient returns a/b rounded to nearest, given 1/b.
@@ -197,7 +203,7 @@ func (l *lowerer) oddQuotient(a, b value) value {
 	unit := l.lop(0xf0&0xcc|0xaa&^0xcc, b[1], ori.Imm32(sign64), ori.Imm(one64))
 	hi := l.sel1(b[1], l.sel1(y, unit, l.odd64(b)), nan)
 	lo := l.sel1(b[0], rz(), nan)
-	return l.dmul(whole(a), whole(l.pair(value{lo, hi})))
+	return l.dmul(whole(l.pair(value{lo, hi})), whole(a)) // of two NaNs the second factor is kept
 }
 
 // sqrt64 returns the root of x in the rounding of the current instruction.

@@ -63,7 +63,12 @@ func (l *lowerer) divFloat(t isa.Type) {
 // the reciprocal.
 func (l *lowerer) divApprox() {
 	t := isa.F32
-	d, a, b := l.dst(0)[:1], l.reg(l.src1(1, t)), l.reg(l.src1(2, t))
+	d, a, b := l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(2, t)
+	if b.Is(one32) && !l.has(isa.WFtz) {
+		l.copy(d, value{a})
+		return
+	}
+	b = l.reg(b)
 	if l.has(isa.WFtz) {
 		ftz := op.M(op.MFTZ)
 		if l.has(isa.WFull) {
@@ -122,15 +127,15 @@ func (l *lowerer) div32Wide(a, b ori.Operand, round op.Mod, ftz bool) ori.Operan
 		a, b = l.flush(a), l.flush(b)
 	}
 	da, db := l.toDouble(a), l.toDouble(b)
-	r := l.toSingle(l.quotient(da, db, l.inverse(db)), round)
+	q := l.quotient(da, db, l.inverse(db))
+	r := l.toSingle(q, round)
+	if ftz {
+		r = l.flushed(whole(q), r, round)
+	}
 	oddB := l.odd(b)
 	sign := l.lop(0xf0&0xcc|0xaa&^0xcc, b, ori.Imm32(1<<31), ori.Imm(one32))
 	s := l.one(op.FMUL, op.Mods{}, a, l.one(op.MUFU, op.M(op.MRCP), l.sel1(b, sign, oddB)))
-	r = l.sel1(s, r, l.plop(lutOr, l.odd(a), oddB))
-	if ftz {
-		r = l.flush(r)
-	}
-	return r
+	return l.sel1(s, r, l.plop(lutOr, l.odd(a), oddB))
 }
 
 // rcp32 returns 1/b in the rounding of the current instruction.

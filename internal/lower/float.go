@@ -91,6 +91,14 @@ func (l *lowerer) binary64(o op.Op, srcs ...ori.Operand) {
 }
 
 func (l *lowerer) mulFloat(t isa.Type) {
+	if !isHalf(t) && !l.has(isa.WFtz) && !l.has(isa.WSat) && !l.has(isa.WRn) && l.rounding() == op.NoMod {
+		for n := 1; n <= 2; n++ {
+			if isOne(l.src(n, t)) {
+				l.copy(l.dst(0)[:words(t)], l.src(3-n, t))
+				return
+			}
+		}
+	}
 	switch t {
 	case isa.F32:
 		l.emit(op.FMUL, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), l.src1(2, t))
@@ -99,6 +107,12 @@ func (l *lowerer) mulFloat(t isa.Type) {
 	default:
 		l.mulHalf(t)
 	}
+}
+
+// isOne reports whether a float is the constant one.
+func isOne(v value) bool {
+	c, ok := known(v)
+	return ok && (len(v) == 1 && c == one32 || len(v) == 2 && c == one64<<32)
 }
 
 func (l *lowerer) fma() {

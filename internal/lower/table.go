@@ -43,6 +43,12 @@ var handlers = [isa.NumWords]func(*lowerer){
 	isa.WMembar: (*lowerer).membar, isa.WFence: (*lowerer).membar, isa.WAtom: (*lowerer).atom, isa.WRed: (*lowerer).atom,
 	isa.WDiv: (*lowerer).div, isa.WRem: (*lowerer).div,
 	isa.WAddc: (*lowerer).addc, isa.WSubc: (*lowerer).addc, isa.WMadc: (*lowerer).madc, isa.WFns: (*lowerer).fns,
-	isa.WSet:      (*lowerer).set,
+	isa.WSet:  (*lowerer).set,
+	isa.WVadd: (*lowerer).video, isa.WVsub: (*lowerer).video, isa.WVabsdiff: (*lowerer).video, isa.WVmin: (*lowerer).video,
+	isa.WVmax: (*lowerer).video, isa.WVshl: (*lowerer).video, isa.WVshr: (*lowerer).video, isa.WVset: (*lowerer).video,
+	isa.WVmad: (*lowerer).vmad, isa.WVadd2: (*lowerer).simd2, isa.WVadd4: (*lowerer).simd4, isa.WVsub2: (*lowerer).simd2,
+	isa.WVsub4: (*lowerer).simd4, isa.WVavrg2: (*lowerer).simd2, isa.WVavrg4: (*lowerer).simd4, isa.WVabsdiff2: (*lowerer).simd2,
+	isa.WVabsdiff4: (*lowerer).simd4, isa.WVmin2: (*lowerer).simd2, isa.WVmin4: (*lowerer).simd4, isa.WVmax2: (*lowerer).simd2,
+	isa.WVmax4: (*lowerer).simd4, isa.WVset2: (*lowerer).simd2, isa.WVset4: (*lowerer).simd4,
 	isa.WCopysign: (*lowerer).copysign, isa.WTestp: (*lowerer).testp,
 }

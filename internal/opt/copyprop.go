@@ -136,6 +136,9 @@ func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 		}
 	} else {
 		if a.Flags&ori.Neg != 0 {
+			if val == 0 && i.NDst > 1 {
+				return a, false // x-0 carries, x+0 does not
+			}
 			val = -val
 		}
 		if a.Flags&ori.Inv != 0 {

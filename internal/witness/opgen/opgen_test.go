@@ -63,14 +63,20 @@ func compile(text, arch string) (msg string) {
 	if sink.Errors() > 0 || !m.Finish(sink) {
 		return "front end: " + out.String()
 	}
+	msg, _ = build(m, a)
+	return msg
+}
+
+// build compiles a checked module.
+func build(m *sema.Module, a *target.Arch) (msg string, cubinFile []byte) {
 	r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3}, 1, cubin.TKInfo{})
 	switch {
 	case err != nil:
-		return err.Error()
+		return err.Error(), nil
 	case len(r.Failures) > 0:
-		return r.Failures[0].Text
+		return r.Failures[0].Text, nil
 	}
-	return ""
+	return "", r.Cubin
 }
 
 func single(f Form, target string) string { return File("op", target, []Form{f}, 128, 1) }
@@ -125,7 +131,10 @@ func TestBatch(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const each, threads = 16, 4096
+	each, threads := 16, 4096
+	if os.Getenv("OPGEN_SINGLE") != "" { // one form to a kernel
+		each = 1
+	}
 	var batch []Form
 	files := 0
 	flush := func() {
@@ -141,7 +150,8 @@ func TestBatch(t *testing.T) {
 	}
 	n := 0
 	for _, f := range list {
-		if compile(single(f, "sm_90"), "sm_90") != "" {
+		if msg := compile(single(f, "sm_90"), "sm_90"); msg != "" {
+			t.Logf("%s: %s", f.Text, msg)
 			continue
 		}
 		n++
