@@ -119,6 +119,7 @@ type Timing struct {
 	wideWAW  uint8    // IMAD.WIDE after an ALU result: its low word lands early
 	variable classSet // beyond those variable everywhere
 	busy     []busyRow
+	barBar   uint8 // BAR to the next BAR
 	barGap   uint8 // BAR to the next memory or control operation
 	bssyGap  uint8 // BSSY to the next one or a branch
 	barReads bool  // BAR is passed only after shared memory stores read their registers
@@ -172,7 +173,7 @@ func (t *Timing) RAW(f File, c Class, s Sink) int {
 	case d != 0:
 		return d
 	case c == ClassLepc:
-		return 13
+		return 9
 	}
 	return unknownLatency
 }
@@ -215,7 +216,8 @@ func (t *Timing) WAW(f File, a, b Class) int {
 		if a == b && !matrix(a) {
 			return 1
 		}
-		return t.waw.of(a, t.Variable(b))
+		// results of the FP64 unit come late wherever they are announced
+		return t.waw.of(a, t.Variable(b) && b != ClassFp64)
 	case FileUR:
 		return t.uniformWAW(a, b)
 	case FileP, FileUP:
@@ -254,7 +256,7 @@ func (t *Timing) uniformWAW(a, b Class) int {
 		if quick {
 			return 7
 		}
-		return 2
+		return 1
 	case t.Variable(b):
 		return 4
 	}
@@ -299,7 +301,7 @@ func (t *Timing) Gap(a, b Class) int {
 	if a == ClassBar {
 		switch {
 		case b == ClassBar:
-			return 8
+			return int(t.barBar)
 		case memory(b) || b == ClassBra || b == ClassExit || b == ClassCbu || b == ClassCall:
 			return int(t.barGap)
 		}
@@ -307,8 +309,8 @@ func (t *Timing) Gap(a, b Class) int {
 	if a == ClassBssy && (b == ClassBra || b == ClassBssy) {
 		return int(t.bssyGap)
 	}
-	if a == ClassMembar && b != ClassOther {
-		return 6 // what follows it directly, ERRBAR and its like, excepted
+	if a == ClassMembar && b != ClassOther && b != ClassMembar {
+		return int(t.barGap) // what belongs to it, ERRBAR and its like, excepted
 	}
 	for n := range gaps {
 		g := &gaps[n]
@@ -410,7 +412,12 @@ func UniformLate(c Class) bool { return classes[c].kind&uniformLate != 0 }
 
 // ReturnGroup returns the group whose members return results in order, so
 // that the barrier of a later one covers an earlier one; 0 = none.
-func ReturnGroup(c Class) int { return int(classes[c].returns) }
+func (t *Timing) ReturnGroup(c Class) int {
+	if t.SM < 90 && classes[c].returns == groupXu64 {
+		return groupXu
+	}
+	return int(classes[c].returns)
+}
 
 // BarReads reports whether stores to shared memory have read their registers
 // when a BAR behind them is passed.

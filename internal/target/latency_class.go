@@ -36,6 +36,7 @@ const (
 	ClassS2ur
 	ClassRedux
 	ClassMatch
+	ClassCredux // reductions of the uniform datapath
 	ClassUdp
 	ClassUwide
 	ClassUmov
@@ -91,6 +92,7 @@ const (
 	groupMemory
 	groupTma
 	groupFp64
+	groupR2ur
 )
 
 var classes = [NumClasses]struct {
@@ -130,12 +132,13 @@ var classes = [NumClasses]struct {
 	ClassS2ur:      {name: "s2ur", kind: variableAll, returns: groupS2ur},
 	ClassRedux:     {name: "redux", kind: variableAll | readsLate, reads: groupXu},
 	ClassMatch:     {name: "match", kind: variableAll | readsLate},
+	ClassCredux:    {name: "credux"},
 	ClassUdp:       {name: "udp", kind: coupled},
 	ClassUwide:     {name: "uwide", kind: coupled},
 	ClassUmov:      {name: "umov", kind: coupled},
 	ClassUldc:      {name: "uldc", kind: coupled},
 	ClassUfp:       {name: "ufp", kind: coupled},
-	ClassR2ur:      {name: "r2ur", kind: coupled},
+	ClassR2ur:      {name: "r2ur", kind: coupled, returns: groupR2ur, reads: groupR2ur},
 	ClassVote:      {name: "vote", kind: coupled},
 	ClassVoteu:     {name: "voteu", kind: coupled},
 	ClassElect:     {name: "elect", kind: coupled},
@@ -207,7 +210,7 @@ var opClasses = [...]opRow{
 	{"CALL", ClassCall},
 	{"CCTL", ClassStg},
 	{"CCTLL", ClassStg},
-	{"CREDUX", ClassRedux},
+	{"CREDUX", ClassCredux},
 	{"CS2R", ClassCs2r64},
 	{"CS2UR", ClassUdp},
 	{"DADD", ClassFp64},

@@ -37,7 +37,7 @@ var predSM90 = predTable{
 }
 
 var predSM120 = predTable{
-	ClassAlu:     {4, 5, 13, 13, 13},
+	ClassAlu:     {4, 5, 6, 13, 13},
 	ClassImad:    {5, 4, 13, 13, 13},
 	ClassImadHi:  {5, 4, 13, 13, 13},
 	ClassWide:    {5, 4, 13, 13, 13},
@@ -78,22 +78,24 @@ var uniSM90 = uniTable{
 }
 
 var uniSM100 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 8, 8, 5, 2, 8, 5, 3},
-	ClassR2ur:  {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
-	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUmov:   {2, 2, 5, 2, 2, 8, 8, 5, 2, 8, 5, 3},
+	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
+	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
+	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
+	ClassElect:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 }
 
 var uniSM120 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUfp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 3, 8, 5, 2, 8, 5, 3},
-	ClassR2ur:  {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
-	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUfp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUmov:   {2, 2, 5, 2, 2, 3, 8, 5, 2, 4, 5, 3},
+	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
+	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
+	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
+	ClassElect:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
 }
 
 // Uniform predicate results.
@@ -111,6 +113,13 @@ var upSM100 = upTable{
 	ClassUwide: {4, 6, 11, 11, 9},
 	ClassUfp:   {4, 6, 11, 11, 12},
 	ClassVoteu: {5, 3, 5, 5, 12},
+}
+
+var upSM120 = upTable{
+	ClassUdp:   {4, 6, 11, 11, 9},
+	ClassUwide: {4, 6, 11, 11, 9},
+	ClassUfp:   {4, 6, 11, 11, 12},
+	ClassVoteu: {1, 3, 5, 5, 12},
 }
 
 // Second writers. What a first writer of another class needs to land before
@@ -236,26 +245,26 @@ var timings = [...]Timing{
 	{
 		SM: 75, gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
 		variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
-		busy:     busyOld[:], barGap: 5, barReads: true,
+		busy:     busyOld[:], barGap: 5, barBar: 5, barReads: true,
 	},
 	{
 		SM: 80, gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
-		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6,
+		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
 	},
 	{
 		SM: 86, gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
-		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6,
+		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
 	},
 	{
 		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM80, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6, bssyGap: 4,
+		busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
 	},
 	{
 		SM: 100, gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6, bssyGap: 4,
+		busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
 	},
 	{
-		SM: 120, gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM100, waw: &wawSM120, war: &warSM120, wideWAW: 3,
-		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, bssyGap: 4,
+		SM: 120, gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM120, waw: &wawSM120, war: &warSM120, wideWAW: 3,
+		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
 	},
 }

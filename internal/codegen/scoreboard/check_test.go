@@ -106,7 +106,7 @@ func pairBroken(p []timing.Event, at []int, t *target.Timing, i, j int) bool {
 				}
 			}
 			for range at2(b.Writes, c) {
-				inOrder := target.ReturnGroup(a.Class) != 0 && target.ReturnGroup(a.Class) == target.ReturnGroup(b.Class)
+				inOrder := t.ReturnGroup(a.Class) != 0 && t.ReturnGroup(a.Class) == t.ReturnGroup(b.Class)
 				if variable && !inOrder && !waited(p, i, j, true, t) || !variable && d < t.WAW(timing.FileOf(c), w.Row, b.Class) {
 					return true
 				}
@@ -178,7 +178,7 @@ func waited(p []timing.Event, i, j int, result bool, t *target.Timing) bool {
 		if k == j {
 			break
 		}
-		if k == i || result && target.ReturnGroup(p[k].Class) != 0 && target.ReturnGroup(p[k].Class) == target.ReturnGroup(p[i].Class) ||
+		if k == i || result && t.ReturnGroup(p[k].Class) != 0 && t.ReturnGroup(p[k].Class) == t.ReturnGroup(p[i].Class) ||
 			!result && target.ReadGroup(p[k].Class) != 0 && target.ReadGroup(p[k].Class) == target.ReadGroup(p[i].Class) {
 			if b := p[k].Ctrl.WrBar; b >= 0 {
 				mask |= 1 << b

@@ -314,7 +314,7 @@ func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
 			r.report(k, WriteEarly, c, f.class, have, d)
 		}
 	default:
-		if g := target.ReturnGroup(f.class); g == 0 || g != target.ReturnGroup(e.Class) {
+		if g := r.timing.ReturnGroup(f.class); g == 0 || g != r.timing.ReturnGroup(e.Class) {
 			r.report(k, WriteUnguarded, c, f.class, have, target.Never)
 		}
 	}
@@ -433,7 +433,7 @@ func overlaps(list []timing.Access, c uint16) bool {
 // group, which finish before it.
 func (r *replayer) extend(s *scene, e *timing.Event) {
 	wr, rd := e.Ctrl.WrBar, e.Ctrl.RdBar
-	returns, reads := target.ReturnGroup(e.Class), target.ReadGroup(e.Class)
+	returns, reads := r.timing.ReturnGroup(e.Class), target.ReadGroup(e.Class)
 	if (wr < 0 || returns == 0) && (rd < 0 && wr < 0 || reads == 0) {
 		return
 	}
@@ -443,7 +443,7 @@ func (r *replayer) extend(s *scene, e *timing.Event) {
 			if f.timed {
 				continue
 			}
-			if wr >= 0 && !f.read && returns != 0 && target.ReturnGroup(f.class) == returns {
+			if wr >= 0 && !f.read && returns != 0 && r.timing.ReturnGroup(f.class) == returns {
 				f.cover |= 1 << wr
 			}
 			if f.read && reads != 0 && target.ReadGroup(f.class) == reads {

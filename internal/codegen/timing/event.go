@@ -189,6 +189,7 @@ var plainSinks = [target.NumClasses]target.Sink{
 	target.ClassXu64:    target.SinkXu,
 	target.ClassRedux:   target.SinkXu,
 	target.ClassMatch:   target.SinkXu,
+	target.ClassCredux:  target.SinkXu,
 	target.ClassLds:     target.SinkData,
 	target.ClassSts:     target.SinkData,
 	target.ClassLdg:     target.SinkData,
@@ -274,7 +275,7 @@ func uniSink(c target.Class, u Use) target.Sink {
 	case target.ClassAlu, target.ClassFma, target.ClassImad, target.ClassImadHi, target.ClassWide, target.ClassHalf,
 		target.ClassHalf32, target.ClassHalfCmp, target.ClassFp64, target.ClassHmmaFma:
 		return target.SinkUniVector
-	case target.ClassXu, target.ClassXu64, target.ClassRedux, target.ClassMatch:
+	case target.ClassXu, target.ClassXu64, target.ClassRedux, target.ClassMatch, target.ClassCredux:
 		return target.SinkUniXu
 	case target.ClassLdg, target.ClassStg, target.ClassLds, target.ClassSts, target.ClassLdgsts:
 		return target.SinkUniAddress
