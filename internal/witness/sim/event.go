@@ -1,5 +1,7 @@
 package sim
 
+import "fmt"
+
 // Event is an instruction about to run, as a Hook sees it. It is valid
 // during the call only.
 type Event struct {
@@ -72,3 +74,48 @@ func (e *Event) Shared() []byte { return e.w.cta.shared }
 
 // Registers is the number of registers the kernel says it uses.
 func (e *Event) Registers() int { return e.w.m.prog.kernel.Regs }
+
+// Result returns a function that, called once the instruction has run, says
+// what it wrote for a lane.
+func (e *Event) Result(lane int) func() string {
+	w, i := e.w, e.i
+	return func() string {
+		s := ""
+		for n := range uint16(i.dw) {
+			row := i.d[0] + n
+			switch {
+			case i.d[0] == rowSink || row >= numRows:
+				continue
+			case row >= rowUni:
+				s += fmt.Sprintf(" UR%d=%08x", row-rowUni, w.r[row][0])
+			default:
+				s += fmt.Sprintf(" R%d=%08x", row, w.r[row][lane])
+			}
+		}
+		for _, p := range i.pd {
+			switch {
+			case p == predSink:
+			case p >= predUni:
+				s += fmt.Sprintf(" UP%d=%d", p-predUni, w.p[p]&1)
+			default:
+				s += fmt.Sprintf(" P%d=%08x", p, w.p[p])
+			}
+		}
+		return s
+	}
+}
+
+// UniformWritten reports whether a uniform register holds something.
+func (e *Event) UniformWritten(r int) bool {
+	return e.w.r[rowUni+(r&255)][0] != poisonReg|uint32(rowUni+(r&255))
+}
+
+// Near prints the instruction k places from this one, in the same section.
+func (e *Event) Near(k int) (string, bool) {
+	r := e.w.m.prog.rangeOf(e.w.at)
+	pc := int64(e.w.at) + int64(k)
+	if r == nil || pc < int64(r.first) || pc >= int64(r.first+r.n) {
+		return "", false
+	}
+	return e.w.m.prog.text(uint32(pc)), true
+}

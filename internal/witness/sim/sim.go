@@ -23,6 +23,7 @@ type Launch struct {
 	Params      []byte  // as they lie in constant bank 0
 	Memory      *Memory // nil: the module's variables alone
 	MaxSteps    uint64  // instructions of all warps, 0 = no limit
+	Timed       bool    // results arrive late: see timed.go
 
 	// Hook, when set, is called before every instruction of every warp.
 	Hook func(*Event) error
@@ -88,7 +89,9 @@ type Stats struct {
 	Divergent uint64             // branches that parted a group
 	Shared    uint64             // accesses of warps to shared memory
 	Conflicts uint64             // passes they took beyond the first, by bank
-	Sectors   uint64             // 32-byte pieces of global memory that warps touched
+	Cycles    uint64             // of the longest warp, in timed mode
+	Stalls    uint64             // cycles in which warps waited, in timed mode
+	Reports   []Early            // early reads, in timed mode
 }
 
 // Total adds up the instructions.
