@@ -1,33 +1,72 @@
 package lower
 
 import (
+	"slices"
+
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
 )
 
-// plan says what a kernel and the functions it calls share: where their
-// shared variables lie and which functions cannot stand in place of a call.
-type plan struct {
-	shared map[int32][]int64 // offset of each shared variable, by function
-	bytes  int64
-	cyclic map[int32]bool // functions that reach themselves
-	budget int            // instructions that may still be put in place of calls
-	active []int32        // functions being lowered
+// Plan says what a kernel and the functions it calls share: where their
+// shared variables lie, which functions cannot stand in place of a call and
+// must be compiled by themselves, and what the kernel's own bank of
+// constants holds.
+type Plan struct {
+	Functions []int32  // compiled by themselves, in order of need
+	Systems   []string // routines of the driver that are called
+	Pointers  bool     // some call goes through a pointer
+	Bank2     int64    // bytes of constant bank 2
+
+	m        *sema.Module
+	body     func(int32) *sema.Body
+	shared   map[int32][]int64 // offset of each shared variable, by function
+	bytes    int64
+	outgoing int64          // bytes of stack that calls pass
+	cyclic   map[int32]bool // functions that reach themselves
+	taken    []int32        // functions whose address is used, in order
+	moves    bool           // some body moves the stack pointer
+	budget   int            // instructions that may still be put in place of calls
+	active   []int32        // functions being visited
 }
 
 // inlineBudget bounds the code that calls are replaced by.
 const inlineBudget = 60000
 
-// makePlan visits everything the function reaches.
-func (l *lowerer) makePlan() {
-	l.plan = &plan{shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: l.layout.SharedBytes}
-	l.plan.visit(l, l.body)
-	l.plan.active = []int32{l.body.Func}
-	l.f.Props.SharedBytes = int32(l.plan.bytes)
+// NewPlan visits everything a kernel reaches. body returns the checked body
+// of a function.
+func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32) *sema.Body) *Plan {
+	p := &Plan{m: m, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes}
+	p.visit(kernel)
+	for n := range m.Vars {
+		for _, r := range m.Vars[n].Relocs {
+			if fn := m.Syms[r.Sym].Func; fn >= 0 {
+				p.take(fn)
+			}
+		}
+	}
+	if len(p.taken) > 0 {
+		p.Bank2 = PointerSlot(m, int32(len(m.Funcs)))
+	}
+	return p
 }
 
-func (p *plan) visit(l *lowerer, b *sema.Body) {
+// PointerSlot returns the place of a function's offset in bank 2: behind one
+// word that no function has, in the order of the module.
+func PointerSlot(m *sema.Module, fn int32) int64 {
+	at := int64(pointerSize)
+	for n := range m.Funcs[:fn] {
+		if m.Funcs[n].HasBody && !m.Funcs[n].Entry {
+			at += pointerSize
+		}
+	}
+	return at
+}
+
+// pointerSize is the size of a function's offset in bank 2.
+const pointerSize = 8
+
+func (p *Plan) visit(b *sema.Body) {
 	at := make([]int64, len(b.Vars))
 	p.shared[b.Func] = at
 	for n := range b.Vars {
@@ -38,48 +77,122 @@ func (p *plan) visit(l *lowerer, b *sema.Body) {
 			p.bytes += int64(v.Shape.Size())
 		}
 	}
+	for n := range b.Instrs {
+		p.moves = p.moves || b.Instrs[n].Op == isa.WAlloca || b.Instrs[n].Op == isa.WStackrestore
+	}
 	p.active = append(p.active, b.Func)
 	for n := range b.Calls {
-		fn := l.callee(b.Calls[n].Func)
-		if fn < 0 || !l.m.Funcs[fn].HasBody {
-			continue
-		}
-		for k := len(p.active) - 1; k >= 0; k-- {
-			if p.active[k] == fn {
-				for _, x := range p.active[k:] {
-					p.cyclic[x] = true
-				}
-			}
-		}
-		if _, seen := p.shared[fn]; !seen && l.opts.Body != nil {
-			p.visit(l, l.opts.Body(fn))
+		p.visitCall(b, &b.Calls[n])
+	}
+	for n := range b.Operands {
+		if o := &b.Operands[n]; o.Kind == isa.KFunc {
+			p.take(o.Ref)
 		}
 	}
 	p.active = p.active[:len(p.active)-1]
 }
 
+func (p *Plan) visitCall(b *sema.Body, c *sema.Call) {
+	if c.Table >= 0 {
+		t := &b.Tables[c.Table]
+		if t.Proto >= 0 {
+			p.passes(b.Protos[t.Proto].Params)
+		} else {
+			for _, fn := range b.Targets[t.List.First : t.List.First+t.List.Len] {
+				p.take(fn)
+			}
+		}
+		return
+	}
+	fn := callee(p.m, c.Func)
+	if fn < 0 {
+		return
+	}
+	p.passes(p.m.Funcs[fn].Params)
+	if name := p.m.Funcs[fn].Name; !p.m.Funcs[fn].HasBody && !slices.Contains(p.Systems, name) {
+		p.Systems = append(p.Systems, name)
+	}
+	p.reach(fn)
+}
+
+// passes makes room for the arguments of a call that lie on the stack.
+func (p *Plan) passes(params []sema.Param) {
+	_, _, stack := spots(params)
+	p.outgoing = max(p.outgoing, alignUp(stack, stackAlign))
+}
+
+// reach visits a function, and finds out whether it reaches itself.
+func (p *Plan) reach(fn int32) {
+	if !p.m.Funcs[fn].HasBody {
+		return
+	}
+	for k := len(p.active) - 1; k >= 0; k-- {
+		if p.active[k] == fn {
+			for _, x := range p.active[k:] {
+				p.cyclic[x] = true
+			}
+		}
+	}
+	if _, seen := p.shared[fn]; !seen {
+		p.visit(p.body(fn))
+	}
+}
+
+// take notes that a function's address is used.
+func (p *Plan) take(fn int32) {
+	fn = callee(p.m, fn)
+	if fn < 0 || !p.m.Funcs[fn].HasBody || p.m.Funcs[fn].Entry || slices.Contains(p.taken, fn) {
+		return
+	}
+	p.taken = append(p.taken, fn)
+	p.passes(p.m.Funcs[fn].Params)
+	if _, seen := p.shared[fn]; !seen {
+		p.visit(p.body(fn))
+	}
+}
+
+// need notes that a function is compiled by itself.
+func (p *Plan) need(fn int32) {
+	if !slices.Contains(p.Functions, fn) {
+		p.Functions = append(p.Functions, fn)
+	}
+}
+
+// needPointers notes that every function whose address is used may be
+// called.
+func (p *Plan) needPointers() {
+	for _, fn := range p.taken {
+		p.need(fn)
+	}
+}
+
 // callee follows aliases to the function that has the body.
-func (l *lowerer) callee(fn int32) int32 {
-	for n := 0; fn >= 0 && l.m.Funcs[fn].Alias >= 0 && n < len(l.m.Funcs); n++ {
-		fn = l.m.Funcs[fn].Alias
+func callee(m *sema.Module, fn int32) int32 {
+	for n := 0; fn >= 0 && m.Funcs[fn].Alias >= 0 && n < len(m.Funcs); n++ {
+		fn = m.Funcs[fn].Alias
 	}
 	return fn
 }
+
+func (l *lowerer) callee(fn int32) int32 { return callee(l.m, fn) }
 
 // call lowers call.
 func (l *lowerer) call() {
 	l.knows(isa.WUni)
 	c := &l.body.Calls[l.in.Call]
 	fn := l.callee(c.Func)
-	if fn < 0 || !l.m.Funcs[fn].HasBody || l.plan.cyclic[fn] || l.opts.Body == nil {
-		l.unsupported()
+	switch {
+	case fn < 0:
+		l.alone(func() { l.callIndirect(c) })
+	case !l.m.Funcs[fn].HasBody:
+		l.alone(func() { l.callSystem(c, fn) })
+	case l.plan.cyclic[fn] || l.plan.budget < len(l.plan.body(fn).Instrs):
+		l.alone(func() { l.callFunc(c, fn) })
+	default:
+		b := l.plan.body(fn)
+		l.plan.budget -= len(b.Instrs)
+		l.alone(func() { l.inline(c, b) })
 	}
-	b := l.opts.Body(fn)
-	if l.plan.budget < len(b.Instrs) {
-		l.unsupported()
-	}
-	l.plan.budget -= len(b.Instrs)
-	l.alone(func() { l.inline(c, b) })
 }
 
 // inline lowers the callee's body in place of the call.
@@ -88,7 +201,7 @@ func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
 	args := l.actuals(c.Actuals)
 	rets := l.body.Of(c.Rets)
 	l.scope = scope{body: b, fn: &l.m.Funcs[b.Func], out: l.f.NewBlock(), inner: true}
-	l.plan.active = append(l.plan.active, b.Func)
+	sp := l.saveStack()
 	l.begin()
 	inner := l.scope
 	nrets := len(inner.fn.Rets)
@@ -105,7 +218,7 @@ func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
 			l.result(&rets[n], inner.formals[n])
 		}
 	}
-	l.plan.active = l.plan.active[:len(l.plan.active)-1]
+	l.restoreStack(sp)
 }
 
 // actuals returns the arguments of a call as variables.

@@ -30,7 +30,8 @@ func (l *lowerer) exit() { l.emit(op.EXIT, op.Mods{}, nil) }
 // ret leaves a device function.
 func (l *lowerer) ret() {
 	if !l.inner {
-		l.unsupported()
+		l.leaveFunc()
+		return
 	}
 	l.emit(op.BRA, op.Mods{}, nil, ori.Label(l.out))
 	l.cur.AddEdge(l.out)

@@ -44,9 +44,7 @@ type Layout struct {
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
 	NoFMA bool // --fmad=false
-	// Body returns the checked body of a function that is called; it stays
-	// valid while the kernel is lowered.
-	Body func(fn int32) *sema.Body
+	Plan  *Plan
 }
 
 // scope is what belongs to one body: the kernel's, or that of a function
@@ -77,7 +75,7 @@ type lowerer struct {
 	layout *Layout
 	opts   Options
 	f      *ori.Func
-	plan   *plan // what becomes of calls
+	plan   *Plan // what becomes of calls
 	ways   [2]*[isa.NumWords]func(*lowerer)
 
 	cur    *ori.Block
@@ -90,13 +88,15 @@ type lowerer struct {
 	desc   ori.Reg // memory descriptor, NoReg until needed
 	carry  ori.Reg // condition code of add.cc and its kin
 	rank   ori.Reg // shared memory window of this block in its cluster
-	frame  ori.Reg // stack pointer
+	frame  ori.Reg // what locals are addressed from
+	sp     ori.Reg // stack pointer
+	back   value   // return address of a function compiled by itself
 	entry  *ori.Instr
 }
 
 // Func lowers a checked body.
 func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *Layout, opts Options) (f *ori.Func, err error) {
-	l := &lowerer{m: m, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, loc: -1, ways: [2]*[isa.NumWords]func(*lowerer){&handlers, &systemHandlers}}
+	l := &lowerer{m: m, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, sp: ori.NoReg, loc: -1, ways: [2]*[isa.NumWords]func(*lowerer){&handlers, &systemHandlers}}
 	l.body, l.fn = body, &m.Funcs[body.Func]
 	l.f = mod.NewFunc(l.fn.Name)
 	defer func() {
@@ -109,7 +109,13 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 		}
 	}()
 	l.properties()
-	l.makePlan()
+	l.plan = opts.Plan
+	if l.plan == nil {
+		l.plan = NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.BodyAgain(fn, new(sema.Scratch)) })
+	}
+	l.f.Props.SharedBytes = int32(l.plan.bytes)
+	l.f.Props.MovesStack = l.plan.moves
+	l.top = l.plan.outgoing
 	l.begin()
 	l.code()
 	l.arrange()
@@ -234,6 +240,9 @@ func ends(w isa.Word) bool {
 // code lowers the instructions in order.
 func (l *lowerer) code() {
 	l.enter(l.at[0])
+	if !l.inner && !l.fn.Entry {
+		l.enterFunc()
+	}
 	line := 0
 	for n := range l.body.Instrs {
 		if b := l.at[n]; b != nil && b != l.cur {

@@ -507,22 +507,6 @@ func (l *lowerer) symbol(a *sema.Operand, n int) value {
 	return base[:n]
 }
 
-// stack returns the stack pointer: the register that holds it on entry,
-// lowered by the size of the frame. Spills lie above what the source asks
-// for, so that the frame's own offsets stay what they are.
-func (l *lowerer) stack() ori.Operand {
-	if l.frame == ori.NoReg {
-		l.frame = l.f.NewReg(ori.R, 1)
-		r := &l.f.Regs[l.frame]
-		r.Phys, r.Fixed = stackReg, true
-	}
-	return l.f.Words(l.frame)
-}
-
-// stackReg is the register of the stack pointer (calling convention of the
-// reference, abi.md).
-const stackReg = 1
-
 // SharedReserved is what the system keeps at the start of shared memory on
 // sm_90 and later.
 const SharedReserved = 0x400

@@ -93,6 +93,8 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 		return l.special(isa.SpecialReg(a.Ref), int(a.Comp), n)
 	case isa.KSymbol:
 		return l.symbol(a, n)
+	case isa.KFunc: // a function's address is a place in bank 2
+		return imm(uint64(PointerSlot(l.m, l.callee(a.Ref))), n)
 	}
 	l.fail("operand of a kind that has no value")
 	return nil

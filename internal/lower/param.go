@@ -14,6 +14,7 @@ type variable struct {
 	words value // its words, if it lies in registers
 	off   int64 // in the frame or the constant bank
 	bank  bool  // of a kernel
+	out   bool  // on the stack, where a call passes it
 	param int64 // address in the parameter space of a kernel
 }
 
@@ -140,12 +141,20 @@ func (l *lowerer) piece(v *variable, at int64, bits int, signed bool) value {
 		return r
 	case v.words == nil:
 		r := l.tmp(n)
-		l.emit(op.LDL, width(bits, signed), value{whole(r)}, ori.Addr(l.stack(), v.off+at))
+		l.emit(op.LDL, width(bits, signed), value{whole(r)}, ori.Addr(l.baseOf(v), v.off+at))
 		return r
 	case bits >= 32:
 		return v.words[at/4 : at/4+int64(n)]
 	}
 	return value{l.narrow(v.words[at/4], at%4, bits, signed)}
+}
+
+// baseOf is the register that a variable in memory is addressed from.
+func (l *lowerer) baseOf(v *variable) ori.Operand {
+	if v.out && v.off < Incoming {
+		return l.stackPointer()
+	}
+	return l.stack()
 }
 
 // narrow takes 8 or 16 bits of a word from byte at on.
@@ -168,7 +177,7 @@ func (l *lowerer) setPiece(v *variable, at int64, bits int, x value) {
 	case v.bank || at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
 		l.fail("access outside of a parameter")
 	case v.words == nil:
-		l.emit(op.STL, width(bits, false), nil, ori.Addr(l.stack(), v.off+at), whole(l.group(x)))
+		l.emit(op.STL, width(bits, false), nil, ori.Addr(l.baseOf(v), v.off+at), whole(l.group(x)))
 	case bits >= 32:
 		l.copy(v.words[at/4:at/4+int64(len(x))], x)
 	default:

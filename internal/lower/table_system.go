@@ -5,6 +5,7 @@ import "goptxas/internal/ptx/isa"
 // systemHandlers says how the instructions that talk to the rest of the
 // machine are lowered: control, synchronisation, caches, textures.
 var systemHandlers = [isa.NumWords]func(*lowerer){
+	isa.WBrx:            (*lowerer).brx,
 	isa.WCall:           (*lowerer).call,
 	isa.WBarrier:        (*lowerer).bar,
 	isa.WBrkpt:          (*lowerer).trap,
@@ -20,6 +21,9 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMapa:           (*lowerer).mapa,
 	isa.WGetctarank:     (*lowerer).getctarank,
 	isa.WLdu:            (*lowerer).ld,
+	isa.WAlloca:         (*lowerer).alloca,
+	isa.WStacksave:      (*lowerer).stacksave,
+	isa.WStackrestore:   (*lowerer).stackrestore,
 	isa.WCp:             (*lowerer).cpAsync,
 	isa.WMbarrier:       (*lowerer).mbarrier,
 }

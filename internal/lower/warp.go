@@ -28,6 +28,7 @@ func (l *lowerer) among(n int, do func()) {
 	}
 	l.alone(func() {
 		join := l.f.NewBlock()
+		join.Kept = true
 		k := l.f.Words(l.f.NewReg(ori.B, 1))
 		l.emit(op.BSSY, op.Mods{}, value{k}, ori.Label(join))
 		l.emit(op.WARPSYNC, op.M(op.MEXCLUSIVE), nil, l.reg(l.src1(n, isa.B32)))

@@ -131,7 +131,7 @@ func merge(f *ori.Func) bool {
 		if last != nil && last.Op.Has(op.Terminator) && !jump && last.Guard.Kind == ori.KNone {
 			continue
 		}
-		if len(t.Preds) == 1 && t != b && t != f.Blocks[0] && !(last != nil && last.Op == op.EXIT) {
+		if len(t.Preds) == 1 && t != b && t != f.Blocks[0] && !t.Kept && !(last != nil && last.Op == op.EXIT) {
 			if jump {
 				last.Remove()
 			}

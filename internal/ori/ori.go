@@ -132,6 +132,7 @@ type Block struct {
 	ID    int32
 	Preds []*Block
 	Succs []*Block // the fall-through successor, if any, is last
+	Kept  bool     // an instruction that is no jump names it: it must stay a block
 
 	first, last *Instr
 	f           *Func
@@ -172,6 +173,7 @@ type Props struct {
 	Cluster     [3]int32
 	Registers   int32 // of each file R, after allocation
 	HasCalls    bool
+	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
 }
 

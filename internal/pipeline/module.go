@@ -45,6 +45,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	o.Layout = &lower.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
 	shared := variables(m, o.Layout, file)
 	file.Kernels = make([]cubin.Kernel, len(out.Funcs)) // so that address slots exist
+	externals(m, o.Layout, out.Funcs, file)
 	o.Slot = func(name string) (int64, bool) {
 		v, ok := file.AddressSlot(name)
 		return int64(v), ok
@@ -65,7 +66,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 		return out, nil
 	}
 	for n := range out.Funcs {
-		file.Kernels[n] = kernel(&m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
+		file.Kernels[n] = kernel(m, &m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
 	}
 	f, err := cubin.Build(file)
 	if err != nil {
@@ -171,10 +172,11 @@ func bind(l sema.Linkage) uint8 {
 }
 
 // kernel collects what the file says about one kernel.
-func kernel(f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kernel {
+func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kernel {
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
-		Frame: uint32(k.Frame), MinStack: uint32(k.Frame), Exits: k.Code.Exits, MaxRegs: maxRegisters,
+		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: maxRegisters,
+		Calls: k.Calls, Const2: k.Bank2,
 	}
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
@@ -196,6 +198,7 @@ func kernel(f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kern
 	}
 	isNew := o.Arch.SM >= 90
 	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
+	addSubs(&c, m, k)
 	a := &f.Launch
 	if a.ReqNTid[0] != 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))

@@ -11,6 +11,7 @@ import (
 	"goptxas/internal/codegen/scoreboard"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/phase"
+	"goptxas/internal/lower"
 	"goptxas/internal/opt"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
@@ -49,6 +50,7 @@ func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
+		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
 		{Name: "ConstantFold", Run: improve(opt.Fold), MinOpt: 1},
@@ -83,7 +85,7 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode",
+	"BranchSimplify", "SplitWebs", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
@@ -146,9 +148,16 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.o.Arch.SM >= 100 {
 		uniforms = 80
 	}
+	barriers := 16
+	if !u.f.Kernel {
+		uniforms, barriers = ra.FreeUniforms, ra.FreeBarriers
+	}
 	ro := ra.Options{
-		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: stackReg,
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: barriers, StackReg: lower.StackReg,
 		FrameBytes: u.f.Props.LocalBytes, Check: u.knobs.Bool(knobs.CheckAllocation),
+	}
+	if u.f.Props.MovesStack {
+		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
 	}
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace

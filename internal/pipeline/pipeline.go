@@ -13,7 +13,6 @@ import (
 	"goptxas/internal/engine/phase"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/target"
 )
@@ -40,11 +39,12 @@ type Kernel struct {
 	Props  ori.Props
 	Spills ra.Result
 	Frame  int32 // bytes of stack
+	Stack  int32 // bytes of stack of the functions it calls
+	Subs   []Sub
+	Bank2  []byte // constant bank 2
+	Calls  []string
 	Time   time.Duration
 }
-
-// stackReg is the register that holds the stack pointer.
-const stackReg = 1
 
 // minRegisters is the smallest register count the reference reports.
 const minRegisters = 8
@@ -62,9 +62,29 @@ func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
 	return compileBody(m, body, &o, r, nil)
 }
 
-// compileBody lowers a body and runs the phases over it.
+// compileBody lowers a body and runs the phases over it, and over the
+// functions it calls that stand by themselves.
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {
-	f, err := lower.Func(&ori.Module{}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Body: bodies(m)})
+	load := bodies(m)
+	plan := lower.NewPlan(m, body, o.Layout, load)
+	k := &Kernel{}
+	u, err := compileOne(m, body, o, r, at, plan)
+	if err != nil {
+		return nil, err
+	}
+	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
+	if u.f.Props.HasCalls || plan.Bank2 > 0 {
+		if err := addFunctions(k, m, o, r, at, plan, load, u); err != nil {
+			return nil, err
+		}
+	}
+	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
+	return k, nil
+}
+
+// compileOne lowers one body and runs the phases over it.
+func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan) (*unit, error) {
+	f, err := lower.Func(&ori.Module{}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Plan: plan})
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +95,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	if u.code == nil {
 		return nil, fmt.Errorf("%s: no code was made", f.Name)
 	}
-	k := &Kernel{Code: u.code, Props: f.Props, Spills: u.spills, Frame: f.Props.LocalBytes + f.Props.SpillBytes}
-	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
-	return k, nil
+	return u, nil
 }
 
 // bodies returns a function that checks the bodies of called functions,
@@ -92,26 +110,6 @@ func bodies(m *sema.Module) func(int32) *sema.Body {
 		}
 		return b
 	}
-}
-
-// frameAlign is what the size of a stack frame is rounded up to.
-const frameAlign = 8
-
-// prologue sets the stack pointer when the function has a frame, which is
-// known only after spilling.
-func prologue(f *ori.Func, a *target.Arch) {
-	size := (int64(f.Props.LocalBytes+f.Props.SpillBytes) + frameAlign - 1) / frameAlign * frameAlign
-	if size == 0 || !f.Kernel {
-		return
-	}
-	f.Props.SpillBytes = int32(size) - f.Props.LocalBytes
-	sp := f.NewReg(ori.R, 1)
-	f.Regs[sp].Phys, f.Regs[sp].Fixed = stackReg, true
-	w := f.Words(sp)
-	b := f.Blocks[0]
-	b.Prepend(f.NewInstr(op.IADD3, op.Mods{}, []ori.Operand{w}, []ori.Operand{w, ori.Imm(-size), ori.Zero(ori.R)}))
-	b.Prepend(f.NewInstr(op.LDC, op.Mods{}, []ori.Operand{w}, []ori.Operand{ori.Const(0, a.Bank0().Stack)}))
-	f.Props.Registers = max(f.Props.Registers, stackReg+1)
 }
 
 // registersPerSM and the granularity of their allocation hold for every

@@ -27,6 +27,18 @@ type Options struct {
 	// Slot returns the offset in constant bank 4 of the address of a
 	// variable.
 	Slot func(name string) (int64, bool)
+	// Base is where the function's code begins in its section, and Target
+	// where that of a called function does; Part leaves out what follows
+	// the code of a whole section: see Join.
+	Base   int64
+	Target func(name string) (int64, bool)
+	Part   bool
+}
+
+// Table is a list of code addresses in constant bank 2.
+type Table struct {
+	Offset  int64
+	Entries []uint32
 }
 
 // Line says that the code from Offset on comes from a .loc directive.
@@ -41,6 +53,9 @@ type Code struct {
 	Size  int    // without padding
 	Lines []Line
 	Exits []uint32 // offsets of EXIT instructions
+	Calls []uint32 // offsets of calls of routines outside the section
+
+	Tables []Table
 }
 
 // Func emits f for architecture a.
@@ -102,7 +117,7 @@ func (e *emitter) meeting(i *ori.Instr, block ori.Reg) int64 {
 
 // layout gives every block its address.
 func (e *emitter) layout() {
-	at := int64(0)
+	at := e.opts.Base
 	for n, b := range e.f.Blocks {
 		e.start[b.ID] = at
 		k := int64(0)
@@ -134,7 +149,7 @@ func (e *emitter) jump(n int) *ori.Block {
 	return t
 }
 
-func (e *emitter) pc() int64 { return int64(len(e.code.Text)) }
+func (e *emitter) pc() int64 { return e.opts.Base + int64(len(e.code.Text)) }
 
 func (e *emitter) put(w bits.Word) {
 	e.code.Text = binary.LittleEndian.AppendUint64(e.code.Text, w.Lo)
@@ -162,8 +177,15 @@ func (e *emitter) instr(i *ori.Instr) error {
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
 	}
-	if i.Op == op.EXIT {
+	switch i.Op {
+	case op.EXIT:
 		e.code.Exits = append(e.code.Exits, uint32(e.pc()))
+	case op.CALL:
+		if i.Mods.Has(op.MABS) {
+			e.code.Calls = append(e.code.Calls, uint32(e.pc()))
+		}
+	case op.BRX:
+		e.code.Tables = append(e.code.Tables, e.table(i))
 	}
 	if i.Loc >= 0 && (len(e.code.Lines) == 0 || e.code.Lines[len(e.code.Lines)-1].Loc != i.Loc) {
 		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc})
@@ -183,6 +205,9 @@ func control(i *ori.Instr) sass.Ctrl {
 // instruction prefetch wants it.
 func (e *emitter) finish() (*Code, error) {
 	e.code.Size = len(e.code.Text)
+	if e.opts.Part {
+		return &e.code, nil
+	}
 	trap, err := sass.Parse(e.a, fmt.Sprintf("BRA %#x ;", e.pc()), uint64(e.pc()))
 	if err != nil {
 		return nil, err

@@ -114,6 +114,10 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 		t = append(e.operand(append(t, '@'), i, i.Guard), ' ')
 	}
 	t = append(i.Mods.Append(append(t, i.Op.String()...)), e.alias...)
+	switch i.Op {
+	case op.CALL, op.RET, op.BRX:
+		return append(e.transfer(append(t, ' '), i), " ;"...)
+	}
 	sep := " "
 	add := func(s string) {
 		t = append(append(t, sep...), s...)

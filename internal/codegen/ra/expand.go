@@ -5,13 +5,17 @@ import (
 	"goptxas/internal/ori/op"
 )
 
-// ExpandCopies replaces what is left of COPY by moves of single words. It
-// runs after allocation.
+// ExpandCopies replaces what is left of COPY by moves of single words, and
+// drops what only told the allocator what is defined. It runs after
+// allocation.
 func ExpandCopies(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Op == op.COPY {
+			switch i.Op {
+			case op.COPY:
 				expand(f, b, i)
+			case op.UNDEF:
+				i.Remove()
 			}
 		}
 	}

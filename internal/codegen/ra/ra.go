@@ -19,7 +19,8 @@ type Options struct {
 	Registers  int       // of file R; at most 255
 	Uniforms   int       // of file UR
 	Barriers   int       // of file B
-	StackReg   int       // register of file R that holds the stack pointer
+	StackReg   int       // register of file R that spills are addressed from
+	Taken      []int     // further registers of file R that are not free
 	FrameBytes int32     // local memory in use below the spills
 	Trace      io.Writer // receives the allocator's lines, if set
 	Check      bool      // replay the allocation against the original
@@ -78,7 +79,7 @@ func (b *builder) problem() *regalloc.Problem {
 		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR},
 		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
 		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR},
-		fileR:  {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: []int{o.StackReg}},
+		fileR:  {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}
 	for r := range f.Regs {
 		i := &f.Regs[r]
@@ -113,6 +114,9 @@ func (b *builder) instr(i *ori.Instr) {
 	x := regalloc.Inst{First: int32(len(b.p.Ops)), Last: i.Op.Has(op.Terminator)}
 	if isCopy(i) {
 		x.Kind = regalloc.Move
+	}
+	if i.Op == op.CALL {
+		x.Clobbers = scratch[:]
 	}
 	may := i.Guard.Kind == ori.KReg
 	for k, a := range i.Args {

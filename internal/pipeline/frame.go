@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"goptxas/internal/codegen/ra"
+	"goptxas/internal/lower"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// frameAlign is what the size of a stack frame is rounded up to; frames that
+// call keep the alignment of vectors.
+const (
+	frameAlign = 8
+	callAlign  = 16
+)
+
+// framer adds the code that makes and removes a stack frame, which is known
+// only after spilling.
+type framer struct {
+	f         *ori.Func
+	sp, frame ori.Operand
+	size      int64
+	saved     []int // registers a function must restore
+	saveAt    int64 // where they lie
+}
+
+// prologue sets the stack pointer when the function has a frame.
+func prologue(f *ori.Func, a *target.Arch) {
+	p := &framer{f: f, saveAt: int64(f.Props.LocalBytes + f.Props.SpillBytes)}
+	align := int64(frameAlign)
+	if f.Props.HasCalls || !f.Kernel {
+		align = callAlign
+	}
+	if !f.Kernel {
+		p.saved = saved(f)
+	}
+	p.size = (p.saveAt + 4*int64(len(p.saved)) + align - 1) / align * align
+	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
+	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack {
+		return
+	}
+	p.sp, p.frame = p.fixed(lower.StackReg), p.fixed(lower.StackReg)
+	if f.Props.MovesStack {
+		p.frame = p.fixed(lower.FrameReg)
+	}
+	p.enter(a)
+	p.incoming()
+	if !f.Kernel {
+		p.leave()
+	}
+	f.Props.Registers = max(f.Props.Registers, int32(p.highest())+1)
+}
+
+func (p *framer) fixed(n int) ori.Operand {
+	r := p.f.NewReg(ori.R, 1)
+	p.f.Regs[r].Phys, p.f.Regs[r].Fixed = int16(n), true
+	return p.f.Words(r)
+}
+
+func (p *framer) highest() int {
+	if p.f.Props.MovesStack {
+		return lower.FrameReg
+	}
+	return lower.StackReg
+}
+
+func (p *framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operand) *ori.Instr {
+	return p.f.NewInstr(o, m, dst, srcs)
+}
+
+// enter makes the frame at the start of the function.
+func (p *framer) enter(a *target.Arch) {
+	var list []*ori.Instr
+	sp := []ori.Operand{p.sp}
+	if p.f.Kernel {
+		list = append(list, p.instr(op.LDC, op.Mods{}, sp, ori.Const(0, a.Bank0().Stack)))
+	}
+	if p.size > 0 {
+		list = append(list, p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(-p.size), ori.Zero(ori.R)))
+	}
+	for k, n := range p.saved {
+		list = append(list, p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.saveAt+4*int64(k)), p.fixed(n)))
+	}
+	if p.f.Props.MovesStack {
+		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{p.frame}, p.sp))
+	}
+	b := p.f.Blocks[0]
+	for k := len(list) - 1; k >= 0; k-- {
+		b.Prepend(list[k])
+	}
+}
+
+// leave removes the frame before every return.
+func (p *framer) leave() {
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op != op.RET {
+				continue
+			}
+			add := func(x *ori.Instr) {
+				x.Guard, x.Line, x.Loc = i.Guard, i.Line, i.Loc
+				b.InsertBefore(x, i)
+			}
+			sp := []ori.Operand{p.sp}
+			if p.f.Props.MovesStack {
+				add(p.instr(op.MOV, op.Mods{}, sp, p.frame))
+			}
+			for k, n := range p.saved {
+				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{p.fixed(n)}, ori.Addr(p.sp, p.saveAt+4*int64(k))))
+			}
+			if p.size > 0 {
+				add(p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(p.size), ori.Zero(ori.R)))
+			}
+		}
+	}
+}
+
+// incoming gives accesses to the caller's outgoing arguments their place
+// above the frame.
+func (p *framer) incoming() {
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			for n := range i.Args {
+				if a := &i.Args[n]; a.Kind == ori.KAddr && a.Imm >= lower.Incoming && a.N == 1 && p.f.Regs[a.Reg].Fixed {
+					a.Imm += p.size - lower.Incoming
+				}
+			}
+		}
+	}
+}
+
+// saved lists the registers f uses that its caller wants back.
+func saved(f *ori.Func) []int {
+	var used [256]bool
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for _, a := range i.Dsts() {
+				if a.Kind != ori.KReg || a.Class != ori.R {
+					continue
+				}
+				for k := range int(a.N) {
+					used[int(f.Regs[a.Reg].Phys)+int(a.Sub)+k] = true
+				}
+			}
+		}
+	}
+	used[lower.FrameReg] = used[lower.FrameReg] || f.Props.MovesStack
+	var list []int
+	for n := range used {
+		if used[n] && n != lower.StackReg && ra.Saved(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}

@@ -1,0 +1,134 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"goptxas/internal/codegen/emit"
+	"goptxas/internal/cubin"
+	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/engine/phase"
+	"goptxas/internal/lower"
+	"goptxas/internal/ptx/sema"
+)
+
+// Sub is a function compiled into a kernel's section.
+type Sub struct {
+	Func   int32
+	Offset uint64
+	Size   uint64
+	Frame  int32
+}
+
+// callRegisters is the least a kernel that calls reports.
+const callRegisters = 24
+
+// addFunctions compiles the functions a kernel calls that stand by
+// themselves, and puts all into one section: first every function is emitted
+// to know its size, then again at its place.
+func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, load func(int32) *sema.Body, kernel *unit) error {
+	units := []*unit{kernel}
+	for n := 0; n < len(plan.Functions); n++ {
+		u, err := compileOne(m, load(plan.Functions[n]), o, r, at, plan)
+		if err != nil {
+			return err
+		}
+		units = append(units, u)
+	}
+	places := make([]int64, len(units))
+	end := int64(0)
+	for n, u := range units {
+		places[n] = end
+		end += int64(u.code.Size)
+	}
+	find := func(name string) (int64, bool) {
+		for n, fn := range plan.Functions {
+			if m.Funcs[fn].Name == name {
+				return places[n+1], true
+			}
+		}
+		return 0, false
+	}
+	var parts []*emit.Code
+	for n, u := range units {
+		c, err := emit.Func(u.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[n], Target: find, Part: true})
+		if err != nil {
+			return err
+		}
+		parts = append(parts, c)
+		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
+		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
+		if n > 0 {
+			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
+			k.Stack += frame
+			k.Subs = append(k.Subs, Sub{plan.Functions[n-1], uint64(places[n]), uint64(u.code.Size), frame})
+		}
+	}
+	if kernel.f.Props.HasCalls {
+		k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
+	}
+	c, err := emit.Join(o.Arch, parts)
+	if err != nil {
+		return err
+	}
+	k.Code, k.Calls = c, plan.Systems
+	k.bank2(m, plan, places)
+	return nil
+}
+
+// bank2 fills the kernel's own constants: the offsets of functions that
+// pointers name, then the tables of jumps.
+func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
+	if plan.Bank2 == 0 {
+		return
+	}
+	k.Bank2 = make([]byte, (plan.Bank2+7)/8*8)
+	if plan.Pointers {
+		for n, fn := range plan.Functions {
+			binary.LittleEndian.PutUint64(k.Bank2[lower.PointerSlot(m, fn):], uint64(places[n+1]))
+		}
+	}
+	for _, t := range k.Code.Tables {
+		for n, v := range t.Entries {
+			binary.LittleEndian.PutUint32(k.Bank2[t.Offset+4*int64(n):], v)
+		}
+	}
+}
+
+// externals declares the routines of the driver that kernels call, and notes
+// who calls them: their address slots depend on it.
+func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Module) {
+	any := false
+	for n := range m.Funcs {
+		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0
+	}
+	if !any {
+		return
+	}
+	load := bodies(m)
+	var known []string
+	for n, fn := range kernels {
+		names := lower.NewPlan(m, load(fn), l, load).Systems
+		file.Kernels[n].Calls = names
+		for _, name := range names {
+			if !slices.Contains(known, name) {
+				known = append(known, name)
+				file.Decls = append(file.Decls, cubin.Decl{Name: name, Space: cubin.SpaceFunc, Bind: cubin.BindGlobal})
+			}
+		}
+	}
+}
+
+// addSubs tells the file about the functions in a kernel's section.
+func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
+	for _, s := range k.Subs {
+		f := &m.Funcs[s.Func]
+		c.Subs = append(c.Subs, cubin.Sub{Name: "$" + c.Name + "$" + f.Name, Bind: bind(f.Linkage), Off: s.Offset, Size: s.Size, Frame: uint32(s.Frame)})
+		x := dwarf.KernelFrame(s.Size, nil)
+		x.Start = s.Offset
+		c.Frames = append(c.Frames, x)
+	}
+	if len(k.Code.Calls) > 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrSyscallOffsets, k.Code.Calls...))
+	}
+}
