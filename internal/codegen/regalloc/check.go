@@ -80,6 +80,58 @@ type replay struct {
 	file []int32 // first location of each file
 	mem  int32   // first location of memory
 	locs int32
+
+	// where lists for each word locations that may hold it: all that do,
+	// and some that did. A list counts only if it was made in this visit of
+	// a block.
+	where  [][]int32
+	visit  []int32
+	now    int32
+	single []int32 // every word, to make lists of one
+}
+
+// enter starts the visit of a block in state s.
+func (c *replay) enter(s *state) {
+	c.now++
+	for l, words := range s.holds {
+		for _, w := range words {
+			c.note(w, int32(l))
+		}
+	}
+}
+
+// note remembers that location l holds word w.
+func (c *replay) note(w, l int32) {
+	if c.visit[w] != c.now {
+		c.visit[w] = c.now
+		c.where[w] = c.where[w][:0]
+	}
+	c.where[w] = append(c.where[w], l)
+}
+
+// set makes location l hold the given words and nothing else.
+func (c *replay) set(s *state, l int32, words []int32) {
+	s.holds[l] = words
+	for _, w := range words {
+		c.note(w, l)
+	}
+}
+
+// stale takes word w out of every location.
+func (c *replay) stale(s *state, w int32) {
+	if c.visit[w] != c.now {
+		return
+	}
+	for _, l := range c.where[w] {
+		if q := slices.Index(s.holds[l], w); q >= 0 {
+			if len(s.holds[l]) == 1 {
+				s.holds[l] = nil
+				continue
+			}
+			s.holds[l] = slices.Delete(slices.Clone(s.holds[l]), q, q+1)
+		}
+	}
+	c.where[w] = c.where[w][:0]
 }
 
 func (c *replay) number() {
@@ -93,6 +145,12 @@ func (c *replay) number() {
 	}
 	c.mem = c.locs
 	c.locs += int32(c.sol.Slots)
+	words := c.word[len(c.orig.VRegs)]
+	c.where, c.visit = make([][]int32, words), make([]int32, words)
+	c.single = make([]int32, words)
+	for w := range c.single {
+		c.single[w] = int32(w)
+	}
 }
 
 // sequence checks that the caller's instructions are all there, in order.
@@ -120,23 +178,23 @@ func (c *replay) sequence() error {
 	return nil
 }
 
-// state is what is known at one point.
+// state is what is known at one point. The lists are never changed in
+// place, so that states share them.
 type state struct {
-	holds   [][]int32 // for each location, sorted words it holds
+	holds   [][]int32 // for each location, words it holds
 	written bitset    // words some path has written
 }
 
 func (s *state) clone() *state {
-	c := &state{holds: make([][]int32, len(s.holds)), written: slices.Clone(s.written)}
-	for n := range s.holds {
-		c.holds[n] = slices.Clone(s.holds[n])
-	}
-	return c
+	return &state{holds: slices.Clone(s.holds), written: slices.Clone(s.written)}
 }
 
 // meet narrows s to what o promises too.
 func (s *state) meet(o *state) (changed bool) {
 	for n := range s.holds {
+		if sameList(s.holds[n], o.holds[n]) {
+			continue
+		}
 		var keep []int32
 		for _, w := range s.holds[n] {
 			if slices.Contains(o.holds[n], w) || !o.written.has(w) {
@@ -154,6 +212,15 @@ func (s *state) meet(o *state) (changed bool) {
 		}
 	}
 	return or(s.written, o.written) || changed
+}
+
+// sameList reports whether two lists are one, or equal and short enough
+// to say so quickly.
+func sameList(a, b []int32) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	return len(a) == 0 || &a[0] == &b[0] || len(a) == 1 && a[0] == b[0]
 }
 
 func sameSet(a, b []int32) bool {
@@ -176,6 +243,7 @@ func (c *replay) run() error {
 		b := work[0]
 		work = work[1:]
 		s := in[b].clone()
+		c.enter(s)
 		blk := &c.p.Blocks[b]
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			c.step(s, n, nil) // faults are judged once the states are final
@@ -194,6 +262,7 @@ func (c *replay) run() error {
 			continue
 		}
 		s := in[b]
+		c.enter(s)
 		var err error
 		for n := c.p.Blocks[b].First; n < c.p.Blocks[b].First+c.p.Blocks[b].N && err == nil; n++ {
 			c.step(s, n, &err)
@@ -239,18 +308,18 @@ func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
 	for k := range n {
 		switch {
 		case i.Slot < 0:
-			held[k] = slices.Clone(s.holds[c.loc(ops[1], k)])
+			held[k] = s.holds[c.loc(ops[1], k)]
 		case i.Kind == Reload:
-			held[k] = slices.Clone(s.holds[c.mem+i.Slot+k])
+			held[k] = s.holds[c.mem+i.Slot+k]
 		default:
-			held[k] = slices.Clone(s.holds[c.loc(ops[0], k)])
+			held[k] = s.holds[c.loc(ops[0], k)]
 		}
 	}
 	for k := range n {
 		if i.Slot >= 0 && i.Kind == Spill {
-			s.holds[c.mem+i.Slot+k] = held[k]
+			c.set(s, c.mem+i.Slot+k, held[k])
 		} else {
-			s.holds[c.loc(ops[0], k)] = held[k]
+			c.set(s, c.loc(ops[0], k), held[k])
 		}
 	}
 }
@@ -263,7 +332,8 @@ func (c *replay) remat(s *state, i *Inst, ops []Operand) {
 			continue
 		}
 		for k := range int32(ops[0].N) {
-			s.holds[c.loc(ops[0], k)] = []int32{c.word[d.V] + int32(d.Sub) + k}
+			w := c.word[d.V] + int32(d.Sub) + k
+			c.set(s, c.loc(ops[0], k), c.single[w:w+1:w+1])
 		}
 		return
 	}
@@ -289,7 +359,7 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 	var copied [][]int32
 	if i.Kind == Move && want[0].Role == Def {
 		for j := range int32(ops[1].N) {
-			copied = append(copied, slices.Clone(s.holds[c.loc(ops[1], j)]))
+			copied = append(copied, s.holds[c.loc(ops[1], j)])
 		}
 	}
 	for _, x := range c.orig.Insts[i.Orig].Clobbers {
@@ -313,19 +383,15 @@ func (c *replay) defs(s *state, ops, want []Operand, copied [][]int32) {
 			w := c.word[want[k].V] + int32(want[k].Sub) + j
 			l := c.loc(o, j)
 			kept := slices.Contains(s.holds[l], w) || !s.written.has(w)
-			for x := range s.holds { // every older copy of the word is stale
-				if q := slices.Index(s.holds[x], w); q >= 0 {
-					s.holds[x] = slices.Delete(slices.Clone(s.holds[x]), q, q+1)
-				}
-			}
+			c.stale(s, w)
 			s.written.add(w)
 			switch {
 			case want[k].Role == DefMay && !kept:
 				s.holds[l] = nil
 			case copied != nil:
-				s.holds[l] = append(slices.DeleteFunc(copied[j], func(x int32) bool { return x == w }), w)
+				c.set(s, l, append(slices.DeleteFunc(slices.Clone(copied[j]), func(x int32) bool { return x == w }), w))
 			default:
-				s.holds[l] = []int32{w}
+				c.set(s, l, c.single[w:w+1:w+1])
 			}
 		}
 	}

@@ -348,9 +348,7 @@ func (t *trial) release(v int32) {
 	for w, spans := range t.g.info[v].spans {
 		taken := t.taken[int(r)+w]
 		for _, s := range spans {
-			for n := s.from; n < s.to; n++ {
-				taken.remove(n)
-			}
+			taken.clearRange(s.from, s.to)
 		}
 		list := t.who[int(r)+w]
 		for k, q := range list {

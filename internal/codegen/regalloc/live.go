@@ -22,44 +22,6 @@ type ranges struct {
 
 func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
 
-// bitset is a dense set of small numbers.
-type bitset []uint64
-
-func newBitset(n int) bitset      { return make(bitset, (n+63)/64) }
-func (s bitset) has(n int32) bool { return s[n>>6]>>(uint(n)&63)&1 != 0 }
-func (s bitset) add(n int32)      { s[n>>6] |= 1 << (uint(n) & 63) }
-func (s bitset) remove(n int32)   { s[n>>6] &^= 1 << (uint(n) & 63) }
-func (s bitset) setRange(from, to int32) {
-	for n := from; n < to; {
-		if n&63 == 0 && to-n >= 64 {
-			s[n>>6] = ^uint64(0)
-			n += 64
-			continue
-		}
-		s.add(n)
-		n++
-	}
-}
-
-// anyIn reports whether a number in [from, to) is in the set.
-func (s bitset) anyIn(from, to int32) bool {
-	lo, hi := from>>6, (to-1)>>6
-	first := ^uint64(0) << (uint(from) & 63)
-	last := ^uint64(0) >> (63 - uint(to-1)&63)
-	if lo == hi {
-		return s[lo]&first&last != 0
-	}
-	if s[lo]&first != 0 || s[hi]&last != 0 {
-		return true
-	}
-	for n := lo + 1; n < hi; n++ {
-		if s[n] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // liveness computes the live range of every word: the points from which
 // some path leads to a read of the word before it is written whole, and to
 // which some path leads from a write. The second condition keeps a value

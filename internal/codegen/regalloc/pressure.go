@@ -1,6 +1,9 @@
 package regalloc
 
-import "container/heap"
+import (
+	"container/heap"
+	"math/bits"
+)
 
 // fat is how many words of a file live at each point, and how many
 // registers there are for them.
@@ -10,6 +13,7 @@ type fat struct {
 	class uint8
 	words []int32 // live at each point
 	room  []int32 // registers available at each point
+	over  bitset  // points with more words than registers
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
@@ -116,6 +120,12 @@ func (f *fat) choose(needed bool) []int32 {
 	if !needed {
 		return nil
 	}
+	f.over = newBitset(len(f.words))
+	for k, w := range f.words {
+		if w > f.room[k] {
+			f.over.add(int32(k))
+		}
+	}
 	access := f.accesses()
 	costs := f.costs()
 	var q queue
@@ -182,36 +192,57 @@ func (f *fat) costs() []float64 {
 	return cost
 }
 
-// each calls do with every point at which v would no longer live if it
-// were spilled: all of its points but those of the instructions that touch
-// it, where a temporary takes its place.
-func (f *fat) each(v int32, access []int32, do func(k int32)) {
+// each calls do with every run of points at which v would no longer live
+// if it were spilled: all of its points but those of the instructions that
+// touch it, where a temporary takes its place.
+func (f *fat) each(v int32, access []int32, do func(from, to int32)) {
 	for w := range f.p.VRegs[v].Width {
 		k := 0
 		for _, s := range f.live.of(v, w) {
-			for n := s.from; n < s.to; n++ {
-				for k < len(access) && access[k] < n/perInst {
-					k++
+			at := s.from
+			for k < len(access) && perInst*(access[k]+1) <= at {
+				k++
+			}
+			for ; k < len(access) && perInst*access[k] < s.to; k++ {
+				if from := perInst * access[k]; from > at {
+					do(at, from)
 				}
-				if k < len(access) && access[k] == n/perInst {
-					continue
+				at = perInst * (access[k] + 1)
+				if at >= s.to {
+					break // the next span may start inside this instruction
 				}
-				do(n)
+			}
+			if at < s.to {
+				do(at, s.to)
 			}
 		}
 	}
 }
 
+// gain counts the overfull points that spilling v would help.
 func (f *fat) gain(v int32, access []int32) float64 {
 	n := 0
-	f.each(v, access, func(k int32) {
-		if f.words[k] > f.room[k] {
-			n++
-		}
-	})
+	f.each(v, access, func(from, to int32) { n += f.over.count(from, to) })
 	return float64(n)
 }
 
+// remove takes v away where it would no longer live. Only overfull points
+// matter: no other ever becomes one.
 func (f *fat) remove(v int32, access []int32) {
-	f.each(v, access, func(k int32) { f.words[k]-- })
+	f.each(v, access, func(from, to int32) {
+		lo, hi, first, last := ends(from, to)
+		for n := lo; n <= hi; n++ {
+			left := f.over[n] & first
+			if n == hi {
+				left &= last
+			}
+			first = ^uint64(0)
+			for ; left != 0; left &= left - 1 {
+				k := n<<6 + int32(bits.TrailingZeros64(left))
+				if f.words[k]--; f.words[k] <= f.room[k] {
+					f.over.remove(k)
+				}
+			}
+		}
+	})
 }
