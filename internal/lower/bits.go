@@ -28,7 +28,7 @@ func (l *lowerer) minmax() {
 		if l.has(isa.WRelu) {
 			m = m.With(op.MRELU)
 		}
-		l.emit(l.minOp(), m, d[:1], l.src1(1, t), l.src1(2, t), which)
+		l.emitMin(m, d[:1], l.src1(1, t), l.src1(2, t), which)
 	case words(t) == 1:
 		var m op.Mods
 		if !signed {
@@ -37,7 +37,7 @@ func (l *lowerer) minmax() {
 		if l.has(isa.WRelu) {
 			m = m.With(op.MRELU)
 		}
-		l.emit(l.minOp(), m, d[:1], l.extended(1, t)[0], l.extended(2, t)[0], which)
+		l.emitMin(m, d[:1], l.extended(1, t)[0], l.extended(2, t)[0], which)
 	default:
 		a, b := l.src(1, t), l.src(2, t)
 		cmp := op.MLT
@@ -53,12 +53,28 @@ func (l *lowerer) minmax() {
 	}
 }
 
-// minOp is the integer minimum of the architecture.
-func (l *lowerer) minOp() op.Op {
-	if l.arch.SM < 90 {
-		return op.IMNMX
+// emitMin writes the smaller of two words, or of their halves, or the larger
+// one if which is false. The operation has several spellings.
+func (l *lowerer) emitMin(m op.Mods, d value, a, b, which ori.Operand) {
+	o, sm := op.VIMNMX, l.arch.SM
+	switch {
+	case sm < 90:
+		o = op.IMNMX
+	case sm >= 120:
+		if !m.Has(op.MU32) && !m.Has(op.MU16x2) && !m.Has(op.MS16x2) { // signed words have a name
+			m = op.M(append([]op.Mod{op.MS32}, m[:len(m)-1]...)...)
+		}
+	case sm >= 100: // two more results tell which source it was
+		d = value{d[0], pt(), pt()}
 	}
-	return op.VIMNMX
+	l.emit(o, m, d, a, b, which)
+}
+
+// min1 is emitMin into a temporary.
+func (l *lowerer) min1(m op.Mods, a, b, which ori.Operand) ori.Operand {
+	d := l.tmp(1)
+	l.emitMin(m, d, a, b, which)
+	return d[0]
 }
 
 // less64 compares 64-bit values.
@@ -284,7 +300,7 @@ func (l *lowerer) bfe64(t isa.Type) {
 		l.copy(l.dst(0), value{l.and2(s[0], m[0]), l.and2(s[1], m[1])})
 		return
 	}
-	end := l.one(l.minOp(), op.M(op.MU32), l.reg(l.iadd(pos, n)), ori.Imm(64), pt())
+	end := l.min1(op.M(op.MU32), l.reg(l.iadd(pos, n)), ori.Imm(64), pt())
 	up := l.iadd(ori.Imm(64), negate(end))
 	s := l.sar(l.shl(a, up), l.iadd(up, pos))
 	l.copy(l.dst(0), l.sel(value{rz(), rz()}, s, l.cmp1(op.MEQ, false, n, rz())))
@@ -324,7 +340,13 @@ func (l *lowerer) sad() {
 	if !signed {
 		m = op.M(op.MU32)
 	}
-	l.emit(op.VABSDIFF, m, l.dst(0)[:1], l.extended(1, t)[0], l.extended(2, t)[0], l.src1(3, t))
+	a, b := l.extended(1, t)[0], l.extended(2, t)[0]
+	if l.arch.SM >= 120 {
+		hi, lo := l.min1(m, l.reg(a), b, pt().Not()), l.min1(m, l.reg(a), b, pt())
+		l.emit(op.IADD3, op.Mods{}, l.dst(0)[:1], hi, negate(lo), l.src1(3, t))
+		return
+	}
+	l.emit(op.VABSDIFF, m, l.dst(0)[:1], a, b, l.src1(3, t))
 }
 
 // slct lowers slct: the first source if the third is not negative.

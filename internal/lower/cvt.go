@@ -218,7 +218,7 @@ func (l *lowerer) cvtFromInt(to, from isa.Type) {
 	}
 	r := l.tmp(words(to))
 	round := l.rounding()
-	if to == isa.F32 && t.Bits() == 32 && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 80 {
+	if to == isa.F32 && t.Bits() == 32 && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 86 {
 		kind := op.MU32
 		if t == isa.S32 {
 			kind = op.MS32
@@ -301,7 +301,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	}
 	if l.has(isa.WRelu) || l.has(isa.WSatfinite) {
 		m := mods(l.finite(), l.relu(), format(to), op.MF32, op.MMERGE_C, l.rounding())
-		l.emit(op.F2FP, m, l.dst(0)[:1], l.reg(l.src1(1, from)), rz())
+		l.f2fp(m, l.dst(0)[:1], l.reg(l.src1(1, from)), rz())
 		return
 	}
 	a := l.floatSrc(1, from)
@@ -318,7 +318,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	case from == isa.BF16 && to == isa.F32 && ftz == op.NoMod:
 		l.emit(op.SHF, op.M(op.ML, op.MU32), r, a, ori.Imm(16), rz())
 	case from == isa.F32 && to.Bits() == 16 && ftz == op.NoMod && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 80:
-		l.emit(op.F2FP, mods(format(to), op.MF32, op.MPACK_AB, round), r, rz(), a)
+		l.f2fp(mods(format(to), op.MF32, op.MPACK_AB, round), r, rz(), a)
 	case from == isa.F32 && to == isa.F64 && ftz != op.NoMod:
 		x := l.one(op.FMUL, op.M(op.MFTZ), a, f32(1))
 		l.emit(op.F2F, mods(format(to), format(from)), value{whole(r)}, x)
@@ -384,7 +384,16 @@ func (l *lowerer) cvtPair(to isa.Type) {
 		l.unsupported()
 	}
 	m := mods(l.finite(), l.relu(), f, op.MF32, op.MPACK_AB, round)
-	l.emit(op.F2FP, m, l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
+	l.f2fp(m, l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
+}
+
+// f2fp emits the packing conversion. Before sm_89 it was from f32 only, and
+// to f16 unless it said otherwise.
+func (l *lowerer) f2fp(m op.Mods, d value, srcs ...ori.Operand) {
+	if l.arch.SM < 89 {
+		m = m.Without(op.MF32).Without(op.MF16)
+	}
+	l.emit(op.F2FP, m, d, srcs...)
 }
 
 // signWord returns the word above w: its sign repeated, or zero.

@@ -10,7 +10,7 @@ import (
 var eights = [...]struct {
 	typ isa.Type
 	mod op.Mod
-}{{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}}
+}{{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}, {isa.E2M3x2, op.ME2M3}, {isa.E3M2x2, op.ME3M2}, {isa.E2M1x2, op.ME2M1}, {isa.UE8M0x2, op.ME8}}
 
 // isNarrow reports whether t is a pair of 8-bit floats.
 func isNarrow(t isa.Type) bool { return narrow(t) != op.NoMod }
@@ -33,10 +33,15 @@ func (l *lowerer) cvtNarrow(to, from isa.Type) {
 	case to == isa.TF32 && l.has(isa.WRna):
 		l.copy(d, value{l.tf32Away(a)})
 	case to == isa.TF32:
-		if l.has(isa.WSatfinite) {
-			l.unsupported()
-		}
-		l.emit(op.F2FP, mods(l.relu(), op.MTF32, op.MF32, op.MPACK_B, l.rounding()), d, a)
+		l.emit(op.F2FP, mods(l.finite(), l.relu(), op.MTF32, op.MF32, op.MPACK_B, l.rounding()), d, a)
+	case from == isa.UE8M0x2 && to == isa.BF16x2:
+		l.knows(isa.WRn)
+		l.emit(op.F2FP, op.M(op.MBF16, op.ME8, op.MUNPACK_B), d, a)
+	case to == isa.UE8M0x2 && from == isa.F32:
+		m := mods(l.finite(), op.ME8, op.MF32, op.MPACK_AB_MERGE_C, l.rounding())
+		l.emit(op.F2FP, m, d, a, l.src1(2, from), rz())
+	case to == isa.UE8M0x2:
+		l.unsupported()
 	case isNarrow(from) && to == isa.F16x2:
 		l.knows(isa.WRn)
 		l.emit(op.F2FP, mods(l.relu(), op.MF16, narrow(from), op.MUNPACK_B), d, a)
@@ -118,6 +123,6 @@ func (l *lowerer) cvtPack(to isa.Type) {
 // clampTo clamps an s32 to the range of a narrower type.
 func (l *lowerer) clampTo(a ori.Operand, t isa.Type) ori.Operand {
 	lo, hi := limits(t)
-	a = l.one(l.minOp(), op.Mods{}, l.reg(a), ori.Imm(lo.Int64()), pt().Not())
-	return l.one(l.minOp(), op.Mods{}, a, ori.Imm(hi.Int64()), pt())
+	a = l.min1(op.Mods{}, l.reg(a), ori.Imm(lo.Int64()), pt().Not())
+	return l.min1(op.Mods{}, a, ori.Imm(hi.Int64()), pt())
 }

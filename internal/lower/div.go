@@ -76,7 +76,7 @@ func (l *lowerer) toFloat(a ori.Operand, signed bool) ori.Operand {
 	if signed {
 		kind = op.MS32
 	}
-	if l.arch.SM >= 80 {
+	if l.arch.SM >= 86 {
 		return l.one(op.I2FP, op.M(op.MF32, kind), a)
 	}
 	if signed {

@@ -157,11 +157,11 @@ func (l *lowerer) div64Exact(a, b value, round op.Mod) value {
 // packDouble rounds n·2^-54·2^(e-1023), n of 55 bits, to an f64 with a sign.
 func (l *lowerer) packDouble(n value, e, sign ori.Operand, round op.Mod) value {
 	// places dropped: two, and one more for each below the normal numbers
-	drop := l.one(l.minOp(), op.Mods{}, l.iadd(ori.Imm(3), negate(e)), ori.Imm(2), pt().Not())
-	drop = l.one(l.minOp(), op.Mods{}, drop, ori.Imm(63), pt())
+	drop := l.min1(op.Mods{}, l.iadd(ori.Imm(3), negate(e)), ori.Imm(2), pt().Not())
+	drop = l.min1(op.Mods{}, drop, ori.Imm(63), pt())
 	f := l.shr(n, drop)
 	rem := l.shl(n, l.iadd(ori.Imm(64), negate(drop)))
-	base := l.one(l.minOp(), op.Mods{}, l.iadd(e, ori.Imm(-1)), rz(), pt().Not())
+	base := l.min1(op.Mods{}, l.iadd(e, ori.Imm(-1)), rz(), pt().Not())
 	f = value{f[0], l.iadd(f[1], l.shl1(base, ori.Imm(20)))}
 	huge := value{rz(), ori.Imm32(inf64)}
 	biggest := value{ori.Imm32(^uint32(0)), ori.Imm32(inf64 - 1)}

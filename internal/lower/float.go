@@ -57,7 +57,9 @@ func (l *lowerer) addFloat(t isa.Type) {
 		if sub {
 			b = negateFloat(b)
 		}
-		l.emit(op.FADD, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), b)
+		l.emit(op.FADD, l.arithmetic(), l.dst(0)[:1], l.single(1), b)
+	case isa.F32x2:
+		l.twice(op.FADD, sub, 2)
 	case isa.F64:
 		b := l.double(l.src(2, t))
 		if sub {
@@ -91,7 +93,7 @@ func (l *lowerer) binary64(o op.Op, srcs ...ori.Operand) {
 }
 
 func (l *lowerer) mulFloat(t isa.Type) {
-	if !isHalf(t) && !l.has(isa.WFtz) && !l.has(isa.WSat) && !l.has(isa.WRn) && l.rounding() == op.NoMod {
+	if (t == isa.F32 || t == isa.F64) && !l.has(isa.WFtz) && !l.has(isa.WSat) && !l.has(isa.WRn) && l.rounding() == op.NoMod {
 		for n := 1; n <= 2; n++ {
 			if isOne(l.src(n, t)) {
 				l.copy(l.dst(0)[:words(t)], l.src(3-n, t))
@@ -102,6 +104,8 @@ func (l *lowerer) mulFloat(t isa.Type) {
 	switch t {
 	case isa.F32:
 		l.emit(op.FMUL, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), l.src1(2, t))
+	case isa.F32x2:
+		l.twice(op.FMUL, false, 2)
 	case isa.F64:
 		l.binary64(op.DMUL, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)))
 	default:
@@ -119,7 +123,9 @@ func (l *lowerer) fma() {
 	t := l.typ(0)
 	switch t {
 	case isa.F32:
-		l.emit(op.FFMA, l.arithmetic(), l.dst(0)[:1], l.src1(1, t), l.src1(2, t), l.src1(3, t))
+		l.emit(op.FFMA, l.arithmetic(), l.dst(0)[:1], l.single(1), l.single(2), l.src1(3, t))
+	case isa.F32x2:
+		l.twice(op.FFMA, false, 3)
 	case isa.F64:
 		l.binary64(op.DFMA, whole(l.pair(l.src(1, t))), l.double(l.src(2, t)), l.double(l.src(3, t)))
 	default:
@@ -140,4 +146,34 @@ func (l *lowerer) negFloat(t isa.Type) {
 	default:
 		l.signHalf(t)
 	}
+}
+
+// single returns argument n as an f32; where the instruction says that it is
+// a half, it is widened, which is exact.
+func (l *lowerer) single(n int) ori.Operand {
+	switch l.typ(1) {
+	case isa.F16:
+		return l.one(op.HADD2, op.M(op.MF32), rz().Negate(), l.half(n, isa.F16))
+	case isa.BF16:
+		return l.shl1(l.src1(n, isa.BF16), ori.Imm(16))
+	}
+	return l.src1(n, isa.F32)
+}
+
+// twice lowers an operation on two f32 values as two operations.
+func (l *lowerer) twice(o op.Op, sub bool, n int) {
+	m := l.arithmetic()
+	r := l.tmp(2)
+	for k := range r {
+		var srcs []ori.Operand
+		for a := 1; a <= n; a++ {
+			s := l.src(a, isa.F32x2)[k]
+			if sub && a == 2 {
+				s = negateFloat(s)
+			}
+			srcs = append(srcs, s)
+		}
+		l.emit(o, m, r[k:k+1], srcs...)
+	}
+	l.copy(l.dst(0), r)
 }

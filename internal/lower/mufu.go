@@ -31,13 +31,14 @@ func (l *lowerer) minmaxFloat(t isa.Type) {
 	switch t {
 	case isa.F32:
 		a, b := l.src1(1, t), l.src1(2, t)
-		if l.has(isa.WXorsign) {
+		abs := l.has(isa.WAbs)
+		if abs {
 			a, b = absolute(a), absolute(b)
 		}
 		if len(l.args) > 3 {
 			a, b = l.one(op.FMNMX, m, a, b, which), l.src1(3, t)
-			if l.has(isa.WXorsign) {
-				a, b = absolute(a), absolute(b)
+			if abs {
+				b = absolute(b)
 			}
 		}
 		l.emit(op.FMNMX, m, l.dst(0)[:1], a, b, which)

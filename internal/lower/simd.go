@@ -99,9 +99,9 @@ func (l *lowerer) laneOp(a, b ori.Operand) ori.Operand {
 	case isa.WVabsdiff2, isa.WVabsdiff4:
 		return l.one(op.IABS, op.Mods{}, l.iadd(a, negate(b)))
 	case isa.WVmin2, isa.WVmin4:
-		return l.one(l.minOp(), op.Mods{}, a, b, pt())
+		return l.min1(op.Mods{}, a, b, pt())
 	case isa.WVmax2, isa.WVmax4:
-		return l.one(l.minOp(), op.Mods{}, a, b, pt().Not())
+		return l.min1(op.Mods{}, a, b, pt().Not())
 	}
 	cmp, _ := l.comparison()
 	return l.sel1(ori.Imm(1), rz(), l.cmp1(cmp, true, a, b))
@@ -113,6 +113,6 @@ func (l *lowerer) clampLane(a ori.Operand, bits int, signed bool) ori.Operand {
 	if signed {
 		lo, hi = -(int64(1) << (bits - 1)), int64(1)<<(bits-1)-1
 	}
-	a = l.one(l.minOp(), op.Mods{}, a, ori.Imm(lo), pt().Not())
-	return l.one(l.minOp(), op.Mods{}, a, ori.Imm(hi), pt())
+	a = l.min1(op.Mods{}, a, ori.Imm(lo), pt().Not())
+	return l.min1(op.Mods{}, a, ori.Imm(hi), pt())
 }

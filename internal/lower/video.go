@@ -108,7 +108,7 @@ func (l *lowerer) videoOp(a, b value) value {
 	if l.has(isa.WWrap) {
 		n = l.and2(n, ori.Imm(31))
 	} else {
-		n = l.one(l.minOp(), op.M(op.MU32), l.reg(n), ori.Imm(32), pt())
+		n = l.min1(op.M(op.MU32), l.reg(n), ori.Imm(32), pt())
 	}
 	if l.in.Op == isa.WVshr {
 		return l.sar(a, n)
@@ -144,9 +144,9 @@ func (l *lowerer) second(r ori.Operand, t isa.Type, first, bits int) {
 	case l.has(isa.WAdd):
 		l.emit(op.IADD3, op.Mods{}, d, r, c, rz())
 	case l.has(isa.WMin):
-		l.emit(l.minOp(), m, d, r, c, pt())
+		l.emitMin(m, d, r, c, pt())
 	case l.has(isa.WMax):
-		l.emit(l.minOp(), m, d, r, c, pt().Not())
+		l.emitMin(m, d, r, c, pt().Not())
 	default:
 		l.emit(op.PRMT, op.Mods{}, d, r, ori.Imm(merge(first, bits)), c)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,24 +21,24 @@ import (
 	"goptxas/internal/witness/cases"
 )
 
-// accepted tells whether the target list of a row of the table names sm_90.
-func accepted(list string) bool {
+// accepted tells whether the target list of a row of the table names sm.
+func accepted(list string, sm int) bool {
 	for _, f := range strings.Fields(list) {
 		n, plus := strings.CutSuffix(strings.TrimPrefix(f, "sm_"), "+")
 		v := 0
-		if _, err := fmt.Sscanf(n, "%d", &v); err == nil && (v == 90 || plus && v < 90) && !strings.HasSuffix(n, "a") && !strings.HasSuffix(n, "f") {
+		if _, err := fmt.Sscanf(n, "%d", &v); err == nil && (v == sm || plus && v < sm) && !strings.HasSuffix(n, "a") && !strings.HasSuffix(n, "f") {
 			return true
 		}
 	}
 	return false
 }
 
-// forms returns the arithmetic forms that sm_90 has.
-func forms(t testing.TB) []Form {
+// forms returns the arithmetic forms that an architecture has.
+func forms(t testing.TB, sm int) []Form {
 	var list []Form
 	for _, r := range cases.Table(t, "gating")[1:] {
 		f := Form{Text: r[0]}
-		if f.IsArithmetic() && r[1] != "(retired)" && accepted(r[2]) {
+		if f.IsArithmetic() && r[1] != "(retired)" && accepted(r[2], sm) {
 			list = append(list, f)
 		}
 	}
@@ -81,19 +82,25 @@ func build(m *sema.Module, a *target.Arch) (msg string, cubinFile []byte) {
 
 func single(f Form, target string) string { return File("op", target, []Form{f}, 128, 1) }
 
-// TestForms compiles every arithmetic form of the table for sm_90.
+// TestForms compiles every arithmetic form of the table.
 func TestForms(t *testing.T) {
-	list := forms(t)
+	for _, sm := range []int{80, 89, 90, 100, 120} {
+		arch := fmt.Sprintf("sm_%d", sm)
+		t.Run(arch, func(t *testing.T) { compileForms(t, forms(t, sm), arch) })
+	}
+}
+
+func compileForms(t *testing.T, list []Form, arch string) {
 	failed := map[string][]string{}
 	ok := 0
 	for _, f := range list {
-		if msg := compile(single(f, "sm_90"), "sm_90"); msg != "" {
+		if msg := compile(single(f, arch), arch); msg != "" {
 			failed[f.Op()] = append(failed[f.Op()], f.Text+": "+strings.TrimSpace(msg))
 		} else {
 			ok++
 		}
 	}
-	t.Logf("%d forms, %d compile", len(list), ok)
+	t.Logf("%s: %d forms, %d compile", arch, len(list), ok)
 	var ops []string
 	for o := range failed {
 		ops = append(ops, o)
@@ -115,7 +122,7 @@ func TestBatch(t *testing.T) {
 	if dir == "" {
 		t.Skip("OPGEN_DIR names no folder")
 	}
-	list := forms(t)
+	list := forms(t, 90)
 	if extra := os.Getenv("OPGEN_FORMS"); extra != "" {
 		data, err := os.ReadFile(extra)
 		if err != nil {
@@ -135,14 +142,18 @@ func TestBatch(t *testing.T) {
 	if os.Getenv("OPGEN_SINGLE") != "" { // one form to a kernel
 		each = 1
 	}
+	if n, err := strconv.Atoi(os.Getenv("OPGEN_THREADS")); err == nil {
+		threads = n
+	}
+	first, _ := strconv.Atoi(os.Getenv("OPGEN_FIRST")) // number of the first file, and its seed
 	var batch []Form
 	files := 0
 	flush := func() {
 		if len(batch) == 0 {
 			return
 		}
-		name := fmt.Sprintf("ops%03d", files)
-		text := File(name, "sm_90", batch, threads, uint64(files))
+		name := fmt.Sprintf("ops%03d", first+files)
+		text := File(name, "sm_90", batch, threads, uint64(first+files))
 		if err := os.WriteFile(filepath.Join(dir, name+".ptx"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
