@@ -37,7 +37,7 @@ type row struct {
 type settings struct {
 	ours, ref, out string
 	jobs, workers  int
-	limit          time.Duration
+	limit, total   time.Duration
 	repeat         int
 	modes          string
 	only           string
@@ -51,6 +51,7 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.IntVar(&s.jobs, "j", runtime.NumCPU(), "compilations at once")
 	f.IntVar(&s.workers, "gpu-workers", 4, "kernels on the GPU at once")
 	f.DurationVar(&s.limit, "limit", 20*time.Second, "time limit of one kernel")
+	f.DurationVar(&s.total, "total", 0, "time limit of all kernels together")
 	f.IntVar(&s.repeat, "time", 0, "timed launches of each kernel")
 	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 serial")
 	f.StringVar(&s.only, "only", "", "only files whose name contains this")
@@ -59,7 +60,7 @@ func (s *settings) flags(name string) *flag.FlagSet {
 
 func (s *settings) pool() (*gpu.Pool, error) {
 	self, err := os.Executable()
-	return &gpu.Pool{Command: []string{self, "worker"}, Workers: s.workers, Limit: s.limit}, err
+	return &gpu.Pool{Command: []string{self, "worker"}, Workers: s.workers, Limit: s.limit, Total: s.total}, err
 }
 
 // modeArgs are the options of our compiler in each mode.
@@ -169,22 +170,38 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 			todo = append(todo, r)
 		}
 	}
-	per := refRuns + 1
-	results := make([]*gpu.Result, per*len(todo))
-	p.Run(len(results), func(n int) *gpu.Request {
-		r := todo[n/per]
-		q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard}
-		if n%per == refRuns {
-			q.Cubin = r.ourCubin
+	p.Run(len(todo), func(n int) gpu.Job {
+		r := todo[n]
+		return gpu.Job{
+			// the reference as often as wanted, then ours; a reference that
+			// fails proves nothing about us
+			Next: func(so []*gpu.Result) *gpu.Request {
+				k := len(so)
+				if k > refRuns || k > 0 && k <= refRuns && !so[k-1].OK() {
+					return nil
+				}
+				q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard}
+				if k == refRuns {
+					q.Cubin = r.ourCubin
+				}
+				if k == refRuns || k == 0 {
+					q.Repeat = s.repeat
+				}
+				return q
+			},
+			Done: func(all []*gpu.Result) {
+				if len(all) > refRuns {
+					r.judge(all[:refRuns], all[refRuns])
+					return
+				}
+				last := all[len(all)-1]
+				r.Ref, r.Err = last, last.Err
+				if r.Outcome = "reffault"; last.Stage == "start" {
+					r.Outcome = "notrun"
+				}
+			},
 		}
-		if n%per == refRuns || n%per == 0 {
-			q.Repeat = s.repeat
-		}
-		return q
-	}, func(n int, res *gpu.Result) { results[n] = res })
-	for n, r := range todo {
-		r.judge(results[n*per:n*per+refRuns], results[n*per+refRuns])
-	}
+	})
 	return nil
 }
 
@@ -202,6 +219,8 @@ func (r *row) judge(ref []*gpu.Result, our *gpu.Result) {
 		}
 	}
 	switch {
+	case our.Stage == "start":
+		r.Outcome, r.Err = "notrun", our.Err
 	case !our.OK():
 		r.Outcome, r.Err = "fault", our.Stage+": "+our.Err
 	case !slices.Equal(our.Hash, ref[0].Hash) || our.Guards != ref[0].Guards:

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"math"
+
 	"slices"
 
 	"goptxas/internal/ori"
@@ -68,6 +70,9 @@ func (l *lowerer) divApprox() {
 		l.copy(d, value{a})
 		return
 	}
+	if b.Kind == ori.KImm && l.divByConstant(d, a, math.Float32frombits(uint32(b.Imm))) {
+		return
+	}
 	b = l.reg(b)
 	if l.has(isa.WFtz) {
 		ftz := op.M(op.MFTZ)
@@ -86,6 +91,36 @@ func (l *lowerer) divApprox() {
 	s := l.sel1(f32(1), f32(1<<24), p)
 	a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
 	l.emit(op.FMUL, op.Mods{}, d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+}
+
+// divByConstant multiplies by the reciprocal, rounded once, of a divisor
+// that is known; where the general code would scale both sides, so does
+// this. It reports false for divisors without a finite reciprocal.
+func (l *lowerer) divByConstant(d value, a ori.Operand, b float32) bool {
+	const large, tiny = 0x1p126, 0x1p-126
+	var m op.Mods
+	size := math.Abs(float64(b))
+	scale := float32(1)
+	switch {
+	case l.has(isa.WFull) && size > large:
+		scale = 0.25
+	case size < tiny && l.has(isa.WFtz):
+		return false
+	case size < tiny:
+		scale = 1 << 24
+	}
+	if l.has(isa.WFtz) {
+		m = op.M(op.MFTZ)
+	}
+	r := float32(1 / (float64(b) * float64(scale)))
+	if r != r || math.IsInf(float64(r), 0) || math.Abs(float64(r)) < tiny {
+		return false
+	}
+	if scale != 1 {
+		a = l.one(op.FMUL, m, a, f32(scale))
+	}
+	l.emit(op.FMUL, m, d, a, f32(r))
+	return true
 }
 
 // scaleLarge returns 1/4 for numbers above 2^126, else one.

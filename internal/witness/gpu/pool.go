@@ -19,25 +19,23 @@ type Pool struct {
 	Total   time.Duration // for all of them; 0 = no limit. What is left then is not run
 }
 
-// Run runs all requests and calls done with each result, from several
-// goroutines.
-func (p *Pool) Run(n int, request func(n int) *Request, done func(n int, r *Result)) {
+// Job is a sequence of requests of which each may depend on the results of
+// those before it: Next returns the next one, or nil when there is nothing
+// more to ask, and Done takes the results.
+type Job struct {
+	Next func(so []*Result) *Request
+	Done func(all []*Result)
+}
+
+// Run runs n jobs on the pool's workers.
+func (p *Pool) Run(n int, job func(n int) Job) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range max(1, p.Workers) {
 		wg.Go(func() {
 			var w *process
 			for k := range next {
-				if w == nil {
-					w = p.start()
-				}
-				var r *Result
-				r, w = p.one(w, request(k))
-				if r.Stale { // not this kernel's fault
-					w = p.start()
-					r, w = p.one(w, request(k))
-				}
-				done(k, r)
+				w = p.job(w, job(k))
 			}
 			if w != nil {
 				w.stop()
@@ -47,13 +45,32 @@ func (p *Pool) Run(n int, request func(n int) *Request, done func(n int, r *Resu
 	end := time.Now().Add(p.Total)
 	for k := range n {
 		if p.Total > 0 && time.Now().After(end) {
-			done(k, &Result{Stage: "start", Err: "not run: out of time"})
+			job(k).Done([]*Result{{Stage: "start", Err: "not run: out of time"}})
 			continue
 		}
 		next <- k
 	}
 	close(next)
 	wg.Wait()
+}
+
+// job runs one job and returns the worker for the next one.
+func (p *Pool) job(w *process, j Job) *process {
+	var all []*Result
+	for q := j.Next(all); q != nil; q = j.Next(all) {
+		if w == nil {
+			w = p.start()
+		}
+		var r *Result
+		r, w = p.one(w, q)
+		if r.Stale { // not this kernel's fault
+			w = p.start()
+			r, w = p.one(w, q)
+		}
+		all = append(all, r)
+	}
+	j.Done(all)
+	return w
 }
 
 type process struct {

@@ -51,19 +51,28 @@ func TestPool(t *testing.T) {
 	got := map[string]int{}
 	const n = 24
 	p := &Pool{Command: []string{os.Args[0]}, Workers: 3, Limit: 300 * time.Millisecond}
-	p.Run(n, func(k int) *Request {
-		return &Request{Cubin: "abc", Launch: launch.Launch{Kernel: kinds[k%len(kinds)]}}
-	}, func(k int, r *Result) {
-		mu.Lock()
-		defer mu.Unlock()
-		state := r.Err
-		if r.OK() {
-			state = "good"
+	p.Run(n, func(k int) Job {
+		return Job{
+			Next: func(so []*Result) *Request {
+				if len(so) == 1 {
+					return nil
+				}
+				return &Request{Cubin: "abc", Launch: launch.Launch{Kernel: kinds[k%len(kinds)]}}
+			},
+			Done: func(all []*Result) {
+				mu.Lock()
+				defer mu.Unlock()
+				r := all[0]
+				state := r.Err
+				if r.OK() {
+					state = "good"
+				}
+				if state != kinds[k%len(kinds)] {
+					t.Errorf("row %d (%s): %+v", k, kinds[k%len(kinds)], r)
+				}
+				got[state]++
+			},
 		}
-		if state != kinds[k%len(kinds)] {
-			t.Errorf("row %d (%s): %+v", k, kinds[k%len(kinds)], r)
-		}
-		got[state]++
 	})
 	t.Logf("%v", got)
 	if got["good"] != n/2 {

@@ -60,7 +60,7 @@ func Work(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{d: d, patterns: map[pattern]*Memory{}}
+	w := &worker{d: d, patterns: map[pattern]filled{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	enc := json.NewEncoder(out)
@@ -86,10 +86,17 @@ type pattern struct {
 	size int
 }
 
+// filled is device memory that holds the first contents of a buffer, and
+// their hash.
+type filled struct {
+	mem  *Memory
+	hash uint64
+}
+
 type worker struct {
 	d        *Driver
 	arena    *Memory
-	patterns map[pattern]*Memory
+	patterns map[pattern]filled
 	image    []byte
 	name     string
 	host     []byte
@@ -199,12 +206,12 @@ func (w *worker) prepare(q *Request) (places []place, args []unsafe.Pointer, kee
 		return nil, nil, nil, err
 	}
 	for n, x := range wants {
-		src, hash, err := w.pattern(pattern{x.fill, x.seed, x.size})
+		src, err := w.pattern(pattern{x.fill, x.seed, x.size})
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		places[n].hash = hash
-		if err := w.arena.Copy(x.at, src, x.size); err != nil {
+		places[n].hash = src.hash
+		if err := w.arena.Copy(x.at, src.mem, x.size); err != nil {
 			return nil, nil, nil, err
 		}
 		binary.LittleEndian.PutUint64(keep[x.arg][x.inArg:], uint64(w.arena.Addr)+uint64(x.at))
@@ -218,22 +225,22 @@ func (w *worker) prepare(q *Request) (places []place, args []unsafe.Pointer, kee
 	return places, args, keep, nil
 }
 
-// pattern returns device memory that holds the first contents of a buffer.
-func (w *worker) pattern(p pattern) (*Memory, uint64, error) {
-	data := launch.Data(p.fill, p.seed, p.size)
-	h := hash(data)
-	if m := w.patterns[p]; m != nil {
-		return m, h, nil
+// pattern returns the first contents of a buffer, made once.
+func (w *worker) pattern(p pattern) (filled, error) {
+	if f, ok := w.patterns[p]; ok {
+		return f, nil
 	}
+	data := launch.Data(p.fill, p.seed, p.size)
 	m, err := w.d.Alloc(p.size)
 	if err != nil {
-		return nil, 0, err
+		return filled{}, err
 	}
 	if err := m.Write(0, data); err != nil {
-		return nil, 0, err
+		return filled{}, err
 	}
-	w.patterns[p] = m
-	return m, h, nil
+	f := filled{m, hash(data)}
+	w.patterns[p] = f
+	return f, nil
 }
 
 // collect hashes the buffers. With small guards it also looks whether
