@@ -158,7 +158,9 @@ func report(t *testing.T, name string, list []pair) {
 			ops = append(ops, o)
 		}
 	}
-	sort.Slice(ops, func(i, j int) bool { return diff[ops[i]] > diff[ops[j]] || diff[ops[i]] == diff[ops[j]] && ops[i] < ops[j] })
+	sort.Slice(ops, func(i, j int) bool {
+		return diff[ops[i]] > diff[ops[j]] || diff[ops[i]] == diff[ops[j]] && ops[i] < ops[j]
+	})
 	b.WriteString("  operations, ours less the reference's:")
 	for k, o := range ops {
 		if k < 16 || k >= len(ops)-10 {

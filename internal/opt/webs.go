@@ -1,0 +1,346 @@
+package opt
+
+import (
+	"goptxas/internal/engine/bits"
+	"goptxas/internal/ori"
+)
+
+// Webs gives every web of a register a register of its own. A web is a set
+// of writes and reads that must share a place: each read sees some of the
+// writes, and each write may be seen by some of the reads. Producers reuse
+// names (set to zero, then loaded over); after this phase such a name is two
+// registers, most are written once, and the other phases can reason about
+// them. Words of a wide register part only if they are neither used together
+// nor written one after the other: the halves of a value stay side by side.
+//
+// The members of a web are found with a forest of places: one for every
+// operand and one for every word that is alive at the start of a block. A
+// read joins the writes that reach it, the end of a block joins the starts
+// of those that follow.
+func Webs(f *ori.Func) bool {
+	return (&webs{f: f, v: valuesOf(f)}).run()
+}
+
+// Words does the same for the words of wide registers that are never used
+// together, wherever they were written. It is for the time when no phase is
+// left that recognises pairs.
+func Words(f *ori.Func) bool {
+	return (&webs{f: f, v: valuesOf(f), apart: true}).run()
+}
+
+func (w *webs) run() bool {
+	if !w.choose() {
+		return false
+	}
+	w.blocks()
+	w.liveness()
+	w.walk()
+	return w.rename()
+}
+
+type webs struct {
+	f     *ori.Func
+	v     *values
+	apart bool // words part even if they were written one after the other
+
+	chosen []bool  // by register
+	global []int32 // number of each word among those alive across blocks, or -1
+	words  []int32 // the word of each such number
+	use    []bits.Set
+	def    []bits.Set
+	in     []bits.Set
+
+	up    []int32 // parent in the forest of places
+	start []int32 // by block ID: place of its first word alive at the start
+	cur   []int32 // place of each word while walking
+	fresh []int32 // block that wrote each word last, plus one
+	place []int32 // of every operand, in the order of the code
+}
+
+// choose picks the registers that may have more than one web.
+func (w *webs) choose() bool {
+	w.chosen = make([]bool, len(w.f.Regs))
+	any := false
+	for r := range w.f.Regs {
+		info := &w.f.Regs[r]
+		if info.Fixed || info.Class == ori.B {
+			continue
+		}
+		many := w.apart && info.Width > 1
+		for n := range int32(info.Width) {
+			many = many || w.v.writes[w.v.base[r]+n] > 1
+		}
+		w.chosen[r] = many
+		any = any || many
+	}
+	return any
+}
+
+// span returns the words of an operand of a chosen register.
+func (w *webs) span(a ori.Operand) (first, n int32, ok bool) {
+	if !a.HasReg() || !w.chosen[a.Reg] {
+		return 0, 0, false
+	}
+	if a.Kind == ori.KConst {
+		return w.v.base[a.Reg], int32(w.f.Regs[a.Reg].Width), true
+	}
+	return w.v.base[a.Reg] + int32(a.Sub), int32(max(1, a.N)), true
+}
+
+// each calls visit with every operand of i that matters, sources first.
+// A guarded result keeps what was there before, so it is read as well.
+func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, reads, writes bool)) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		if first, n, ok := w.span(i.Args[k]); ok {
+			visit(&i.Args[k], first, n, true, false)
+		}
+	}
+	if first, n, ok := w.span(i.Guard); ok {
+		visit(&i.Guard, first, n, true, false)
+	}
+	for k := range i.Dsts() {
+		if first, n, ok := w.span(i.Args[k]); ok {
+			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone, true)
+		}
+	}
+}
+
+// blocks finds the words that are read in a block before they are written
+// there, and numbers them.
+func (w *webs) blocks() {
+	total := w.v.base[len(w.f.Regs)]
+	w.global = make([]int32, total)
+	for n := range w.global {
+		w.global[n] = -1
+	}
+	written := make([]int32, total) // block that wrote last, plus one
+	for _, b := range w.f.Blocks {
+		for i := range b.Instrs {
+			w.each(i, func(_ *ori.Operand, first, n int32, reads, writes bool) {
+				for x := first; x < first+n; x++ {
+					if reads && written[x] != b.ID+1 && w.global[x] < 0 {
+						w.global[x] = int32(len(w.words))
+						w.words = append(w.words, x)
+					}
+					if writes {
+						written[x] = b.ID + 1
+					}
+				}
+			})
+		}
+	}
+}
+
+// liveness computes which of the numbered words are alive at the start of
+// each block.
+func (w *webs) liveness() {
+	n := len(w.words)
+	w.use, w.def, w.in = sets(w.f, n), sets(w.f, n), sets(w.f, n)
+	for _, b := range w.f.Blocks {
+		use, def := w.use[b.ID], w.def[b.ID]
+		for i := range b.Instrs {
+			w.each(i, func(_ *ori.Operand, first, n int32, reads, writes bool) {
+				for x := first; x < first+n; x++ {
+					g := int(w.global[x])
+					if g < 0 {
+						continue
+					}
+					if reads && !def.Has(g) {
+						use.Add(g)
+					}
+					if writes {
+						def.Add(g)
+					}
+				}
+			})
+		}
+		w.in[b.ID].Or(use)
+	}
+	for again := true; again; {
+		again = false
+		for k := len(w.f.Blocks) - 1; k >= 0; k-- {
+			b := w.f.Blocks[k]
+			for _, s := range b.Succs {
+				if w.in[b.ID].OrDiff(w.in[s.ID], w.def[b.ID]) {
+					again = true
+				}
+			}
+		}
+	}
+}
+
+func sets(f *ori.Func, n int) []bits.Set {
+	list := make([]bits.Set, f.NumBlocks())
+	for _, b := range f.Blocks {
+		list[b.ID] = bits.NewSet(n)
+	}
+	return list
+}
+
+// find returns the root of a place.
+func (w *webs) find(x int32) int32 {
+	for w.up[x] != x {
+		w.up[x] = w.up[w.up[x]]
+		x = w.up[x]
+	}
+	return x
+}
+
+// join makes two places one; the older number stays.
+func (w *webs) join(a, b int32) {
+	a, b = w.find(a), w.find(b)
+	w.up[max(a, b)] = min(a, b)
+}
+
+func (w *webs) newPlace() int32 {
+	n := int32(len(w.up))
+	w.up = append(w.up, n)
+	return n
+}
+
+// walk builds the forest.
+func (w *webs) walk() {
+	w.start = make([]int32, w.f.NumBlocks())
+	for _, b := range w.f.Blocks {
+		w.start[b.ID] = int32(len(w.up))
+		for range w.in[b.ID].All() {
+			w.newPlace()
+		}
+	}
+	w.cur, w.fresh = make([]int32, len(w.global)), make([]int32, len(w.global))
+	for _, b := range w.f.Blocks {
+		k := w.start[b.ID]
+		for g := range w.in[b.ID].All() {
+			w.cur[w.words[g]] = k
+			k++
+		}
+		for i := range b.Instrs {
+			w.each(i, func(a *ori.Operand, first, n int32, reads, writes bool) {
+				w.operand(first, n, reads, writes)
+				if !writes {
+					return
+				}
+				if a.Sub > 0 && !w.apart && w.fresh[first-1] == b.ID+1 {
+					w.join(w.cur[first-1], w.cur[first])
+				}
+				for x := first; x < first+n; x++ {
+					w.fresh[x] = b.ID + 1
+				}
+			})
+		}
+		for _, s := range b.Succs {
+			k := w.start[s.ID]
+			for g := range w.in[s.ID].All() {
+				w.join(k, w.cur[w.words[g]])
+				k++
+			}
+		}
+	}
+}
+
+// operand gives an operand its place, and joins what it reads.
+func (w *webs) operand(first, n int32, reads, writes bool) {
+	p := int32(-1)
+	if writes {
+		p = w.newPlace()
+	}
+	for x := first; x < first+n; x++ {
+		if reads {
+			if p < 0 {
+				p = w.cur[x]
+			} else {
+				w.join(p, w.cur[x])
+			}
+		}
+		if writes {
+			w.cur[x] = p
+		}
+	}
+	w.place = append(w.place, p)
+}
+
+// web is what a web needs of its register.
+type web struct {
+	reg    ori.Reg // that it has, then that it gets
+	lo, hi int32   // words used
+	most   uint8   // words of its widest operand
+	base   int32   // words left out at the start
+}
+
+// rename gives the webs their registers and the operands their names.
+func (w *webs) rename() bool {
+	list, at := w.collect()
+	if !w.assign(list) {
+		return false
+	}
+	n := 0
+	for _, b := range w.f.Blocks {
+		for i := range b.Instrs {
+			w.each(i, func(a *ori.Operand, _, _ int32, _, _ bool) {
+				x := &list[at[w.find(w.place[n])]]
+				n++
+				a.Reg = x.reg
+				if a.Kind != ori.KConst {
+					a.Sub -= uint8(x.base)
+				}
+			})
+		}
+	}
+	w.f.Touch()
+	return true
+}
+
+// collect lists the webs in the order of the code; at tells the number of
+// the web of a root.
+func (w *webs) collect() (list []web, at []int32) {
+	at = make([]int32, len(w.up))
+	for k := range at {
+		at[k] = -1
+	}
+	n := 0
+	for _, b := range w.f.Blocks {
+		for i := range b.Instrs {
+			w.each(i, func(a *ori.Operand, first, words int32, _, _ bool) {
+				root := w.find(w.place[n])
+				n++
+				lo := first - w.v.base[a.Reg]
+				if at[root] < 0 {
+					at[root] = int32(len(list))
+					list = append(list, web{reg: a.Reg, lo: lo, hi: lo + words})
+				}
+				x := &list[at[root]]
+				x.lo, x.hi, x.most = min(x.lo, lo), max(x.hi, lo+words), max(x.most, uint8(words))
+			})
+		}
+	}
+	return list, at
+}
+
+// assign gives every web a register: the first that needs the whole of the
+// old one keeps it.
+func (w *webs) assign(list []web) bool {
+	kept := make([]bool, len(w.f.Regs))
+	changed := false
+	for k := range list {
+		x := &list[k]
+		info := w.f.Regs[x.reg]
+		whole := x.most > 1 && (x.hi-x.lo > 2 || x.lo%2 != 0)
+		if whole {
+			x.lo, x.hi = 0, int32(info.Width)
+		}
+		full := x.hi-x.lo == int32(info.Width)
+		if full && !kept[x.reg] {
+			kept[x.reg] = true
+			continue
+		}
+		changed = true
+		if full {
+			w.f.Regs = append(w.f.Regs, info)
+			x.reg = ori.Reg(len(w.f.Regs) - 1)
+			continue
+		}
+		x.reg, x.base = w.f.NewReg(info.Class, int(x.hi-x.lo)), x.lo
+		w.f.Regs[x.reg].Lo, w.f.Regs[x.reg].Hi = info.Lo, info.Hi
+	}
+	return changed
+}
