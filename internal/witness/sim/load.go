@@ -16,14 +16,17 @@ import (
 // Module is a cubin made ready to run: its code decoded once, its variables
 // placed, its relocations applied.
 type Module struct {
-	Arch  *target.Arch
-	File  *cubin.File
-	funcs []cubin.Function
-	base  map[*cubin.Section]uint64 // code address or memory address
-	data  map[*cubin.Section][]byte // initial contents of placed sections
-	insts []inst
-	texts []codeRange
-	pool  pool
+	Arch   *target.Arch
+	File   *cubin.File
+	funcs  []cubin.Function
+	base   map[*cubin.Section]uint64 // code address or memory address
+	data   map[*cubin.Section][]byte // initial contents of placed sections
+	insts  []inst
+	texts  []codeRange
+	pool   pool
+	poison [numRows][32]uint32 // what registers hold at first
+	regs   uint16              // vector and uniform registers that the code names
+	uregs  uint16
 }
 
 // codeRange is one code section in the module's code.
@@ -64,6 +67,11 @@ func Load(b []byte) (*Module, error) {
 	m := &Module{
 		Arch: a, File: f, funcs: f.Functions(),
 		base: map[*cubin.Section]uint64{}, data: map[*cubin.Section][]byte{}, pool: pool{imms: map[uint32]uint16{}},
+	}
+	for n := range m.poison {
+		for l := range m.poison[n] {
+			m.poison[n][l] = poisonReg | uint32(n)
+		}
 	}
 	m.place()
 	if err := m.relocate(); err != nil {
@@ -187,6 +195,7 @@ func (m *Module) decode() error {
 				i.full, i.guard, i.gneg = false, predTrue, 0
 			}
 			m.insts = append(m.insts, i)
+			m.names(&in)
 		}
 	}
 	return nil
@@ -256,4 +265,21 @@ func (p *Program) Missing() []string {
 		}
 	}
 	return list
+}
+
+// names notes the registers of an instruction.
+func (m *Module) names(in *sass.Inst) {
+	for n := range in.NArg() {
+		o := in.Arg(n)
+		if o.Zero {
+			continue
+		}
+		last := uint16(o.Reg) + uint16(max(o.Width, 2))
+		switch o.File {
+		case sass.FileR:
+			m.regs = max(m.regs, min(last, rowZero))
+		case sass.FileU:
+			m.uregs = max(m.uregs, min(last, numRows-rowUni))
+		}
+	}
 }

@@ -149,7 +149,7 @@ func (m *machine) block(n uint64) *cta {
 	} else {
 		c = &cta{block: b, m: m, shared: make([]byte, m.sharedSize())}
 		for k := range (threads + 31) / 32 {
-			c.warps = append(c.warps, &warp{id: k, lane0: k * 32, cta: c, m: m})
+			c.warps = append(c.warps, &warp{id: k, lane0: k * 32, cta: c, m: m, fresh: true})
 		}
 	}
 	c.id = [3]uint32{uint32(n % uint64(g[0])), uint32(n / uint64(g[0]) % uint64(g[1])), uint32(n / uint64(g[0]) / uint64(g[1]))}
@@ -171,10 +171,17 @@ const (
 )
 
 func (w *warp) reset(lanes int) {
-	for n := range w.r {
-		for l := range w.r[n] {
-			w.r[n][l] = poisonReg | uint32(n)
-		}
+	// Rows that no instruction names need no care the second time.
+	first, last := int(w.m.prog.regs), int(w.m.prog.uregs)
+	if w.fresh {
+		first, last = rowUni, numRows-rowUni
+		w.fresh = false
+	}
+	for n := range first {
+		w.r[n] = w.m.prog.poison[n]
+	}
+	for n := rowUni; n < rowUni+last; n++ {
+		w.r[n] = w.m.prog.poison[n]
 	}
 	w.r[rowZero] = [32]uint32{}
 	w.p = [numPreds]uint32{predTrue: ^uint32(0)}

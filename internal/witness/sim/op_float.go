@@ -83,6 +83,13 @@ func tiny(v uint32) bool { return v&0x7f800000 == 0 }
 // FFMA: a·b+c with one rounding.
 func ffma(w *warp, i *inst, m uint32) {
 	a, b, c, d := w.fsrc(&i.s[0], 0), w.fsrc(&i.s[1], 1), w.fsrc(&i.s[2], 2), &w.r[i.d[0]]
+	if i.plain() {
+		for ; m != 0; m &= m - 1 {
+			l := lane(m)
+			d[l] = fma32(a[l], b[l], c[l])
+		}
+		return
+	}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
 		if i.has(fFMZ) && (tiny(a[l]) || tiny(b[l])) {
@@ -91,6 +98,18 @@ func ffma(w *warp, i *inst, m uint32) {
 		}
 		d[l] = uint32(fp.F32.Fma(uint64(a[l]), uint64(b[l]), uint64(c[l]), i.mode))
 	}
+}
+
+// fma32 is a·b+c to nearest. The product is exact in f64 and the sum is
+// rounded once to f64 and once to f32, which is right unless the first
+// rounding lands on a tie of the second or near the subnormals.
+func fma32(a, b, c uint32) uint32 {
+	s := float64(math.Float32frombits(a))*float64(math.Float32frombits(b)) + float64(math.Float32frombits(c))
+	r := float32(s)
+	if v := math.Float64bits(s); v&(1<<29-1) != 1<<28 && (r > 0x1p-125 && r < math.MaxFloat32 || r < -0x1p-125 && r > -math.MaxFloat32) {
+		return math.Float32bits(r)
+	}
+	return uint32(fp.F32.Fma(uint64(a), uint64(b), uint64(c), fp.Mode{}))
 }
 
 // FMNMX: the lesser where the predicate holds, else the greater. With

@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // Loads and stores.
 
@@ -38,6 +35,9 @@ func load(w *warp, i *inst, m uint32) {
 		on = w.pred(i.ps[0])
 	}
 	w.setp(i.pd[0], m, ^uint32(0))
+	if space == spShared && i.size == 4 && on == ^uint32(0) {
+		m = w.words(i, m)
+	}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
 		if on>>l&1 == 0 {
@@ -50,6 +50,22 @@ func load(w *warp, i *inst, m uint32) {
 		}
 		w.put(i, l, b)
 	}
+}
+
+// words is the common load, of one word of shared memory a lane. It returns
+// the lanes from the first one that needs a closer look.
+func (w *warp) words(i *inst, m uint32) uint32 {
+	s, d, a := w.cta.shared, &w.r[i.d[0]], &i.addr[0]
+	r, u, off := w.row(a.row), w.row(a.urow), uint32(a.imm)
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		at := uint64(r[l]<<a.scale + u[l] + off)
+		if at&3 != 0 || at+4 > uint64(len(s)) {
+			break
+		}
+		d[l] = binary.LittleEndian.Uint32(s[at:])
+	}
+	return m
 }
 
 var zeroBytes [32]byte
@@ -118,7 +134,7 @@ func behind(row, n uint16) uint16 {
 func (w *warp) conflicts(i *inst, m uint32) {
 	s := &w.m.stats
 	s.Shared++
-	if i.s[0].row == rowZero && i.addr[0].row == rowZero && bits.OnesCount32(m) == 1 {
+	if a := &i.addr[0]; a.row == rowZero || w.oneRow(a, m) {
 		return
 	}
 	group := max(1, int(i.size)/4)
@@ -142,6 +158,20 @@ func (w *warp) conflicts(i *inst, m uint32) {
 		}
 		s.Conflicts += uint64(worst - 1)
 	}
+}
+
+// oneRow reports whether the lanes read words of one row of the banks, each
+// bank one word at most: the common case, told without counting.
+func (w *warp) oneRow(a *address, m uint32) bool {
+	first := w.addr32(a, lane(m)) &^ 127
+	r, u := w.row(a.row), w.row(a.urow)
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		if uint64(r[l]<<a.scale+u[l]+uint32(a.imm))&^127 != first {
+			return false
+		}
+	}
+	return true
 }
 
 // LDC and ULDC: constant memory by bank and offset.

@@ -28,17 +28,16 @@ type warp struct {
 	wmask [32]uint32 // for whom
 	lpc   [32]uint32 // where a waiting lane goes on
 	cwait uint32     // lanes that wait at BAR
-	wake  uint32     // cycles of NANOSLEEP are no cycles here; YIELD and SLEEP end the turn
 
-	result  uint32 // of the last BAR.RED
-	id      int
-	lane0   int // number of lane 0's thread in the block
-	cta     *cta
-	m       *machine
-	local   []byte // of 32 threads, made at first use
-	tmp     [4][32]uint32
-	pending [][2]int // LDGSTS whose barrier has not arrived; see op_async.go
-	steps   uint64
+	result uint32 // of the last BAR.RED
+	id     int
+	lane0  int // number of lane 0's thread in the block
+	cta    *cta
+	m      *machine
+	local  []byte // of 32 threads, made at first use
+	tmp    [4][32]uint32
+	steps  uint64
+	fresh  bool
 }
 
 type group struct{ mask, pc uint32 }

@@ -33,7 +33,7 @@ func runZoo(t *testing.T, k *zoo.Kernel, cubin []byte) (ok bool, threads uint64)
 			t.Errorf("%s: %v", k.File, err)
 			return false, threads
 		}
-		c.Launch.MaxSteps = 20_000_000
+		c.Launch.MaxSteps = 2_000_000
 		st, err := p.Run(&c.Launch)
 		if st != nil {
 			_, th := st.Total()
