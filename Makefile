@@ -14,7 +14,7 @@ help: ## this list
 build: ## the programs, in bin/
 	$(GO) build -o bin/ ./cmd/...
 
-demo: build ## read, check and compile the example
+demo: build ## compile the example, show its code, run it in the simulator
 	sh tools/demo.sh
 
 test: ## vet and every test that needs only Go

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Shows the compiler at work: checks a program with faults, compiles
-# examples/saxpy.ptx, and disassembles the result with gosass.
+# examples/saxpy.ptx, disassembles the result with gosass and runs it in the
+# simulator. Nothing but Go is needed, and no GPU.
 set -eu
 cd "$(dirname "$0")/.."
 ptx=examples/saxpy.ptx
@@ -14,4 +15,5 @@ run bin/goptxas --parse-only examples/wrong.ptx
 run bin/goptxas -arch=sm_90 -v -o bin/saxpy.cubin "$ptx"
 if [ -x bin/gosass ] && [ -f bin/saxpy.cubin ]; then
 	run bin/gosass dis -c bin/saxpy.cubin
+	run bin/gosass run -desc "$ptx" bin/saxpy.cubin
 fi
