@@ -239,8 +239,13 @@ func ends(w isa.Word) bool {
 
 // code lowers the instructions in order.
 func (l *lowerer) code() {
-	l.enter(l.at[0])
-	if !l.inner && !l.fn.Entry {
+	switch {
+	case l.inner:
+		l.fall(l.at[0])
+	case l.fn.Entry:
+		l.enter(l.at[0])
+	default:
+		l.enter(l.at[0])
 		l.enterFunc()
 	}
 	line := 0
