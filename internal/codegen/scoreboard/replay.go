@@ -105,6 +105,8 @@ func guardOf(e *timing.Event) (uint16, bool) {
 // scene is what may be true at a place.
 type scene struct {
 	facts [timing.NumCells][]fact
+	cells []uint16                // those with facts, and some without
+	known [timing.NumCells]bool   // is in cells
 	set   [timing.NumBarriers]int // cycle at which each barrier was last set
 	gaps  []fact
 	fence uint8
@@ -125,11 +127,11 @@ func newScene() *scene {
 // whether any is new.
 func (s *scene) absorb(y *scene, end int) bool {
 	grew := false
-	for c := range y.facts {
+	for _, c := range y.cells {
 		for _, f := range y.facts[c] {
 			f.at -= end
 			if !f.timed || f.at > -horizon {
-				grew = insert(&s.facts[c], f) || grew
+				grew = s.note(c, f) || grew
 			}
 		}
 	}
@@ -149,6 +151,15 @@ func (s *scene) absorb(y *scene, end int) bool {
 		grew = true
 	}
 	return grew
+}
+
+// note adds a fact about a cell.
+func (s *scene) note(c uint16, f fact) bool {
+	if !s.known[c] {
+		s.known[c] = true
+		s.cells = append(s.cells, c)
+	}
+	return insert(&s.facts[c], f)
 }
 
 // insert adds a fact, or makes one that is there younger.
@@ -260,11 +271,17 @@ func (r *replayer) waits(s *scene, e *timing.Event, k, now int) {
 			r.report(k, BarrierEarly, 0, e.Class, now-s.set[b], target.BarrierLag)
 		}
 	}
-	for c := range s.facts {
+	for _, c := range s.cells {
 		if len(s.facts[c]) > 0 {
-			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !f.timed && f.cover&mask != 0 })
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool {
+				return !f.timed && f.cover&mask != 0 || f.timed && now-f.at >= horizon
+			})
 		}
 	}
+	s.cells = slices.DeleteFunc(s.cells, func(c uint16) bool {
+		s.known[c] = len(s.facts[c]) > 0
+		return !s.known[c]
+	})
 }
 
 func (r *replayer) reads(s *scene, e *timing.Event, k, now int) {
@@ -332,23 +349,22 @@ func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
 		}
 	}
 	if e.Class == target.ClassBar && r.timing.BarReads() {
-		for c := range s.facts {
+		for _, c := range s.cells {
 			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read && f.class == target.ClassSts })
 		}
 	}
 	if !e.Drains {
 		return
 	}
-	for c := range s.facts {
+	for _, c := range s.cells {
 		for _, f := range s.facts[c] {
 			if !r.strict {
 				break
 			}
-			cell := uint16(c)
 			if !f.timed {
-				r.report(k, Undrained, cell, f.class, now-f.at, target.Never)
-			} else if d := r.timing.Any(timing.FileOf(cell), f.class); !f.read && now-f.at < d {
-				r.report(k, Undrained, cell, f.class, now-f.at, d)
+				r.report(k, Undrained, c, f.class, now-f.at, target.Never)
+			} else if d := r.timing.Any(timing.FileOf(c), f.class); !f.read && now-f.at < d {
+				r.report(k, Undrained, c, f.class, now-f.at, d)
 			}
 		}
 		s.facts[c] = s.facts[c][:0]
@@ -381,7 +397,7 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !e.Guarded || f.read && !f.elsewhere(e) })
 			if e.Class != target.ClassGmma {
-				insert(&s.facts[c], fact{at: now, cover: wr, class: a.Row, timed: timed, guard: guard, not: not})
+				s.note(c, fact{at: now, cover: wr, class: a.Row, timed: timed, guard: guard, not: not})
 			}
 		}
 	}
@@ -389,10 +405,10 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			if timing.Late(r.timing, e.Class, c) {
 				if !overlaps(e.Writes, c) {
-					insert(&s.facts[c], fact{at: now, cover: bars, class: e.Class, read: true, guard: guard, not: not})
+					s.note(c, fact{at: now, cover: bars, class: e.Class, read: true, guard: guard, not: not})
 				}
 			} else {
-				insert(&s.facts[c], fact{at: now, class: e.Class, read: true, timed: true, guard: guard, not: not})
+				s.note(c, fact{at: now, class: e.Class, read: true, timed: true, guard: guard, not: not})
 			}
 		}
 	}
@@ -409,7 +425,7 @@ func (s *scene) forget(a timing.Access) {
 	if f := timing.FileOf(a.Cell); f != target.FileP && f != target.FileUP {
 		return
 	}
-	for c := range s.facts {
+	for _, c := range s.cells {
 		for n := range s.facts[c] {
 			if f := &s.facts[c][n]; f.guard != 0 && a.Cell <= f.guard-1 && f.guard-1 < a.Cell+uint16(a.N) {
 				f.guard, f.not = 0, false
@@ -437,7 +453,7 @@ func (r *replayer) extend(s *scene, e *timing.Event) {
 	if (wr < 0 || returns == 0) && (rd < 0 && wr < 0 || reads == 0) {
 		return
 	}
-	for c := range s.facts {
+	for _, c := range s.cells {
 		for n := range s.facts[c] {
 			f := &s.facts[c][n]
 			if f.timed {

@@ -1,0 +1,272 @@
+package scoreboard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// regs declares the registers of the rule tests: single words a…, pairs,
+// quads, predicates, uniform registers.
+const regs = `
+  reg r0 1/1 phys=0
+  reg r1 1/1 phys=1
+  reg r2 2/2 phys=2
+  reg r3 1/1 phys=4
+  reg r4 1/1 phys=5
+  reg r5 4/4 phys=8
+  reg r6 4/4 phys=12
+  reg r7 2/2 phys=16
+  reg p8 1/1 phys=0
+  reg p9 1/1 phys=1
+  reg u10 2/2 phys=4
+  reg u11 1/1 phys=6
+  reg u12 1/1 phys=7
+  reg q13 1/1 phys=0
+  reg k14 1/1 phys=0
+  reg r15 1/1 phys=18
+`
+
+// assigned parses a function of one block, assigns it and returns its
+// instructions.
+func assigned(t *testing.T, arch, body string) []*ori.Instr {
+	t.Helper()
+	m, err := ori.Parse("func f kernel {" + regs + "  b0:\n" + body + "\n    EXIT\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := target.Find(arch)
+	Assign(m.Funcs[0], a)
+	if err := Check(m.Funcs[0], a); err != nil {
+		t.Fatal(err)
+	}
+	var list []*ori.Instr
+	for i := range m.Funcs[0].Blocks[0].Instrs {
+		list = append(list, i)
+	}
+	return list
+}
+
+// TestDistances assigns two dependent instructions and looks at the cycles
+// between them: the numbers of the reference.
+func TestDistances(t *testing.T) {
+	tests := []struct {
+		name, arch, first, second string
+		want                      int
+	}{
+		{"alu to alu", "sm_90a", "IADD3 r0 = r1, r1, r1", "IADD3 r3 = r0, r1, r1", 4},
+		{"alu to fma", "sm_90a", "IADD3 r0 = r1, r1, r1", "FADD r3 = r0, r1", 5},
+		{"fma to fma", "sm_90a", "FADD r0 = r1, r1", "FFMA r3 = r0, r1, r1", 4},
+		{"fma to alu", "sm_90a", "FADD r0 = r1, r1", "IADD3 r3 = r0, r1, r1", 5},
+		{"alu to fp64", "sm_90a", "IADD3 r2[0] = r1, r1, r1", "DADD r7 = r2, r7", 6},
+		{"fp64 to fp64", "sm_90a", "DADD r2 = r7, r7", "DADD r7 = r2, r7", 8},
+		{"fp64 to alu", "sm_90a", "DADD r2 = r7, r7", "MOV r3 = r2[0]", 10},
+		{"wide low to alu", "sm_90a", "IMAD.WIDE r2 = r1, r1, r7", "MOV r3 = r2[0]", 3},
+		{"wide high to alu", "sm_90a", "IMAD.WIDE r2 = r1, r1, r7", "MOV r3 = r2[1]", 5},
+		{"alu to address", "sm_90a", "IADD3 r0 = r1, r1, r1", "LDS r3 = [r0+0x0]", 5},
+		{"alu to special function", "sm_90a", "IADD3 r0 = r1, r1, r1", "MUFU.RCP r3 = r0", 4},
+		{"predicate to operand", "sm_90a", "ISETP.GE.AND p8 = r0, r1, pt", "SEL r3 = r0, r1, p8", 4},
+		{"predicate to guard", "sm_90a", "ISETP.GE.AND p8 = r0, r1, pt", "@p8 MOV r3 = r0", 13},
+		{"fp64 predicate to guard", "sm_90a", "DSETP.GE.AND p8 = r2, r7, pt", "@p8 MOV r3 = r0", 14},
+		{"uniform to uniform", "sm_90a", "UIADD3 u11 = u12, u12, urz", "UIADD3 u12 = u11, u11, urz", 4},
+		{"uniform to vector", "sm_90a", "UIADD3 u11 = u12, u12, urz", "MOV r0 = u11", 6},
+		{"ULDC to vector", "sm_90a", "ULDC u11 = c[0x0][0x10]", "MOV r0 = u11", 2},
+		{"R2UR to vector", "sm_90a", "R2UR u11 = r0", "MOV r1 = u11", 13},
+		{"matrix to alu", "sm_90a", "HMMA.16816.F32 r5 = r6, r2, r5", "MOV r0 = r5[3]", 24},
+		{"matrix to matrix C", "sm_90a", "HMMA.16816.F32 r5 = r6, r2, rz", "HMMA.16816.F32 r6 = r6, r2, r5", 24},
+		{"overwrite after matrix read", "sm_90a", "HMMA.16816.F32 r5 = r6, r2, r5", "MOV r2[0] = r0", 7},
+		{"overwrite by a load", "sm_90a", "IADD3 r0 = r1, r1, r1", "LDS r1 = [r3+0x0]", 2},
+		{"load over a result", "sm_90a", "IADD3 r0 = r1, r1, r1", "LDS r0 = [r3+0x0]", 6},
+		{"uniform read, then ULDC", "sm_90a", "UIADD3 u11 = u12, u12, urz", "ULDC u12 = c[0x0][0x10]", 3},
+		{"alu to memory, sm_75", "sm_75", "IADD3 r0 = r1, r1, r1", "LDS r3 = [r0+0x0]", 8},
+		{"matrix to alu, sm_120", "sm_120a", "HMMA.16816.F32 r5 = r6, r2, r5", "MOV r0 = r5[3]", 26},
+		{"barrier to shared memory", "sm_90a", "BAR.SYNC 0x0", "LDS r3 = [r0+0x0]", 6},
+		{"two barriers", "sm_90a", "BAR.SYNC 0x0", "BAR.SYNC 0x0", 8},
+	}
+	for _, x := range tests {
+		list := assigned(t, x.arch, "    "+x.first+"\n    "+x.second)
+		got := 0
+		for _, i := range list {
+			if strings.HasPrefix(string(trim(i)), x.second[:4]) && i != list[0] {
+				break
+			}
+			got += int(i.Sched.Stall)
+		}
+		if got != x.want {
+			t.Errorf("%s: %s; %s: %d cycles, want %d", x.name, x.first, x.second, got, x.want)
+		}
+	}
+	t.Logf("%d pairs", len(tests))
+}
+
+// trim returns the text of i.
+func trim(i *ori.Instr) []byte {
+	return []byte(strings.TrimSpace(string(i.Block().Func().AppendInstr(nil, i))))
+}
+
+// TestBarriers looks at who sets and who waits for barriers.
+func TestBarriers(t *testing.T) {
+	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]
+    LDG.E r1 = desc[u10], [r2.64+0x4]
+    IADD3 r3 = r15, r15, r15
+    IADD3 r4 = r0, r3, rz
+    IADD3 r4 = r1, r4, rz
+    MOV r2[0] = r4`)
+	a, b := list[0].Sched, list[1].Sched
+	if a.WrBar < 0 || b.WrBar < 0 || a.WrBar == b.WrBar {
+		t.Errorf("loads with different consumers set barriers %d and %d", a.WrBar, b.WrBar)
+	}
+	if list[2].Sched.Wait != 0 {
+		t.Errorf("an unrelated instruction waits for %06b", list[2].Sched.Wait)
+	}
+	if list[3].Sched.Wait != 1<<a.WrBar || list[4].Sched.Wait != 1<<b.WrBar {
+		t.Errorf("consumers wait for %06b and %06b", list[3].Sched.Wait, list[4].Sched.Wait)
+	}
+	if a.RdBar >= 0 || b.RdBar >= 0 {
+		t.Error("waiting for the result covers the address: no read barrier is needed")
+	}
+}
+
+func TestReadBarrier(t *testing.T) {
+	list := assigned(t, "sm_90a", `    STG.E desc[u10], [r2.64+0x0], r0
+    MOV r0 = r1
+    STG.E desc[u10], [r2.64+0x0], r0`)
+	if b := list[0].Sched.RdBar; b < 0 || list[1].Sched.Wait != 1<<b {
+		t.Errorf("stored register overwritten: read barrier %d, wait %06b", b, list[1].Sched.Wait)
+	}
+	if list[2].Sched.RdBar >= 0 {
+		t.Error("nothing overwrites the last store's registers")
+	}
+	if list[0].Sched.WrBar >= 0 {
+		t.Error("a store has no result")
+	}
+}
+
+// TestSharing gives loads with one consumer one barrier.
+func TestSharing(t *testing.T) {
+	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]
+    LDG.E r1 = desc[u10], [r2.64+0x4]
+    FADD r4 = r0, r1`)
+	if list[0].Sched.WrBar != list[1].Sched.WrBar {
+		t.Errorf("barriers %d and %d for one consumer", list[0].Sched.WrBar, list[1].Sched.WrBar)
+	}
+}
+
+// TestManyLoads has more loads than barriers.
+func TestManyLoads(t *testing.T) {
+	var body strings.Builder
+	for n := range 8 {
+		fmt.Fprintf(&body, "    LDG.E r%d[%d] = desc[u10], [r2.64+0x0]\n", 5+n/4, n%4)
+	}
+	for n := range 8 {
+		fmt.Fprintf(&body, "    FADD r0 = r0, r%d[%d]\n", 5+n/4, n%4)
+	}
+	list := assigned(t, "sm_90a", body.String())
+	used := map[int8]bool{}
+	for _, i := range list[:8] {
+		if i.Sched.WrBar < 0 {
+			t.Fatal("a load without a barrier")
+		}
+		used[i.Sched.WrBar] = true
+	}
+	if len(used) != 6 {
+		t.Errorf("%d barriers used", len(used))
+	}
+}
+
+// TestControl checks what holds of every instruction: encodable fields and
+// yields as the reference sets them.
+func TestControl(t *testing.T) {
+	list := assigned(t, "sm_90a", `    IADD3 r0 = r1, r1, r1
+    IADD3 r3 = r0, r0, r0
+    IADD3 r4 = r1, r1, r1
+    FADD r1 = r4, r4
+    HMMA.16816.F32 r5 = r6, r2, r5
+    MOV r0 = r5[0]`)
+	if !list[0].Sched.Yield || list[0].Sched.Stall != 4 {
+		t.Errorf("stall of four: %+v", list[0].Sched)
+	}
+	nops := 0
+	for _, i := range list {
+		if i.Op == op.NOP {
+			nops++
+		}
+	}
+	if nops != 1 {
+		t.Errorf("24 cycles take one NOP behind a stall of 15, have %d", nops)
+	}
+}
+
+// TestReuse keeps an operand that the next instruction reads in the same
+// place, and only then.
+func TestReuse(t *testing.T) {
+	list := assigned(t, "sm_90a", `    FFMA r0 = r1, r3, r5[0]
+    FFMA r4 = r1, r15, r5[1]
+    FFMA r1 = r1, r3, r5[2]
+    FFMA r5[3] = r3, r1, r5[2]`)
+	reuse := func(i *ori.Instr, k int) bool { return i.Srcs()[k].Flags&ori.Reuse != 0 }
+	if !reuse(list[0], 0) || reuse(list[0], 1) || reuse(list[0], 2) {
+		t.Errorf("first: %s", trim(list[0]))
+	}
+	if !reuse(list[1], 0) {
+		t.Errorf("second: %s", trim(list[1]))
+	}
+	if reuse(list[2], 0) {
+		t.Errorf("third overwrites what it would keep: %s", trim(list[2]))
+	}
+}
+
+// TestLoop carries a load over the back edge: the wait stands in the block
+// that reads it, on every path.
+func TestLoop(t *testing.T) {
+	m, err := ori.Parse("func f kernel {" + regs + `  b0: -> b1
+    LDG.E r0 = desc[u10], [r2.64+0x0]
+  b1: -> b1, b2
+    FADD r1 = r1, r0
+    LDG.E r0 = desc[u10], [r2.64+0x4]
+    ISETP.GE.AND p8 = r3, r4, pt
+    @p8 BRA b1
+  b2:
+    STG.E desc[u10], [r2.64+0x0], r0
+    EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, a := m.Funcs[0], target.Find("sm_90a")
+	Assign(f, a)
+	if err := Check(f, a); err != nil {
+		t.Fatal(err)
+	}
+	add := f.Blocks[1].First()
+	for _, b := range f.Blocks[:2] {
+		for i := range b.Instrs {
+			if i.Op == op.LDG && (i.Sched.WrBar < 0 || add.Sched.Wait>>i.Sched.WrBar&1 == 0) {
+				t.Errorf("FADD waits for %06b, not for %s", add.Sched.Wait, trim(i))
+			}
+		}
+	}
+	if f.Blocks[2].First().Sched.Wait == 0 {
+		t.Error("the store does not wait for the load")
+	}
+	add.Sched.Wait = 0
+	if Check(f, a) == nil {
+		t.Error("the checker does not see a load read on the back edge")
+	}
+}
+
+// TestCallDrains lets nothing pend at a call.
+func TestCallDrains(t *testing.T) {
+	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]
+    ISETP.GE.AND p8 = r3, r4, pt
+    CALL.REL.NOINC &f`)
+	call := list[2]
+	if call.Sched.Wait>>list[0].Sched.WrBar&1 == 0 || list[1].Sched.Stall < 13 {
+		t.Errorf("pending at a call: wait %06b, stall before %d", call.Sched.Wait, list[1].Sched.Stall)
+	}
+}
