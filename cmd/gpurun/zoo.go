@@ -130,8 +130,10 @@ func zoo(args []string) error {
 			opts, _ := argsOf(mode)
 			our := compile(s.ours, append([]string{arch}, opts...), files[k], base+"."+mode+".cubin")
 			for _, l := range list {
-				r := &row{File: filepath.Base(files[k]), Kernel: l.Kernel, Mode: mode, launch: l, guard: 256,
-					refCubin: ref.Out, ourCubin: our.Out, RefSec: ref.Seconds, OurSec: our.Seconds}
+				r := &row{
+					File: filepath.Base(files[k]), Kernel: l.Kernel, Mode: mode, launch: l, guard: 256,
+					refCubin: ref.Out, ourCubin: our.Out, RefSec: ref.Seconds, OurSec: our.Seconds,
+				}
 				r.judgeBuild(ref, our)
 				mu.Lock()
 				rows = append(rows, r)

@@ -145,6 +145,9 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 			l.Const[d.Name] = int64(d.Offset)
 		}
 	}
+	for n := range file.Decls {
+		relocate(m, l, &file.Decls[n])
+	}
 	l.SharedBytes = int64(sh.Size)
 	return sh
 }

@@ -209,7 +209,7 @@ func (c *converger) landing(to *ori.Block, in map[*ori.Block]bool) *ori.Block {
 			continue
 		}
 		in[land] = true
-		for i := p.Last(); i != nil && (i.Op.Has(op.Terminator)); i = i.Prev() {
+		for i := p.Last(); i != nil && i.Op.Has(op.Terminator); i = i.Prev() {
 			for n := range i.Args {
 				if i.Args[n].Kind == ori.KLabel && i.Args[n].Reg == ori.Reg(to.ID) {
 					i.Args[n].Reg = ori.Reg(land.ID)

@@ -84,8 +84,6 @@ const (
 	Remat              // repeat instruction Orig into operand 0
 )
 
-var kindNames = [...]string{"op", "move", "spill", "reload", "remat"}
-
 // Clobber is a run of registers an instruction destroys.
 type Clobber struct {
 	Class  uint8

@@ -180,8 +180,7 @@ func PostDomOf(f *ori.Func) *PostDom {
 	// postorder of the reversed graph.
 	seen := make([]bool, f.NumBlocks())
 	var post []*ori.Block
-	var visit func(b *ori.Block)
-	visit = func(root *ori.Block) {
+	visit := func(root *ori.Block) {
 		type frame struct {
 			b *ori.Block
 			n int

@@ -130,7 +130,12 @@ var scalars = [...]struct {
 	size int
 	make func(s string) (uint64, error)
 }{
-	{"u8", 1, integer}, {"u16", 2, integer}, {"u32", 4, integer}, {"s32", 4, integer}, {"u64", 8, integer}, {"s64", 8, integer},
+	{"u8", 1, integer},
+	{"u16", 2, integer},
+	{"u32", 4, integer},
+	{"s32", 4, integer},
+	{"u64", 8, integer},
+	{"s64", 8, integer},
 	{"f32", 4, func(s string) (uint64, error) {
 		f, err := strconv.ParseFloat(s, 32)
 		return uint64(math.Float32bits(float32(f))), err

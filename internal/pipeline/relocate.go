@@ -1,0 +1,47 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"goptxas/internal/cubin"
+	"goptxas/internal/lower"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// relG8 is the first of eight relocations that take one byte of a generic
+// address.
+const relG8 cubin.RelocType = 0x54
+
+// relocate makes the addresses in the initial bytes of a variable: the
+// driver knows those of global memory and generic ones, offsets in the
+// constant bank and of functions in their table are known already.
+func relocate(m *sema.Module, l *lower.Layout, d *cubin.Decl) {
+	at := slices.IndexFunc(m.Vars, func(v sema.Var) bool { return v.Name == d.Name })
+	if at < 0 {
+		return
+	}
+	for _, r := range m.Vars[at].Relocs {
+		sym := &m.Syms[r.Sym]
+		put := func(v uint64) {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], v>>(8*r.Shift))
+			if end := r.Offset + uint64(r.Width); end <= uint64(len(d.Init)) {
+				copy(d.Init[r.Offset:end], b[:])
+			}
+		}
+		switch {
+		case sym.Func >= 0:
+			put(uint64(lower.PointerSlot(m, sym.Func)) + r.Addend)
+		case sym.Var >= 0 && m.Vars[sym.Var].Space == isa.SpaceConst && !r.Generic:
+			put(uint64(l.Const[sym.Name]) + r.Addend)
+		case sym.Var >= 0 && m.Vars[sym.Var].Space == isa.SpaceShared && !r.Generic:
+			put(uint64(l.Shared[sym.Name]) + lower.SharedReserved + r.Addend)
+		case r.Width == 1:
+			d.Fixes = append(d.Fixes, cubin.Fix{Off: r.Offset, Type: relG8 + cubin.RelocType(r.Shift), Symbol: sym.Name, Addend: int64(r.Addend)})
+		default:
+			d.Fixes = append(d.Fixes, cubin.Fix{Off: r.Offset, Type: cubin.RelG64, Symbol: sym.Name, Addend: int64(r.Addend)})
+		}
+	}
+}
