@@ -350,7 +350,7 @@ func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
 	}
 	if e.Class == target.ClassBar && r.timing.BarReads() {
 		for _, c := range s.cells {
-			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read && f.class == target.ClassSts })
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read && (f.class == target.ClassSts || f.class == target.ClassStg) })
 		}
 	}
 	if !e.Drains {
@@ -396,14 +396,19 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !e.Guarded || f.read && !f.elsewhere(e) })
+			cover := wr
+			if e.Class == target.ClassLdg && timing.FileOf(c) == target.FileP {
+				cover = bars // whether an atomic was done is known when its sources are read
+			}
 			if e.Class != target.ClassGmma {
-				s.note(c, fact{at: now, cover: wr, class: a.Row, timed: timed, guard: guard, not: not})
+				s.note(c, fact{at: now, cover: cover, class: a.Row, timed: timed, guard: guard, not: not})
 			}
 		}
 	}
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			if timing.Late(r.timing, e.Class, c) {
+			// the address of an arrival is read at once; to wait for it is only safe
+			if timing.Late(r.timing, e.Class, c) && !(e.Class == target.ClassSyncs && a.Sink == target.SinkUniSyncs && c >= timing.FirstCell[target.FileUR]) {
 				if !overlaps(e.Writes, c) {
 					s.note(c, fact{at: now, cover: bars, class: e.Class, read: true, guard: guard, not: not})
 				}
