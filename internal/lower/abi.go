@@ -162,12 +162,18 @@ func (l *lowerer) callIndirect(c *sema.Call) {
 	l.plan.needPointers()
 	at := ori.Const(bank2, 0)
 	at.Reg, at.Class = l.index(&c.Target), ori.R
+	meet := l.f.NewBlock() // threads may go to different functions
+	meet.Kept = true
+	k := l.f.Words(l.f.NewReg(ori.B, 1))
+	l.emit(op.BSSY, op.Mods{}, value{k}, ori.Label(meet))
 	l.transfer(c, sig, func(back value, next *ori.Block) (op.Mods, ori.Operand) {
 		t := l.tmp(2)
 		l.emit(op.LDC, op.M(op.M64), value{whole(t)}, at)
 		l.returnTo(back, next)
 		return op.M(op.MREL, op.MNOINC), whole(t)
 	})
+	l.fall(meet)
+	l.emit(op.BSYNC, op.Mods{}, nil, k)
 }
 
 // bank2 holds the compiler's own constants.
@@ -217,21 +223,19 @@ func (l *lowerer) enterFunc() {
 
 // leaveFunc returns from a function called by the full convention.
 func (l *lowerer) leaveFunc() {
-	l.alone(func() {
-		places, n, rest := spots(l.fn.Rets)
-		if rest > 0 {
-			l.fail("result of a function is larger than its registers")
+	places, n, rest := spots(l.fn.Rets)
+	if rest > 0 {
+		l.fail("result of a function is larger than its registers")
+	}
+	var srcs value
+	if n > 0 {
+		r := l.fixed(firstArgReg, n)
+		for k, s := range places {
+			l.assign(&variable{size: int64(4 * s.words), words: l.words(r)[s.reg : s.reg+s.words]}, l.formals[k])
 		}
-		var srcs value
-		if n > 0 {
-			r := l.fixed(firstArgReg, n)
-			for k, s := range places {
-				l.assign(&variable{size: int64(4 * s.words), words: l.words(r)[s.reg : s.reg+s.words]}, l.formals[k])
-			}
-			srcs = append(srcs, l.f.Words(r))
-		}
-		back := l.fixed(returnReg, 2)
-		l.copy(l.words(back), l.back)
-		l.emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(value{l.f.Words(back)}, srcs...)...)
-	})
+		srcs = append(srcs, l.f.Words(r))
+	}
+	back := l.fixed(returnReg, 2)
+	l.copy(l.words(back), l.back)
+	l.emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(value{l.f.Words(back)}, srcs...)...)
 }

@@ -27,12 +27,9 @@ func (l *lowerer) retInst() {
 // exit lowers exit.
 func (l *lowerer) exit() { l.emit(op.EXIT, op.Mods{}, nil) }
 
-// ret leaves a device function.
+// ret leaves a device function through the one place where all its threads
+// meet.
 func (l *lowerer) ret() {
-	if !l.inner {
-		l.leaveFunc()
-		return
-	}
 	l.emit(op.BRA, op.Mods{}, nil, ori.Label(l.out))
 	l.cur.AddEdge(l.out)
 }

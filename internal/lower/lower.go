@@ -63,7 +63,7 @@ type scope struct {
 	shared  []int64     // offset in shared memory
 	params  []*variable // .param variables of the body, by Body.Vars
 	formals []*variable // of the function's results and parameters; of kernels too
-	out     *ori.Block  // where ret leads when the body stands in place of a call
+	out     *ori.Block  // where ret leads in a function
 	inner   bool        // a function's body in place of a call
 }
 
@@ -117,7 +117,14 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	l.f.Props.MovesStack = l.plan.moves
 	l.top = l.plan.outgoing
 	l.begin()
+	if !l.fn.Entry {
+		l.out = l.f.NewBlock()
+	}
 	l.code()
+	if !l.fn.Entry {
+		l.enter(l.out)
+		l.leaveFunc()
+	}
 	l.arrange()
 	return l.f, nil
 }
