@@ -170,8 +170,10 @@ func (c *combiner) wide(i *ori.Instr) bool {
 			continue
 		}
 		j := c.v.once(join(t0))
+		// a product that others want too is computed again with each sum: one
+		// instruction instead of the two of the addition
 		if j == nil || j.Op != op.IMAD || !j.Mods.Has(op.MWIDE) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !isZero(j.Args[3]) ||
-			c.v.readsOf(join(t0)) != 1 || !c.v.stable(j.Args[1]) || !c.v.stable(j.Args[2]) || !c.v.stable(join(x0)) {
+			!c.v.stable(j.Args[1]) || !c.v.stable(j.Args[2]) || !c.v.stable(join(x0)) {
 			continue
 		}
 		d := lo.Args[0]
@@ -181,7 +183,9 @@ func (c *combiner) wide(i *ori.Instr) bool {
 		c.f.SetArgs(hi, []ori.Operand{d}, []ori.Operand{j.Args[1], j.Args[2], join(x0)})
 		c.v.count(hi, 1)
 		c.v.remove(lo)
-		c.v.remove(j)
+		if c.v.readsOf(join(t0)) == 0 {
+			c.v.remove(j)
+		}
 		return true
 	}
 	return false

@@ -15,6 +15,9 @@ func Fold(f *ori.Func) bool {
 				if r.op != i.Op || i.NDst != 1 {
 					continue
 				}
+				if halves(f, i) {
+					changed = true
+				}
 				if v, ok := r.value(i); ok {
 					i.Op, i.Mods = op.MOV, op.Mods{}
 					if v.Kind == ori.KReg && v.Flags == 0 {
@@ -192,6 +195,9 @@ func foldShift(i *ori.Instr) (ori.Operand, bool) {
 	}
 	switch i.Mods {
 	case op.M(op.ML, op.MU32):
+		if n > 31 {
+			return word(0), true // of a 64-bit shift, the low word
+		}
 		if !isZero(i.Args[3]) {
 			return ori.Operand{}, false
 		}
@@ -202,6 +208,9 @@ func foldShift(i *ori.Instr) (ori.Operand, bool) {
 			return v << n
 		})
 	case op.M(op.MR, op.MU32, op.MHI):
+		if n > 31 {
+			return word(0), true
+		}
 		if !isZero(i.Args[1]) {
 			return ori.Operand{}, false
 		}
@@ -245,4 +254,37 @@ func foldSelect(i *ori.Instr) (ori.Operand, bool) {
 		return word(w), true
 	}
 	return v, plain(v)
+}
+
+// halves turns a shift of a word pair by 32 to 63 into one of the word that
+// stays: the other leaves the pair, or fills up with zeros or signs.
+func halves(f *ori.Func, i *ori.Instr) bool {
+	if i.Op != op.SHF || len(i.Args) != 4 {
+		return false
+	}
+	n, ok := known(i.Args[2])
+	if !ok || n < 32 || n > 63 {
+		return false
+	}
+	rz, by := ori.Zero(ori.R), word(n-32)
+	var m op.Mods
+	var srcs []ori.Operand
+	switch i.Mods {
+	case op.M(op.ML, op.MU64, op.MHI):
+		m, srcs = op.M(op.ML, op.MU32), []ori.Operand{i.Args[1], by, rz}
+	case op.M(op.MR, op.MU64):
+		m, srcs = op.M(op.MR, op.MU32, op.MHI), []ori.Operand{rz, by, i.Args[3]}
+	case op.M(op.MR, op.MS64):
+		m, srcs = op.M(op.MR, op.MS32, op.MHI), []ori.Operand{rz, by, i.Args[3]}
+	case op.M(op.MR, op.MS32, op.MHI):
+		if !isZero(i.Args[1]) {
+			return false
+		}
+		m, srcs = i.Mods, []ori.Operand{rz, ori.Imm(31), i.Args[3]}
+	default:
+		return false
+	}
+	i.Mods = m
+	f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
+	return true
 }

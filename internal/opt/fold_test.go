@@ -31,3 +31,21 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+func TestFoldHalves(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"SHF.L.U64.HI r0 = r1, 0x20, r2", "COPY r0 = r1"},
+		{"SHF.L.U64.HI r0 = r1, 0x23, r2", "SHF.L.U32 r0 = r1, 0x3, rz"},
+		{"SHF.L.U64.HI r0 = r1, 0x1f, r2", "SHF.L.U64.HI r0 = r1, 0x1f, r2"},
+		{"SHF.L.U32 r0 = r1, 0x20, rz", "MOV r0 = rz"},
+		{"SHF.R.U64 r0 = r1, 0x24, r2", "SHF.R.U32.HI r0 = rz, 0x4, r2"},
+		{"SHF.R.S64 r0 = r1, 0x20, r2", "COPY r0 = r2"},
+		{"SHF.R.S64 r0 = r1, 0x21, r2", "SHF.R.S32.HI r0 = rz, 0x1, r2"},
+		{"SHF.R.S32.HI r0 = rz, 0x20, r2", "SHF.R.S32.HI r0 = rz, 0x1f, r2"},
+		{"SHF.R.S64 r0 = r1, 0x40, r2", "SHF.R.S64 r0 = r1, 0x40, r2"},
+	} {
+		if got := run(t, regs+c.in, Fold); got != c.want {
+			t.Errorf("%s: %s, want %s", c.in, got, c.want)
+		}
+	}
+}
