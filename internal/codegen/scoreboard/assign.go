@@ -18,6 +18,7 @@ import (
 // pending there.
 func Assign(f *ori.Func, a *target.Arch) {
 	addJumps(f)
+	addDummies(f, a)
 	s := newAssigner(f, a)
 	s.handOut()
 	s.solve()

@@ -270,3 +270,40 @@ func TestCallDrains(t *testing.T) {
 		t.Errorf("pending at a call: wait %06b, stall before %d", call.Sched.Wait, list[1].Sched.Stall)
 	}
 }
+
+// TestDummies counts the loads before asynchronous copies.
+func TestDummies(t *testing.T) {
+	m, err := ori.Parse("func f kernel {" + regs + `  b0: -> b1
+    LDGSTS.E [r0+0x0], desc[u10], [r2.64+0x0]
+    LDGSTS.E [r0+0x4], desc[u10], [r2.64+0x4]
+  b1: -> b1, b2
+    LDGSTS.E [r0+0x4], desc[u10], [r2.64+0x4]
+    BAR.SYNC 0x0
+    @p8 BRA b1
+  b2:
+    EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, a := m.Funcs[0], target.Find("sm_90a")
+	Assign(f, a)
+	if err := Check(f, a); err != nil {
+		t.Fatal(err)
+	}
+	var runs []string
+	for _, b := range f.Blocks {
+		run := ""
+		for i := range b.Instrs {
+			run += i.Op.String() + " "
+		}
+		runs = append(runs, run)
+	}
+	want := []string{"LDS LDS LDS LDGSTS LDGSTS ", "LDS LDS LDS LDGSTS BAR BRA ", "EXIT "}
+	for n := range want {
+		if runs[n] != want[n] {
+			t.Errorf("block %d: %s, want %s", n, runs[n], want[n])
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 // needs no analysis, which makes it a witness against the real scheduler.
 func Serial(f *ori.Func, a *target.Arch) {
 	addJumps(f)
+	addDummies(f, a)
 	d := timing.NewDescriber(f, a)
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
