@@ -174,14 +174,15 @@ func (v *verifier) operand(o Operand) error {
 	return nil
 }
 
-// end: a jump may stand only at the end of its block; what it names must be
-// a successor; a block that goes nowhere must say so.
+// end: jumps may stand only at the end of their block, guarded ones before
+// one that is not; what they name must be a successor; a block that goes
+// nowhere must say so.
 func (v *verifier) end(b *Block) error {
 	for i := b.first; i != nil; i = i.next {
 		if !i.Op.Has(op.Terminator) {
 			continue
 		}
-		if i != b.last {
+		if i != b.last && (!i.next.Op.Has(op.Terminator) || i.Guard.Kind == KNone) {
 			return fmt.Errorf("b%d: %s in the middle of a block", b.ID, i.Op)
 		}
 		for _, o := range i.Args {

@@ -24,6 +24,7 @@ type unit struct {
 	knobs  *knobs.Set
 	spills ra.Result
 	code   *emit.Code
+	stage  ori.Stage // what Verify may ask of the function
 }
 
 // What holds about a function between phases.
@@ -72,6 +73,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
 			ra.ExpandCopies(u.f)
 			prologue(u.f, u.o.Arch)
+			u.stage = ori.Allocated
 			return nil
 		}},
 		{Name: "PostSchedule", MinOpt: 1, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
@@ -107,6 +109,7 @@ func newRunner(o *Options) (*runner, error) {
 		Hooks: phase.Hooks[*unit]{
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,
+			Check:  func(u *unit) error { return u.f.Verify(u.stage) },
 			Create: o.Create,
 		},
 		Opt: o.Level, Knobs: set, Options: o.Phases,
@@ -179,6 +182,7 @@ func schedule(u *unit, _ *phase.Ctx) error {
 	} else {
 		scoreboard.Assign(u.f, u.o.Arch)
 	}
+	u.stage = ori.Scheduled
 	return scoreboard.Check(u.f, u.o.Arch)
 }
 
