@@ -1,0 +1,322 @@
+package ptxvm
+
+import (
+	"encoding/binary"
+
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// Generic addresses: each space but global has a window, and global addresses
+// stand for themselves. Every buffer and every global variable has four
+// gigabytes of addresses to itself, so that a stray access never meets a
+// neighbour.
+const (
+	sharedWindow = 1 << 40
+	localWindow  = 2 << 40
+	constWindow  = 3 << 40
+	paramWindow  = 4 << 40
+	funcBase     = 5 << 40 // addresses of functions
+	windowSize   = 1 << 40
+
+	globalBase = 0x7f00 << 32
+	segmentGap = 1 << 32
+	segmentOff = 0x10000 // of the first byte, so that small negative offsets fault
+
+	// sharedStart leaves address zero to nobody.
+	sharedStart = 1024
+	// localStart does the same in local memory.
+	localStart = 16
+	// rankShift separates the blocks of a cluster in shared addresses.
+	rankShift = 24
+)
+
+// layout is where the variables of the module lie.
+type layout struct {
+	global    []globalVar
+	vars      []int64 // by Module.Vars: address in its space
+	constSize int64
+	consts    []constVar
+	shared    int64 // bytes of static shared memory, the start included
+	dynamic   int64 // where dynamic shared memory begins
+}
+
+type globalVar struct{ v *sema.Var }
+
+type constVar struct {
+	v  *sema.Var
+	at int64
+}
+
+func alignUp(n, a int64) int64 {
+	a = max(a, 1)
+	return (n + a - 1) / a * a
+}
+
+// place lays out the variables of the module and of every body.
+func (p *Program) place() {
+	l := &p.lay
+	l.shared = sharedStart
+	l.constSize = sharedStart
+	dynAlign := int64(16)
+	l.vars = make([]int64, len(p.m.Vars))
+	var open []int
+	for n := range p.m.Vars {
+		v := &p.m.Vars[n]
+		if v.Space.Base() == isa.SpaceShared && v.Shape.Open {
+			open = append(open, n)
+			dynAlign = max(dynAlign, int64(v.Shape.Align))
+			continue
+		}
+		l.vars[n] = l.put(v)
+	}
+	for _, f := range p.funcs {
+		if f != nil {
+			f.place()
+		}
+	}
+	l.dynamic = alignUp(l.shared, dynAlign)
+	for _, n := range open {
+		l.vars[n] = l.dynamic
+	}
+}
+
+// put gives a variable of the module, or one of a body that lives as long,
+// its place.
+func (l *layout) put(v *sema.Var) int64 {
+	switch v.Space.Base() {
+	case isa.SpaceShared:
+		at := alignUp(l.shared, int64(v.Shape.Align))
+		l.shared = at + int64(v.Shape.Size())
+		return at
+	case isa.SpaceConst:
+		at := alignUp(l.constSize, int64(v.Shape.Align))
+		l.constSize = at + int64(v.Shape.Size())
+		l.consts = append(l.consts, constVar{v, at})
+		return at
+	}
+	l.global = append(l.global, globalVar{v})
+	return int64(globalBase + segmentGap*uint64(len(l.global)-1) + segmentOff)
+}
+
+// place lays out the frame of a body.
+func (f *function) place() {
+	f.vars = make([]int64, len(f.body.Vars))
+	add := func(s *sema.Shape) int64 {
+		at := alignUp(f.frame, max(4, int64(s.Align)))
+		f.frame = at + max(int64(s.Size()), 1)
+		return at
+	}
+	for n := range f.body.Vars {
+		v := &f.body.Vars[n]
+		if b := v.Space.Base(); b == isa.SpaceLocal || b == isa.SpaceParam {
+			f.vars[n] = add(&v.Shape)
+		} else {
+			f.vars[n] = f.p.lay.put(v)
+		}
+	}
+	n := len(f.def.Rets) + len(f.def.Params)
+	f.formal, f.regsOf = make([]int64, n), make([]int32, n)
+	for k := range n {
+		p := f.param(k)
+		f.regsOf[k] = -1
+		if f.def.Entry {
+			f.formal[k] = int64(p.Offset)
+			continue
+		}
+		f.formal[k] = add(&p.Shape)
+		if p.Space == isa.SpaceReg {
+			f.regsOf[k] = f.named(p.Name)
+		}
+	}
+	f.frame = alignUp(f.frame, 16)
+}
+
+// param returns formal n, results first.
+func (f *function) param(n int) *sema.Param {
+	if n < len(f.def.Rets) {
+		return &f.def.Rets[n]
+	}
+	return &f.def.Params[n-len(f.def.Rets)]
+}
+
+// named finds the register that a formal in .reg space is, or -1.
+func (f *function) named(name string) int32 {
+	for n := range f.body.Regs {
+		if r := &f.body.Regs[n]; r.Num < 0 && f.body.Name(r.Name) == name {
+			return int32(n)
+		}
+	}
+	return -1
+}
+
+// memory is what a whole grid sees.
+type memory struct {
+	segments [][]byte
+	consts   []byte
+	params   []byte
+}
+
+// alloc gives a buffer addresses of its own.
+func (m *memory) alloc(b []byte) uint64 {
+	m.segments = append(m.segments, b)
+	return globalBase + segmentGap*uint64(len(m.segments)-1) + segmentOff
+}
+
+// init makes fresh copies of the module's variables.
+func (m *memory) init(p *Program) {
+	for _, g := range p.lay.global {
+		m.alloc(p.image(g.v))
+	}
+	m.consts = make([]byte, p.lay.constSize)
+	for _, c := range p.lay.consts {
+		copy(m.consts[c.at:], p.image(c.v))
+	}
+}
+
+// image returns the first contents of a variable.
+func (p *Program) image(v *sema.Var) []byte {
+	b := make([]byte, v.Shape.Size())
+	copy(b, v.Init)
+	for _, r := range v.Relocs {
+		addr := p.address(r.Sym, r.Generic) + r.Addend
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], addr>>(8*r.Shift))
+		if r.Offset+uint64(r.Width) <= uint64(len(b)) {
+			copy(b[r.Offset:], word[:r.Width])
+		}
+	}
+	return b
+}
+
+// address is that of a module's symbol in its space, or the generic one.
+func (p *Program) address(sym int32, generic bool) uint64 {
+	s := &p.m.Syms[sym]
+	if s.Func >= 0 {
+		return funcAddress(s.Func)
+	}
+	a := uint64(p.lay.vars[s.Var])
+	if generic {
+		a += window(p.m.Vars[s.Var].Space)
+	}
+	return a
+}
+
+func funcAddress(fn int32) uint64 { return funcBase + 16*uint64(fn) }
+
+// window is what cvta adds to an address of a space.
+func window(s isa.Space) uint64 {
+	switch s.Base() {
+	case isa.SpaceShared:
+		return sharedWindow
+	case isa.SpaceLocal:
+		return localWindow
+	case isa.SpaceConst:
+		return constWindow
+	case isa.SpaceParam:
+		return paramWindow
+	}
+	return 0
+}
+
+// resolve turns a generic address into a space and an address in it.
+func resolve(a uint64) (isa.Space, uint64) {
+	switch a / windowSize {
+	case 1:
+		return isa.SpaceShared, a - sharedWindow
+	case 2:
+		return isa.SpaceLocal, a - localWindow
+	case 3:
+		return isa.SpaceConst, a - constWindow
+	case 4:
+		return isa.SpaceParam, a - paramWindow
+	}
+	return isa.SpaceGlobal, a
+}
+
+// bytes returns size bytes of memory at an address for a lane, or faults.
+func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, write bool) []byte {
+	if a%align != 0 {
+		w.fail(lane, "address %#x is not aligned to %d bytes", a, align)
+	}
+	space = space.Base()
+	if space == isa.Generic {
+		space, a = resolve(a)
+	}
+	if space == isa.SpaceParam { // what calls pass lies in local memory
+		if a/windowSize == 2 {
+			space, a = isa.SpaceLocal, a-localWindow
+		} else if a/windowSize == 4 {
+			a -= paramWindow
+		}
+	}
+	var b []byte
+	switch space {
+	case isa.SpaceGlobal:
+		return w.global(a, lane, size)
+	case isa.SpaceShared:
+		cta := w.cta
+		if rank := a >> rankShift; rank != 0 {
+			cta = w.peer(rank, lane)
+			a &= 1<<rankShift - 1
+		}
+		b = cta.shared
+		if a < sharedStart {
+			w.fail(lane, "shared address %#x is outside of memory", a)
+		}
+		if cta.races != nil && a+size <= uint64(len(b)) {
+			cta.races.access(w, lane, a, size, write)
+		}
+	case isa.SpaceLocal:
+		b = w.local[lane][:w.sp[lane]]
+	case isa.SpaceConst:
+		b = w.cta.grid.mem.consts
+	case isa.SpaceParam:
+		b = w.cta.grid.mem.params
+	default:
+		w.fail(lane, "no access to space %s", space)
+	}
+	if a > uint64(len(b)) || size > uint64(len(b))-a {
+		w.fail(lane, "%s address %#x, %d bytes, is outside of memory", space, a, size)
+	}
+	if write && (space == isa.SpaceConst || space == isa.SpaceParam) {
+		w.fail(lane, "write to %s memory", space)
+	}
+	return b[a : a+size]
+}
+
+func (w *warp) global(a uint64, lane int, size uint64) []byte {
+	segs := w.cta.grid.mem.segments
+	n, off := (a-globalBase)/segmentGap, (a-globalBase)%segmentGap-segmentOff
+	if a < globalBase || n >= uint64(len(segs)) || off > uint64(len(segs[n])) || size > uint64(len(segs[n]))-off {
+		w.fail(lane, "global address %#x, %d bytes, is outside of every buffer", a, size)
+	}
+	return segs[n][off : off+size]
+}
+
+// get reads a little-endian number of up to eight bytes.
+func get(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// put writes one.
+func put(b []byte, v uint64) {
+	switch len(b) {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b, v)
+	}
+}

@@ -1,0 +1,243 @@
+// Package ptxvm is the executable meaning of PTX: it runs a checked module
+// without compiling it. Every instruction is decoded once into a closure over
+// columns of 32 lanes (decode.go and the op_*.go files, one function for each
+// family); warps run groups of threads that share a place in the program
+// (warp.go), blocks hold the warps together with barriers (cta.go), and memory
+// knows where every variable begins and ends (memory.go).
+//
+// Numbers go through internal/engine/fp, so results are exact. A program that
+// does what PTX leaves undefined ends in a Fault that names the instruction,
+// its line and the thread; so does an instruction that has no meaning here.
+// docs/witnesses.md is the guide.
+package ptxvm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/fp"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
+	"goptxas/internal/witness/launch"
+)
+
+// Options say how to run and what to watch for.
+type Options struct {
+	// Schedule picks another order of warps and of parted threads for each
+	// value; zero is the plain one, where parted threads meet as early as
+	// they can.
+	Schedule uint64
+	// Undefined makes a read of a register that was never written a fault.
+	Undefined bool
+	// Races makes two accesses to a byte of shared memory a fault when one is
+	// a plain write and nothing orders them.
+	Races bool
+	// MaxSteps bounds the instructions of all warps; zero is a bound large
+	// enough for any test.
+	MaxSteps int64
+	// Unit gives measured results of approximate functions.
+	Unit fp.Unit
+}
+
+// defaultSteps ends programs that never end by themselves.
+const defaultSteps = 400_000_000
+
+// Fault is something the program did wrong, or an instruction that has no
+// meaning here.
+type Fault struct {
+	File string
+	Line int
+	Inst string // the instruction, without operands
+	Who  string // block and thread, if one is to blame
+	What string
+}
+
+// Error says where, who and what.
+func (f *Fault) Error() string {
+	s := fmt.Sprintf("%s:%d: %s: ", f.File, f.Line, f.Inst)
+	if f.Who != "" {
+		s += f.Who + ": "
+	}
+	return s + f.What
+}
+
+// Program is a checked module made ready to run.
+type Program struct {
+	m     *sema.Module
+	funcs []*function // by Module.Funcs; nil without a body
+	names map[string]*function
+	lay   layout
+	unit  fp.Unit
+}
+
+// function is a decoded body.
+type function struct {
+	p      *Program
+	index  int32
+	def    *sema.Func
+	body   *sema.Body
+	code   []inst
+	slots  []int32 // first column of each register
+	nslots int32
+	vars   []int64 // place of each variable of the body in its space
+	formal []int64 // place of each formal in the frame, results first
+	frame  int64   // bytes of local memory
+	regsOf []int32 // register of each formal in .reg space, or -1
+}
+
+// Load parses and checks a text for a target and decodes every body. It
+// fails if the text has errors or an instruction without a meaning.
+func Load(name, text, arch string) (*Program, error) {
+	var out bytes.Buffer
+	sink := diag.NewSink(&out, diag.Options{})
+	tree := syntax.Scan(&src.File{Name: name, Text: []byte(text)})
+	a := target.Find(arch)
+	if a == nil {
+		return nil, fmt.Errorf("%s: no such target", arch)
+	}
+	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
+	bodies := map[int32]*sema.Body{}
+	for _, f := range m.Bodies() {
+		bodies[f] = m.CheckBody(f, new(sema.Scratch))
+	}
+	if sink.Errors() > 0 || !m.Finish(sink) {
+		return nil, fmt.Errorf("%s", strings.TrimSpace(out.String()))
+	}
+	return New(m, bodies)
+}
+
+// New makes a program of a checked module and its bodies, by function. The
+// bodies must stay valid: each needs a Scratch of its own.
+func New(m *sema.Module, bodies map[int32]*sema.Body) (*Program, error) {
+	p := &Program{m: m, funcs: make([]*function, len(m.Funcs)), names: map[string]*function{}}
+	for n := range m.Funcs {
+		if b := bodies[int32(n)]; b != nil {
+			f := &function{p: p, index: int32(n), def: &m.Funcs[n], body: b}
+			p.funcs[n], p.names[f.def.Name] = f, f
+		}
+	}
+	p.place()
+	for _, f := range p.funcs {
+		if f == nil {
+			continue
+		}
+		if err := f.decode(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Kernels lists the names of the kernels in source order.
+func (p *Program) Kernels() []string {
+	var list []string
+	for _, f := range p.funcs {
+		if f != nil && f.def.Entry {
+			list = append(list, f.def.Name)
+		}
+	}
+	return list
+}
+
+// Stats counts what a launch did.
+type Stats struct {
+	Warps   int64 // instructions of warps
+	Threads int64 // and of threads
+}
+
+// Run starts a kernel with fresh memory and returns the contents of each
+// argument's buffer afterwards, nil for arguments that are none.
+func (p *Program) Run(l *launch.Launch, o Options) ([][]byte, error) {
+	out, _, err := p.RunStats(l, o)
+	return out, err
+}
+
+// RunStats is Run with counts.
+func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats, err error) {
+	f := p.names[l.Kernel]
+	if f == nil || !f.def.Entry {
+		return nil, st, fmt.Errorf("no kernel %s", l.Kernel)
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = defaultSteps
+	}
+	g := &grid{p: p, fn: f, launch: l, opts: o, rand: o.Schedule}
+	g.mem.init(p)
+	out, err = g.arguments()
+	if err != nil {
+		return nil, st, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			fault, ok := r.(*Fault)
+			if !ok {
+				panic(r)
+			}
+			out, err = nil, fault
+		}
+	}()
+	g.run()
+	return out, Stats{Warps: g.steps, Threads: g.threads}, nil
+}
+
+// arguments lays out the parameters and allocates the buffers.
+func (g *grid) arguments() ([][]byte, error) {
+	d, l := g.fn.def, g.launch
+	if len(l.Args) != len(d.Params) {
+		return nil, fmt.Errorf("%s takes %d arguments, the launch has %d", d.Name, len(d.Params), len(l.Args))
+	}
+	g.mem.params = make([]byte, d.ParamLen)
+	out := make([][]byte, len(l.Args))
+	for n, a := range l.Args {
+		p := &d.Params[n]
+		b := append([]byte(nil), a.Bytes...)
+		if a.Buf > 0 {
+			out[n] = launch.Data(a.Fill, a.Seed, a.Buf)
+			b = binary.LittleEndian.AppendUint64(nil, g.mem.alloc(out[n]))
+		}
+		for _, q := range a.Ptrs {
+			if q.Offset+8 > len(b) {
+				return nil, fmt.Errorf("argument %d: a pointer outside its bytes", n)
+			}
+			binary.LittleEndian.PutUint64(b[q.Offset:], g.mem.alloc(launch.Data(q.Fill, q.Seed, q.Buf)))
+		}
+		if uint64(len(b)) > p.Shape.Size() {
+			return nil, fmt.Errorf("argument %d has %d bytes, the parameter %d", n, len(b), p.Shape.Size())
+		}
+		copy(g.mem.params[p.Offset:p.Offset+p.Shape.Size()], b)
+	}
+	return out, nil
+}
+
+// spell writes an instruction without its operands.
+func (f *function) spell(in *sema.Inst) string {
+	s := in.Op.String()
+	for _, w := range f.body.ModsOf(in) {
+		s += "." + w.String()
+	}
+	return s
+}
+
+// fault makes a Fault about an instruction; nil is the end of the body.
+func (f *function) fault(in *sema.Inst, who, what string) *Fault {
+	x := &Fault{File: f.p.m.Files[f.def.File].File.Name, Inst: "end of " + f.def.Name, Who: who, What: what}
+	if in != nil {
+		x.File, x.Line = f.p.m.Files[f.def.File].File.Line(in.Pos)
+		x.Inst = f.spell(in)
+	}
+	return x
+}
+
+// widthOf is the number of bits of a register of a type.
+func widthOf(t isa.Type) int {
+	if t == isa.Pred {
+		return 1
+	}
+	return t.Bits()
+}
