@@ -25,9 +25,6 @@ func (d *decoder) together(mask operand, run func(w *warp, members uint32)) {
 		for here != 0 {
 			l := bits.TrailingZeros32(here)
 			want := uint32(x[l])
-			if want>>l&1 == 0 {
-				w.fail(l, "the thread is not in its own membermask %#x", want)
-			}
 			same := uint32(0)
 			for m := here; m != 0; m &= m - 1 {
 				if k := bits.TrailingZeros32(m); uint32(x[k]) == want {
@@ -35,6 +32,9 @@ func (d *decoder) together(mask operand, run func(w *warp, members uint32)) {
 				}
 			}
 			here &^= same
+			if out := same &^ want; out != 0 {
+				w.fail(bits.TrailingZeros32(out), "the thread is not in its own membermask %#x", want)
+			}
 			if want&w.live&^same != 0 {
 				w.wait(same, peers)
 				continue
