@@ -405,7 +405,7 @@ func (l *lowerer) dp() {
 		m = op.M(op.M2A, half, wide(a, op.MS16, op.MU16), wide(b, op.MS8, op.MU8))
 	}
 	t := isa.B32
-	l.emit(op.IDP, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(2, t), l.reg(l.src1(3, t)))
+	l.emit(op.IDP, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.reg(l.src1(2, t)), l.reg(l.src1(3, t)))
 }
 
 // mul24 lowers mul24 and mad24.

@@ -45,10 +45,10 @@ func (l *lowerer) div() {
 }
 
 // Scales that turn a float reciprocal into one of fixed point, a little too
-// small whatever the unit's last bit and the conversions did: 2^32-2^9 and
+// small whatever the unit's last bits and the conversions did: 2^32-2^10 and
 // 2^64-2^42.
 const (
-	scale32 = 0x4f7ffffe
+	scale32 = 0x4f7ffffc
 	scale64 = 0x5f7ffffc
 )
 

@@ -81,7 +81,7 @@ func (l *lowerer) video() {
 	if l.has(isa.WSat) {
 		r = l.clampLong(r, bits, to.Class() == isa.Signed)
 	}
-	l.second(r[0], to, first, bits)
+	l.second(r, to, first, bits)
 }
 
 // videoOp computes the operation of a scalar video instruction.
@@ -128,27 +128,29 @@ func (l *lowerer) clampLong(v value, bits int, signed bool) value {
 	return l.sel(max, v, l.less64(v, max, op.MGT, true))
 }
 
-// second writes a result after the secondary operation or merge.
-func (l *lowerer) second(r ori.Operand, t isa.Type, first, bits int) {
+// second writes a result after the secondary operation or merge. Minimum and
+// maximum see the whole result, not only the word that is kept.
+func (l *lowerer) second(r value, t isa.Type, first, bits int) {
 	d := l.dst(0)[:1]
 	if len(l.args) < 4 {
-		l.copy(d, value{r})
+		l.copy(d, r[:1])
 		return
 	}
 	c := l.plain(3)
-	var m op.Mods
-	if t.Class() != isa.Signed {
-		m = op.M(op.MU32)
+	signed := t.Class() == isa.Signed
+	pickBy := func(cmp op.Mod) {
+		p := l.less64(r, l.long(c, signed), cmp, signed)
+		l.emit(op.SEL, op.Mods{}, d, r[0], c, p)
 	}
 	switch {
 	case l.has(isa.WAdd):
-		l.emit(op.IADD3, op.Mods{}, d, r, c, rz())
+		l.emit(op.IADD3, op.Mods{}, d, r[0], c, rz())
 	case l.has(isa.WMin):
-		l.emitMin(m, d, r, c, pt())
+		pickBy(op.MLT)
 	case l.has(isa.WMax):
-		l.emitMin(m, d, r, c, pt().Not())
+		pickBy(op.MGT)
 	default:
-		l.emit(op.PRMT, op.Mods{}, d, r, ori.Imm(merge(first, bits)), c)
+		l.emit(op.PRMT, op.Mods{}, d, r[0], ori.Imm(merge(first, bits)), c)
 	}
 }
 
