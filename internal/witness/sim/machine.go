@@ -25,6 +25,7 @@ type machine struct {
 	unit    fp.Unit
 	count   []instCount
 	stats   Stats
+	timed   *timedMachine
 	err     error
 	hook    func(*Event) error
 	event   Event
@@ -55,6 +56,9 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 	n := uint64(l.Block[0]) * uint64(l.Block[1]) * uint64(l.Block[2])
 	if n == 0 || n > 1024 {
 		return nil, fmt.Errorf("%s: a block of %d threads", p.kernel.Name, n)
+	}
+	if l.Timed {
+		m.timed = newTimed(p)
 	}
 	if m.mem == nil {
 		m.mem = p.module.Memory()
@@ -95,6 +99,11 @@ func (m *machine) run() error {
 			}
 			moved = moved || mv
 			if done {
+				for _, w := range live[k].warps {
+					if m.timed != nil {
+						m.clockOut(w)
+					}
+				}
 				m.free = append(m.free, live[k])
 				live = append(live[:k], live[k+1:]...)
 				k--
@@ -191,6 +200,13 @@ func (w *warp) reset(lanes int) {
 	w.conv = [16][32]uint32{}
 	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
 	w.steps = 0
+	if w.m.timed != nil {
+		if w.timed == nil {
+			w.timed = &timedWarp{}
+		}
+		w.m.clockOut(w)
+		w.timed.reset()
+	}
 	for n := range w.local {
 		w.local[n] = poisonByte
 	}
@@ -204,5 +220,15 @@ func (m *machine) finish() *Stats {
 		s.Warps[k] += m.count[n].warps
 		s.Threads[k] += m.count[n].threads
 	}
+	if m.timed != nil {
+		s.Reports = m.timed.reports()
+	}
 	return s
+}
+
+// clockOut takes a finished warp's clock into the statistics.
+func (m *machine) clockOut(w *warp) {
+	m.stats.Cycles = max(m.stats.Cycles, uint64(w.timed.cycles))
+	m.stats.Stalls += uint64(w.timed.stalls)
+	w.timed.stalls = 0
 }

@@ -1,21 +1,391 @@
 package sim
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
 
-// Early is a result that was read, or overwritten, before it arrived.
+	"goptxas/internal/codegen/timing"
+	"goptxas/internal/target"
+	"goptxas/internal/witness/hazard"
+)
+
+// Timed mode. Results arrive as late as the latency tables allow: one of
+// fixed latency after its distance in cycles of issue, one of variable
+// latency only when somebody waits for its barrier. A warp's clock counts
+// stalls alone, since waiting may take no time at all. A lane that reads a
+// result too early gets poison, and the launch reports both instructions.
+// Unlike the checker of the compiler this follows the paths that are really
+// taken, through calls and computed jumps, lane by lane.
+
+// Early is a result that was read, or overwritten, before it arrived, or a
+// source that was overwritten before it was read.
 type Early struct {
 	Kernel   string
-	Writer   string // instruction and its place
-	Reader   string
-	WriterPC uint64
-	ReaderPC uint64
+	What     string
+	First    string // the instruction that left it behind
+	Second   string // the one that came too early
+	FirstPC  uint64
+	SecondPC uint64
 	Register string
-	Late     int // cycles too early
-	Times    int // how often it was seen
+	Have     int // cycles between them
+	Need     int // target.Never: a barrier
+	Times    int
 }
 
 // String tells both instructions.
 func (e Early) String() string {
-	return fmt.Sprintf("%s: %s of %04x %s is used %d cycles too early by %04x %s (%d times)",
-		e.Kernel, e.Register, e.WriterPC, e.Writer, e.Late, e.ReaderPC, e.Reader, e.Times)
+	need := fmt.Sprintf("%d cycles instead of %d", e.Have, e.Need)
+	if e.Need == target.Never {
+		need = "no wait for its barrier"
+	}
+	return fmt.Sprintf("%s: %s %s: %04x %s then %04x %s: %s (%d times)",
+		e.Kernel, e.Register, e.What, e.FirstPC, e.First, e.SecondPC, e.Second, need, e.Times)
+}
+
+// timedMachine is what a launch keeps for timed mode.
+type timedMachine struct {
+	timing *target.Timing
+	events []timing.Event
+	early  map[earlyKey]*Early
+}
+
+type earlyKey struct {
+	first, second uint32
+	cell          uint16
+	what          string
+}
+
+// timedWarp is a warp's clock and what it has in flight.
+type timedWarp struct {
+	now    int
+	cycles int // with waiting, as a guess
+	stalls int
+	facts  [timing.NumCells][]late
+	cells  []uint16
+	known  [timing.NumCells]bool
+	set    [timing.NumBarriers]int
+}
+
+// late is something in flight: a result on its way to a register, or a
+// register still to be read.
+type late struct {
+	at    int
+	done  int // guess of the cycle it arrives
+	pc    uint32
+	lanes uint32
+	class target.Class
+	cover uint8 // barriers that tell when it is over
+	read  bool
+	timed bool
+}
+
+func newTimed(p *Program) *timedMachine {
+	t := &timedMachine{timing: target.TimingOf(p.Arch), early: map[earlyKey]*Early{}}
+	for n := range p.insts {
+		t.events = append(t.events, hazard.Event(p.Arch, p.insts[n].in))
+	}
+	return t
+}
+
+func (t *timedWarp) reset() {
+	for _, c := range t.cells {
+		t.facts[c], t.known[c] = t.facts[c][:0], false
+	}
+	t.cells = t.cells[:0]
+	t.now, t.cycles = 0, 0
+	for b := range t.set {
+		t.set[b] = -1 << 20
+	}
+}
+
+// issue checks an instruction about to run for lanes mask and notes what it
+// leaves behind.
+func (w *warp) issue(i *inst, mask uint32) {
+	m, t := w.m.timed, w.timed
+	e := &m.events[w.at]
+	t.wait(i, e)
+	for n := range e.Reads {
+		w.checkRead(e, &e.Reads[n], mask)
+	}
+	for n := range e.Writes {
+		w.checkWrite(e, &e.Writes[n], mask)
+	}
+	if e.Class == target.ClassBar && m.timing.BarReads() {
+		t.drop(func(f *late) bool { return f.read && f.class == target.ClassSts })
+	}
+	if mask != 0 {
+		w.leaveBehind(i, e, mask)
+	}
+	t.now += int(e.Ctrl.Stall)
+	t.cycles += int(e.Ctrl.Stall)
+	if e.Ctrl.Stall == 0 {
+		t.now++
+		t.cycles++
+	}
+}
+
+// wait drops what the barriers of the instruction announce.
+func (t *timedWarp) wait(i *inst, e *timing.Event) {
+	mask, keep := e.Ctrl.Wait, 0
+	if depbar, n := waitsFor(i); depbar != 0 {
+		mask |= depbar
+		keep = n
+	}
+	if mask == 0 {
+		return
+	}
+	for b := range t.set {
+		if t.now-t.set[b] < target.BarrierLag {
+			mask &^= 1 << b // set too lately to be seen
+		}
+	}
+	before := t.cycles
+	for _, c := range t.cells {
+		t.facts[c] = slices.DeleteFunc(t.facts[c], func(f late) bool {
+			if f.timed || f.cover&mask == 0 || keep > 0 {
+				return false
+			}
+			t.cycles = max(t.cycles, f.done)
+			return true
+		})
+	}
+	t.stalls += t.cycles - before
+}
+
+// drop forgets some of what is in flight.
+func (t *timedWarp) drop(over func(*late) bool) {
+	for _, c := range t.cells {
+		t.facts[c] = slices.DeleteFunc(t.facts[c], func(f late) bool { return over(&f) })
+	}
+}
+
+// waitsFor returns the barriers that DEPBAR waits for and how many of their
+// announcements may be missing.
+func waitsFor(i *inst) (uint8, int) {
+	if i.mn != "DEPBAR.LE" || i.ns == 0 {
+		return 0, 0
+	}
+	return 1 << (i.bar & 7), int(i.s[0].imm)
+}
+
+func (w *warp) checkRead(e *timing.Event, a *timing.Access, mask uint32) {
+	m, t := w.m.timed, w.timed
+	if e.Guarded && a.Cell == e.Guard {
+		mask = w.act
+	}
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		for _, f := range t.facts[c] {
+			if f.read || f.lanes&mask == 0 {
+				continue
+			}
+			have, need := t.now-f.at, target.Never
+			if f.timed {
+				need = m.timing.RAW(timing.FileOf(c), f.class, a.Sink)
+			}
+			if !f.timed || have < need {
+				w.early("is read too early", c, f, have, need)
+				w.spoil(c, f.lanes&mask)
+			}
+		}
+	}
+}
+
+// spoil writes poison where a result has not arrived.
+func (w *warp) spoil(c uint16, lanes uint32) {
+	if timing.FileOf(c) != target.FileR {
+		return
+	}
+	r := c - timing.FirstCell[target.FileR]
+	if r >= rowZero {
+		return
+	}
+	for ; lanes != 0; lanes &= lanes - 1 {
+		w.r[r][lane(lanes)] = poisonReg | uint32(r)
+	}
+}
+
+func (w *warp) checkWrite(e *timing.Event, a *timing.Access, mask uint32) {
+	m, t := w.m.timed, w.timed
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		for _, f := range t.facts[c] {
+			if f.lanes&mask == 0 {
+				continue
+			}
+			file, have := timing.FileOf(c), t.now-f.at
+			what, need := "is overwritten too early", target.Never
+			switch {
+			case f.read && f.timed:
+				what, need = "is overwritten before it is read", m.timing.WAR(file, f.class, e.Class)
+			case f.read:
+				what = "is overwritten before it is read"
+				if g := target.ReadGroup(f.class); g != 0 && g == target.ReadGroup(e.Class) {
+					need = 0
+				}
+			case f.timed:
+				need = m.timing.WAW(file, f.class, e.Class)
+			default:
+				if g := m.timing.ReturnGroup(f.class); g != 0 && g == m.timing.ReturnGroup(e.Class) {
+					need = 0
+				}
+			}
+			if need == target.Never || have < need {
+				w.early(what, c, f, have, need)
+			}
+		}
+	}
+}
+
+// leaveBehind notes the results and the late reads of an instruction.
+func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
+	m, t := w.m.timed, w.timed
+	var wr, all uint8
+	for n, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
+		if b < 0 || b >= timing.NumBarriers {
+			continue
+		}
+		t.set[b] = t.now
+		all |= 1 << b
+		if n == 0 {
+			wr = 1 << b
+		}
+	}
+	if i.full {
+		mask = ^uint32(0)
+	}
+	w.extend(e, wr, all)
+	timed := !m.timing.Variable(e.Class)
+	f := late{at: t.now, pc: w.at, lanes: mask, done: t.cycles + guess(e.Class)}
+	for _, a := range e.Writes {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			t.forget(c, mask)
+			f.class, f.cover, f.timed, f.read = a.Row, wr, timed, false
+			if e.Class != target.ClassGmma {
+				t.note(c, f)
+			}
+		}
+	}
+	for _, a := range e.Reads {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			f.class, f.read = e.Class, true
+			if f.timed = !timing.Late(m.timing, e.Class, c); f.timed {
+				f.cover = 0
+			} else {
+				f.cover = all
+				if written(e, c) {
+					continue
+				}
+			}
+			t.note(c, f)
+		}
+	}
+}
+
+func written(e *timing.Event, c uint16) bool {
+	for _, a := range e.Writes {
+		if c >= a.Cell && c < a.Cell+uint16(a.N) {
+			return true
+		}
+	}
+	return false
+}
+
+// extend lets the barriers of an instruction cover earlier ones that the
+// machine finishes before it: results of one unit return in order, and its
+// sources are read in order.
+func (w *warp) extend(e *timing.Event, wr, all uint8) {
+	if all == 0 {
+		return
+	}
+	m, t := w.m.timed, w.timed
+	back, reads := m.timing.ReturnGroup(e.Class), target.ReadGroup(e.Class)
+	for _, c := range t.cells {
+		for n := range t.facts[c] {
+			f := &t.facts[c][n]
+			switch {
+			case f.timed:
+			case f.read && reads != 0 && target.ReadGroup(f.class) == reads:
+				f.cover |= all
+			case !f.read && back != 0 && m.timing.ReturnGroup(f.class) == back:
+				f.cover |= wr
+			}
+		}
+	}
+}
+
+// forget drops what lanes have in flight in a cell, once something newer is
+// on its way there.
+func (t *timedWarp) forget(c uint16, lanes uint32) {
+	list := t.facts[c][:0]
+	for _, f := range t.facts[c] {
+		if f.lanes &^= lanes; f.lanes != 0 {
+			list = append(list, f)
+		}
+	}
+	t.facts[c] = list
+}
+
+// horizon is more cycles than any fixed distance.
+const horizon = 64
+
+func (t *timedWarp) note(c uint16, f late) {
+	if !t.known[c] {
+		t.known[c] = true
+		t.cells = append(t.cells, c)
+	}
+	list := t.facts[c][:0]
+	for _, g := range t.facts[c] {
+		switch {
+		case g.timed && t.now-g.at > horizon:
+		case g.read && f.read && g.pc == f.pc:
+			f.lanes |= g.lanes
+		default:
+			list = append(list, g)
+		}
+	}
+	t.facts[c] = append(list, f)
+}
+
+// guess is a usual latency, for the estimate of cycles only.
+func guess(c target.Class) int {
+	switch c {
+	case target.ClassLdg, target.ClassLdgsts:
+		return 500
+	case target.ClassLds:
+		return 30
+	case target.ClassLdc, target.ClassS2r:
+		return 40
+	case target.ClassXu, target.ClassXu64, target.ClassFp64:
+		return 20
+	}
+	return 14
+}
+
+// early reports a violation, once for each pair of instructions and
+// register.
+func (w *warp) early(what string, c uint16, f late, have, need int) {
+	k := earlyKey{f.pc, w.at, c, what}
+	if r := w.m.timed.early[k]; r != nil {
+		r.Times++
+		return
+	}
+	p := w.m.prog
+	names := [target.NumFiles]string{"R", "UR", "P", "UP", "B"}
+	file := timing.FileOf(c)
+	w.m.timed.early[k] = &Early{
+		Kernel: p.kernel.Name, What: what, First: p.text(f.pc), Second: p.text(w.at), FirstPC: p.offset(f.pc), SecondPC: p.offset(w.at),
+		Register: fmt.Sprintf("%s%d", names[file], c-timing.FirstCell[file]), Have: have, Need: need, Times: 1,
+	}
+}
+
+// reports lists the violations in the order of the code.
+func (t *timedMachine) reports() []Early {
+	var list []Early
+	for _, e := range t.early {
+		list = append(list, *e)
+	}
+	slices.SortFunc(list, func(a, b Early) int {
+		return cmp.Or(cmp.Compare(a.SecondPC, b.SecondPC), cmp.Compare(a.FirstPC, b.FirstPC), cmp.Compare(a.Register, b.Register), cmp.Compare(a.What, b.What))
+	})
+	return list
 }

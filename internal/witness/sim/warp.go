@@ -38,6 +38,7 @@ type warp struct {
 	tmp    [4][32]uint32
 	steps  uint64
 	fresh  bool
+	timed  *timedWarp
 }
 
 type group struct{ mask, pc uint32 }
@@ -87,6 +88,9 @@ func (w *warp) run(n int) int {
 		w.pc++
 		w.steps++
 		mask := w.act & (w.p[i.guard] ^ i.gneg)
+		if m.timed != nil {
+			w.issue(i, mask)
+		}
 		c := &m.count[w.at]
 		c.warps++
 		c.threads += uint64(bits.OnesCount32(mask))
