@@ -81,57 +81,10 @@ type replay struct {
 	mem  int32   // first location of memory
 	locs int32
 
-	// where lists for each word locations that may hold it: all that do,
-	// and some that did. A list counts only if it was made in this visit of
-	// a block.
-	where  [][]int32
-	visit  []int32
-	now    int32
-	single []int32 // every word, to make lists of one
-}
-
-// enter starts the visit of a block in state s.
-func (c *replay) enter(s *state) {
-	c.now++
-	for l, words := range s.holds {
-		for _, w := range words {
-			c.note(w, int32(l))
-		}
-	}
-}
-
-// note remembers that location l holds word w.
-func (c *replay) note(w, l int32) {
-	if c.visit[w] != c.now {
-		c.visit[w] = c.now
-		c.where[w] = c.where[w][:0]
-	}
-	c.where[w] = append(c.where[w], l)
-}
-
-// set makes location l hold the given words and nothing else.
-func (c *replay) set(s *state, l int32, words []int32) {
-	s.holds[l] = words
-	for _, w := range words {
-		c.note(w, l)
-	}
-}
-
-// stale takes word w out of every location.
-func (c *replay) stale(s *state, w int32) {
-	if c.visit[w] != c.now {
-		return
-	}
-	for _, l := range c.where[w] {
-		if q := slices.Index(s.holds[l], w); q >= 0 {
-			if len(s.holds[l]) == 1 {
-				s.holds[l] = nil
-				continue
-			}
-			s.holds[l] = slices.Delete(slices.Clone(s.holds[l]), q, q+1)
-		}
-	}
-	c.where[w] = c.where[w][:0]
+	sets  sets
+	where [][]int32 // see note
+	visit []int32   // when where was made
+	now   int32     // the current visit of a block
 }
 
 func (c *replay) number() {
@@ -147,10 +100,7 @@ func (c *replay) number() {
 	c.locs += int32(c.sol.Slots)
 	words := c.word[len(c.orig.VRegs)]
 	c.where, c.visit = make([][]int32, words), make([]int32, words)
-	c.single = make([]int32, words)
-	for w := range c.single {
-		c.single[w] = int32(w)
-	}
+	c.sets = newSets(words)
 }
 
 // sequence checks that the caller's instructions are all there, in order.
@@ -173,102 +123,6 @@ func (c *replay) sequence() error {
 		}
 		if next != want.First+want.N {
 			return fmt.Errorf("block %d ends at instruction %d, want %d", b, next, want.First+want.N)
-		}
-	}
-	return nil
-}
-
-// state is what is known at one point. The lists are never changed in
-// place, so that states share them.
-type state struct {
-	holds   [][]int32 // for each location, words it holds
-	written bitset    // words some path has written
-}
-
-func (s *state) clone() *state {
-	return &state{holds: slices.Clone(s.holds), written: slices.Clone(s.written)}
-}
-
-// meet narrows s to what o promises too.
-func (s *state) meet(o *state) (changed bool) {
-	for n := range s.holds {
-		if sameList(s.holds[n], o.holds[n]) {
-			continue
-		}
-		var keep []int32
-		for _, w := range s.holds[n] {
-			if slices.Contains(o.holds[n], w) || !o.written.has(w) {
-				keep = append(keep, w)
-			}
-		}
-		for _, w := range o.holds[n] {
-			if !s.written.has(w) && !slices.Contains(keep, w) {
-				keep = append(keep, w)
-			}
-		}
-		if !sameSet(keep, s.holds[n]) {
-			changed = true
-			s.holds[n] = keep
-		}
-	}
-	return or(s.written, o.written) || changed
-}
-
-// sameList reports whether two lists are one, or equal and short enough
-// to say so quickly.
-func sameList(a, b []int32) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	return len(a) == 0 || &a[0] == &b[0] || len(a) == 1 && a[0] == b[0]
-}
-
-func sameSet(a, b []int32) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for _, x := range a {
-		if !slices.Contains(b, x) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *replay) run() error {
-	in := make([]*state, len(c.p.Blocks))
-	in[0] = &state{holds: make([][]int32, c.locs), written: newBitset(int(c.word[len(c.orig.VRegs)]))}
-	work := []int32{0}
-	for len(work) > 0 {
-		b := work[0]
-		work = work[1:]
-		s := in[b].clone()
-		c.enter(s)
-		blk := &c.p.Blocks[b]
-		for n := blk.First; n < blk.First+blk.N; n++ {
-			c.step(s, n, nil) // faults are judged once the states are final
-		}
-		for _, t := range blk.Succs {
-			if in[t] == nil {
-				in[t] = s.clone()
-				work = append(work, t)
-			} else if in[t].meet(s) && !slices.Contains(work, t) {
-				work = append(work, t)
-			}
-		}
-	}
-	for b := range c.p.Blocks {
-		if in[b] == nil {
-			continue
-		}
-		s := in[b]
-		c.enter(s)
-		var err error
-		for n := c.p.Blocks[b].First; n < c.p.Blocks[b].First+c.p.Blocks[b].N && err == nil; n++ {
-			c.step(s, n, &err)
-		}
-		if err != nil {
-			return fmt.Errorf("block %d: %w", b, err)
 		}
 	}
 	return nil
@@ -304,7 +158,7 @@ func (c *replay) step(s *state, n int32, err *error) {
 // transfer replays a Spill or Reload: a copy of locations.
 func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
 	n := int32(ops[0].N)
-	held := make([][]int32, n)
+	held := make([]set, n)
 	for k := range n {
 		switch {
 		case i.Slot < 0:
@@ -333,7 +187,7 @@ func (c *replay) remat(s *state, i *Inst, ops []Operand) {
 		}
 		for k := range int32(ops[0].N) {
 			w := c.word[d.V] + int32(d.Sub) + k
-			c.set(s, c.loc(ops[0], k), c.single[w:w+1:w+1])
+			c.set(s, c.loc(ops[0], k), one(w))
 		}
 		return
 	}
@@ -349,14 +203,14 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 		}
 		for j := range int32(o.N) {
 			w := c.word[want[k].V] + int32(want[k].Sub) + j
-			if err != nil && s.written.has(w) && !slices.Contains(s.holds[c.loc(o, j)], w) {
+			if err != nil && s.written.has(w) && !c.sets.has(s.holds[c.loc(o, j)], w) {
 				*err = fmt.Errorf("instruction %d (%d) operand %d: register %d of %s does not hold word %d of v%d",
 					n, i.Orig, k, c.loc(o, j)-c.file[c.p.VRegs[o.V].Class], c.p.Files[c.p.VRegs[o.V].Class].Name, want[k].Sub+uint8(j), want[k].V)
 				return
 			}
 		}
 	}
-	var copied [][]int32
+	var copied []set
 	if i.Kind == Move && want[0].Role == Def {
 		for j := range int32(ops[1].N) {
 			copied = append(copied, s.holds[c.loc(ops[1], j)])
@@ -364,7 +218,7 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 	}
 	for _, x := range c.orig.Insts[i.Orig].Clobbers {
 		for r := x.Lo; r < x.Hi; r++ {
-			s.holds[c.file[x.Class]+int32(r)] = nil
+			s.holds[c.file[x.Class]+int32(r)] = empty
 		}
 	}
 	c.defs(s, ops, want, copied)
@@ -374,7 +228,7 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 }
 
 // defs replays the writes of one of the caller's instructions.
-func (c *replay) defs(s *state, ops, want []Operand, copied [][]int32) {
+func (c *replay) defs(s *state, ops, want []Operand, copied []set) {
 	for k, o := range ops {
 		if !want[k].Role.Writes() {
 			continue
@@ -382,16 +236,16 @@ func (c *replay) defs(s *state, ops, want []Operand, copied [][]int32) {
 		for j := range int32(o.N) {
 			w := c.word[want[k].V] + int32(want[k].Sub) + j
 			l := c.loc(o, j)
-			kept := slices.Contains(s.holds[l], w) || !s.written.has(w)
+			kept := c.sets.has(s.holds[l], w) || !s.written.has(w)
 			c.stale(s, w)
 			s.written.add(w)
 			switch {
 			case want[k].Role == DefMay && !kept:
-				s.holds[l] = nil
+				s.holds[l] = empty
 			case copied != nil:
-				c.set(s, l, append(slices.DeleteFunc(slices.Clone(copied[j]), func(x int32) bool { return x == w }), w))
+				c.set(s, l, c.sets.with(c.sets.without(copied[j], w), w))
 			default:
-				c.set(s, l, c.single[w:w+1:w+1])
+				c.set(s, l, one(w))
 			}
 		}
 	}

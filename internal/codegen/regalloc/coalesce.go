@@ -65,16 +65,16 @@ func (g *groups) find(v int32) (root int32, off int16) {
 // coalesce joins the two sides of copies where nothing speaks against it,
 // hottest copies first.
 func (g *groups) coalesce(p *Problem) {
-	type pair struct {
+	type copyAt struct {
 		inst  int32
 		depth uint8
 	}
-	var moves []pair
+	var moves []copyAt
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			if p.Insts[n].Kind == Move {
-				moves = append(moves, pair{n, blk.Depth})
+				moves = append(moves, copyAt{n, blk.Depth})
 			}
 		}
 	}

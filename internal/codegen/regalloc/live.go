@@ -40,106 +40,6 @@ func liveness(p *Problem) *ranges {
 	return r
 }
 
-// flow is the dataflow over blocks behind liveness.
-type flow struct {
-	p         *Problem
-	base      []int32
-	words     int
-	liveIn    []bitset
-	liveOut   []bitset
-	defIn     []bitset // words that some path from the entry has written
-	gen, kill []bitset // read before written whole; written whole
-	defs      []bitset // written at all
-}
-
-func (f *flow) solve() {
-	p := f.p
-	n := len(p.Blocks)
-	all := make([]bitset, 6*n)
-	w := (f.words + 63) / 64
-	back := make(bitset, 6*n*w)
-	for i := range all {
-		all[i] = back[i*w : (i+1)*w]
-	}
-	f.liveIn, f.liveOut, f.defIn = all[:n], all[n:2*n], all[2*n:3*n]
-	f.gen, f.kill, f.defs = all[3*n:4*n], all[4*n:5*n], all[5*n:]
-	for b := range p.Blocks {
-		f.local(b)
-	}
-	preds := make([][]int32, n)
-	for b := range p.Blocks {
-		for _, s := range p.Blocks[b].Succs {
-			preds[s] = append(preds[s], int32(b))
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for b := n - 1; b >= 0; b-- {
-			out := f.liveOut[b]
-			for _, s := range p.Blocks[b].Succs {
-				or(out, f.liveIn[s])
-			}
-			in := f.liveIn[b]
-			for k := range in {
-				v := f.gen[b][k] | out[k]&^f.kill[b][k]
-				if v != in[k] {
-					in[k] = v
-					changed = true
-				}
-			}
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for b := range n {
-			in := f.defIn[b]
-			for _, q := range preds[b] {
-				if or(in, f.defIn[q]) {
-					changed = true
-				}
-				if or(in, f.defs[q]) {
-					changed = true
-				}
-			}
-		}
-	}
-}
-
-func or(dst, src bitset) (changed bool) {
-	for k, v := range src {
-		if v&^dst[k] != 0 {
-			dst[k] |= v
-			changed = true
-		}
-	}
-	return changed
-}
-
-// local fills the block's gen, kill and defs.
-func (f *flow) local(b int) {
-	blk := &f.p.Blocks[b]
-	gen, kill, defs := f.gen[b], f.kill[b], f.defs[b]
-	for n := int(blk.First + blk.N - 1); n >= int(blk.First); n-- {
-		ops := f.p.Operands(n)
-		for _, o := range ops {
-			f.each(o, func(w int32) {
-				if o.Role.Writes() {
-					defs.add(w)
-				}
-				if o.Role == Def || o.Role == DefEarly {
-					kill.add(w)
-					gen.remove(w)
-				}
-			})
-		}
-		for _, o := range ops {
-			if o.Role.Reads() {
-				f.each(o, gen.add)
-			}
-		}
-	}
-}
-
 func (f *flow) each(o Operand, do func(w int32)) {
 	w := f.base[o.V] + int32(o.Sub)
 	for n := range int32(o.N) {
@@ -150,28 +50,33 @@ func (f *flow) each(o Operand, do func(w int32)) {
 // walk turns the block facts into spans, walking backwards so that each
 // word's spans come out last first; a final reversal sorts them.
 func (f *flow) walk(r *ranges) {
-	end := make([]int32, f.words)   // end of the span being built, 0 = not live
-	event := make([]int32, f.words) // earliest read or write seen in the block
-	var live []int32                // words live now, with stale entries
+	end := make([]int32, f.words)    // end of the span being built, 0 = not live
+	event := make([]int32, f.words)  // earliest read or write seen in the block
+	before := make([]int32, f.words) // last block in which the word was live and written before
+	for w := range before {
+		before[w] = -1
+	}
+	var live []int32 // words live now, with stale entries
 	for b := len(f.p.Blocks) - 1; b >= 0; b-- {
 		blk := &f.p.Blocks[b]
 		top, bottom := perInst*blk.First, perInst*(blk.First+blk.N)
 		live = live[:0]
-		for w := range int32(f.words) {
-			if f.liveOut[b].has(w) && (f.defIn[b].has(w) || f.defs[b].has(w)) {
-				end[w], event[w] = bottom, bottom
-				live = append(live, w)
-			}
+		for _, w := range f.out.of(b) {
+			end[w], event[w] = bottom, bottom
+			live = append(live, w)
 		}
 		for n := blk.First + blk.N - 1; n >= blk.First; n-- {
 			live = f.inst(r, n, end, event, live)
+		}
+		for _, w := range f.in.of(b) {
+			before[w] = int32(b)
 		}
 		for _, w := range live {
 			if end[w] == 0 {
 				continue
 			}
 			from := top
-			if !f.defIn[b].has(w) {
+			if before[w] != int32(b) {
 				from = event[w]
 			}
 			addSpan(r, w, span{from, end[w]})

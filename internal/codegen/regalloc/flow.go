@@ -1,0 +1,203 @@
+package regalloc
+
+// flow is the dataflow over blocks behind liveness. It follows one word at
+// a time from its reads up to its writes, so that its cost is the number of
+// words that live between blocks, not all words times all blocks.
+type flow struct {
+	p     *Problem
+	base  []int32
+	words int
+	in    lists // of each block, words live at its top that some path has written
+	out   lists // of each block, words live at its end that some path has written
+}
+
+// lists are short lists of numbers, one for each of a known count of keys,
+// made from pairs.
+type lists struct {
+	start []int32
+	items []int32
+}
+
+type pair struct{ key, item int32 }
+
+// collect sorts pairs by key; pairs of one key stay in order.
+func collect(pairs []pair, keys int) lists {
+	l := lists{make([]int32, keys+1), make([]int32, len(pairs))}
+	for _, p := range pairs {
+		l.start[p.key+1]++
+	}
+	for k := range keys {
+		l.start[k+1] += l.start[k]
+	}
+	at := append([]int32(nil), l.start[:keys]...)
+	for _, p := range pairs {
+		l.items[at[p.key]] = p.item
+		at[p.key]++
+	}
+	return l
+}
+
+func (l *lists) of(key int) []int32 { return l.items[l.start[key]:l.start[key+1]] }
+
+// What a block does with a word.
+const (
+	exposed  = 1 << iota // reads it before it writes it whole
+	kills                // writes it whole
+	writes               // writes it at all
+	liveTop              // it lives at the top
+	liveEnd              // it lives at the end
+	wroteTop             // some path to the top has written it
+	actions  = 3         // bits of the first three
+)
+
+// solve finds the words that live at the borders of blocks.
+func (f *flow) solve() {
+	touched, global := f.local()
+	n := len(f.p.Blocks)
+	var edges []pair
+	for b := range f.p.Blocks {
+		for _, s := range f.p.Blocks[b].Succs {
+			edges = append(edges, pair{s, int32(b)})
+		}
+	}
+	s := &spread{f: f, preds: collect(edges, n), state: make([]uint8, n)}
+	for w := range f.words {
+		if global[w] {
+			s.word(int32(w), touched.of(w))
+		}
+	}
+	f.in, f.out = collect(s.ins, n), collect(s.outs, n)
+}
+
+// local finds what every block does with every word it touches, as lists
+// for each word of block<<actions with what happens there, and which words
+// are read before they are written somewhere: only those can live between
+// blocks.
+func (f *flow) local() (touched lists, global []bool) {
+	does, seen := make([]uint8, f.words), make([]int32, f.words)
+	global = make([]bool, f.words)
+	var here []int32
+	var pairs []pair
+	for b := range f.p.Blocks {
+		here = here[:0]
+		touch := func(w int32) {
+			if seen[w] != int32(b)+1 {
+				seen[w], does[w] = int32(b)+1, 0
+				here = append(here, w)
+			}
+		}
+		blk := &f.p.Blocks[b]
+		for n := int(blk.First + blk.N - 1); n >= int(blk.First); n-- {
+			ops := f.p.Operands(n)
+			for _, o := range ops {
+				if !o.Role.Writes() {
+					continue
+				}
+				f.each(o, func(w int32) {
+					touch(w)
+					does[w] |= writes
+					if o.Role == Def || o.Role == DefEarly {
+						does[w] = does[w]&^exposed | kills
+					}
+				})
+			}
+			for _, o := range ops {
+				if o.Role.Reads() {
+					f.each(o, func(w int32) {
+						touch(w)
+						does[w] |= exposed
+					})
+				}
+			}
+		}
+		for _, w := range here {
+			pairs = append(pairs, pair{w, int32(b)<<actions | int32(does[w])})
+			global[w] = global[w] || does[w]&exposed != 0
+		}
+	}
+	return collect(pairs, f.words), global
+}
+
+// spread follows one word through the blocks.
+type spread struct {
+	f         *flow
+	preds     lists
+	state     []uint8 // of each block, for the current word
+	tops      []int32 // blocks at whose top it lives
+	ends      []int32 // blocks at whose end it lives
+	ins, outs []pair
+}
+
+// word finds where word w lives and where it was written before.
+func (s *spread) word(w int32, touched []int32) {
+	s.tops, s.ends = s.tops[:0], s.ends[:0]
+	for _, t := range touched {
+		s.state[t>>actions] = uint8(t & (1<<actions - 1))
+	}
+	for _, t := range touched {
+		if t&exposed != 0 {
+			s.top(t >> actions)
+		}
+	}
+	for k := 0; k < len(s.tops); k++ {
+		for _, p := range s.preds.of(int(s.tops[k])) {
+			if s.state[p]&liveEnd == 0 {
+				s.state[p] |= liveEnd
+				s.ends = append(s.ends, p)
+			}
+			if s.state[p]&kills == 0 {
+				s.top(p)
+			}
+		}
+	}
+	s.written()
+	for _, b := range s.tops {
+		if s.state[b]&wroteTop != 0 {
+			s.ins = append(s.ins, pair{b, w})
+		}
+	}
+	for _, b := range s.ends {
+		if s.state[b]&(wroteTop|writes) != 0 {
+			s.outs = append(s.outs, pair{b, w})
+		}
+	}
+	for _, t := range touched {
+		s.state[t>>actions] = 0
+	}
+	for _, b := range s.tops {
+		s.state[b] = 0
+	}
+	for _, b := range s.ends {
+		s.state[b] = 0
+	}
+}
+
+// top notes that the word lives at the top of b.
+func (s *spread) top(b int32) {
+	if s.state[b]&liveTop == 0 {
+		s.state[b] |= liveTop
+		s.tops = append(s.tops, b)
+	}
+}
+
+// written follows the writes downwards, as far as the word lives.
+func (s *spread) written() {
+	var work []int32
+	for _, b := range s.ends {
+		if s.state[b]&writes != 0 {
+			work = append(work, b)
+		}
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, t := range s.f.p.Blocks[b].Succs {
+			if s.state[t]&(liveTop|wroteTop) == liveTop {
+				s.state[t] |= wroteTop
+				if s.state[t]&liveEnd != 0 {
+					work = append(work, t)
+				}
+			}
+		}
+	}
+}
