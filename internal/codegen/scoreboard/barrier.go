@@ -103,8 +103,7 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 	drain := nowhere
 	for k := len(x.events) - 1; k >= 0; k-- {
 		e := &x.events[k]
-		d := due{min(drain, nowhere), nowhere}
-		d.result = nowhere
+		d := due{nowhere, nowhere}
 		for _, a := range e.Writes {
 			d.result = min(d.result, next(&access, a, &out.accessed), drain)
 		}
@@ -149,11 +148,10 @@ func next(at *[timing.NumCells]int32, a timing.Access, later *cellSet) int {
 
 // slot is what is known of a barrier while they are handed out.
 type slot struct {
-	used   bool
-	due    int // position at which it will be waited for
-	reads  bool
-	class  target.Class
-	nodeAt int
+	used  bool
+	due   int // position at which it will be waited for
+	reads bool
+	class target.Class
 }
 
 // handOut gives every instruction that needs them its barriers.
@@ -214,7 +212,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		e.Ctrl.WrBar = s.choose(slots, slot{due: d.result, class: e.Class})
 	}
 	// a wait for the results covers the sources too
-	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.source == far) {
+	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
 		e.Ctrl.RdBar = s.choose(slots, slot{due: d.source, reads: true, class: e.Class})
 	}
 }

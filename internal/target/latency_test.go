@@ -1,0 +1,166 @@
+package target
+
+import (
+	"sort"
+	"testing"
+)
+
+func TestClassTablesSorted(t *testing.T) {
+	if !sort.SliceIsSorted(opClasses[:], func(i, j int) bool { return opClasses[i].name < opClasses[j].name }) {
+		t.Error("opClasses is not sorted")
+	}
+	for _, r := range opClasses {
+		if ClassOf(r.name) != r.class {
+			t.Errorf("%s: %s", r.name, ClassOf(r.name))
+		}
+	}
+	for c := range NumClasses {
+		if classes[c].name == "" {
+			t.Errorf("class %d has no name", c)
+		}
+	}
+	if ClassOf("NOSUCH") != ClassOther || ClassOf("") != ClassOther {
+		t.Error("unknown mnemonics have a class")
+	}
+	t.Logf("%d mnemonics, %d classes", len(opClasses), NumClasses)
+}
+
+func TestRefine(t *testing.T) {
+	tests := []struct {
+		name string
+		mods []string
+		want Class
+	}{
+		{"IMAD", nil, ClassImad},
+		{"IMAD", []string{"WIDE", "U32"}, ClassWide},
+		{"IMAD", []string{"HI"}, ClassImadHi},
+		{"HMMA", []string{"16816", "F32"}, ClassMma2},
+		{"HMMA", []string{"1688", "F32"}, ClassMma1},
+		{"HMMA", []string{"1688", "F32", "TF32"}, ClassMma2},
+		{"HMMA", []string{"1684", "F32", "TF32"}, ClassMma1},
+		{"IMMA", []string{"8816", "S8"}, ClassImma88},
+		{"IMMA", []string{"16832"}, ClassMma2},
+		{"F2F", []string{"F32", "F64"}, ClassXu64},
+		{"F2I", []string{"TRUNC"}, ClassXu},
+		{"MUFU", []string{"RCP64H"}, ClassXu64},
+		{"HADD2", []string{"F32"}, ClassHalf32},
+		{"HFMA2", []string{"MMA"}, ClassHmmaFma},
+		{"CS2R", []string{"32"}, ClassCs2r32},
+		{"CS2R", nil, ClassCs2r64},
+		{"UIMAD", []string{"WIDE"}, ClassUwide},
+		{"WARPGROUP", []string{"ARRIVE"}, ClassArrive},
+		{"WARPGROUP", []string{"DEPBAR"}, ClassGroup},
+	}
+	for _, x := range tests {
+		got := Refine(ClassOf(x.name), x.name, func(m string) bool {
+			for _, y := range x.mods {
+				if y == m {
+					return true
+				}
+			}
+			return false
+		})
+		if got != x.want {
+			t.Errorf("%s %v: %s, want %s", x.name, x.mods, got, x.want)
+		}
+	}
+}
+
+// TestTablesComplete looks for holes: every fixed-latency producer of general
+// registers has a full row on every architecture, and rows agree with what
+// Any says.
+func TestTablesComplete(t *testing.T) {
+	producers := []Class{
+		ClassAlu, ClassFma, ClassImad, ClassImadHi, ClassWide, ClassWideHi, ClassHalf, ClassHalf32, ClassHalfCmp, ClassHmmaFma,
+		ClassFp64, ClassImma88, ClassMma1, ClassMma2, ClassQmma, ClassVote, ClassP2r, ClassCs2r32, ClassCs2r64,
+	}
+	cells := 0
+	for n := range timings {
+		x := &timings[n]
+		for _, c := range producers {
+			for s := range numGPRSinks {
+				if x.gpr[c][s] == 0 {
+					t.Errorf("sm_%d: %s has no number for reader %d", x.SM, c, s)
+				}
+				cells++
+			}
+			if x.Any(FileR, c) > 40 {
+				t.Errorf("sm_%d: %s takes %d", x.SM, c, x.Any(FileR, c))
+			}
+		}
+		for c := range NumClasses {
+			for d := range NumClasses {
+				for f := range NumFiles {
+					if x.WAW(f, c, d) < 1 || x.WAR(f, c, d) < 1 || x.WAR(f, c, d) > 8 {
+						t.Errorf("sm_%d: order of %s and %s in file %d: %d, %d", x.SM, c, d, f, x.WAW(f, c, d), x.WAR(f, c, d))
+					}
+				}
+				if x.Gap(c, d) > MaxGap || x.Gap(c, d) > 0 && !HasGap(c) {
+					t.Errorf("sm_%d: gap from %s to %s is %d", x.SM, c, d, x.Gap(c, d))
+				}
+				if x.Busy(c, d) < 1 {
+					t.Errorf("sm_%d: busy %s %s", x.SM, c, d)
+				}
+			}
+		}
+	}
+	t.Logf("%d cells on %d architectures", cells, len(timings))
+}
+
+// TestNearest gives every architecture the tables of the nearest measured.
+func TestNearest(t *testing.T) {
+	want := []struct {
+		name string
+		sm   int
+	}{
+		{"sm_75", 75},
+		{"sm_80", 80},
+		{"sm_86", 86},
+		{"sm_88", 86},
+		{"sm_89", 86},
+		{"sm_90", 90},
+		{"sm_90a", 90},
+		{"sm_103a", 100},
+		{"sm_110", 100},
+		{"sm_120", 120},
+		{"sm_121f", 120},
+	}
+	for _, w := range want {
+		if got := TimingOf(Find(w.name)).SM; got != w.sm {
+			t.Errorf("%s uses the tables of %d, want %d", w.name, got, w.sm)
+		}
+	}
+}
+
+// TestKnownNumbers pins numbers that were measured on hardware.
+func TestKnownNumbers(t *testing.T) {
+	x := TimingOf(Find("sm_90a"))
+	tests := []struct {
+		name string
+		got  int
+		want int
+	}{
+		{"alu to alu", x.RAW(FileR, ClassAlu, SinkAlu), 4},
+		{"alu to fma", x.RAW(FileR, ClassAlu, SinkFma), 5},
+		{"imad to imad", x.RAW(FileR, ClassImad, SinkImad), 4},
+		{"alu to address", x.RAW(FileR, ClassAlu, SinkAddress), 5},
+		{"fp64 to fp64", x.RAW(FileR, ClassFp64, SinkFp64), 8},
+		{"wide low to alu", x.RAW(FileR, ClassWide, SinkAlu), 3},
+		{"wide high to alu", x.RAW(FileR, ClassWideHi, SinkAlu), 5},
+		{"matrix to alu", x.RAW(FileR, ClassMma2, SinkAlu), 24},
+		{"predicate to guard", x.RAW(FileP, ClassAlu, SinkPredSlow), 13},
+		{"uniform to uniform", x.RAW(FileUR, ClassUdp, SinkUniUdp), 4},
+		{"R2UR to vector", x.RAW(FileUR, ClassR2ur, SinkUniVector), 13},
+		{"load over alu", x.WAW(FileR, ClassAlu, ClassLdg), 6},
+		{"alu over matrix", x.WAW(FileR, ClassMma2, ClassAlu), 20},
+		{"alu over matrix sources", x.WAR(FileR, ClassMma2, ClassAlu), 7},
+	}
+	for _, c := range tests {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
+		}
+	}
+	if x.Variable(ClassFp64) || !TimingOf(Find("sm_80")).Variable(ClassFp64) || x.Variable(ClassMma2) || !TimingOf(Find("sm_75")).Variable(ClassMma2) {
+		t.Error("wrong units announce their results by barriers")
+	}
+}
