@@ -214,27 +214,31 @@ func (l *lowerer) vmad() {
 	l.copy(l.dst(0)[:1], r[:1])
 }
 
-// scaled shifts three words down as the scale says and keeps two.
+// scaled shifts three words down as the scale says.
 func (l *lowerer) scaled(r value) value {
-	var n int64
+	var n ori.Operand
 	switch {
 	case l.has(isa.WShr7):
-		n = 7
+		n = ori.Imm(7)
 	case l.has(isa.WShr15):
-		n = 15
+		n = ori.Imm(15)
 	default:
-		return r[:2]
+		return r
 	}
 	m := op.M(op.MR, op.MU64)
-	return value{l.one(op.SHF, m, r[0], ori.Imm(n), r[1]), l.one(op.SHF, m, r[1], ori.Imm(n), r[2])}
+	return value{l.one(op.SHF, m, r[0], n, r[1]), l.one(op.SHF, m, r[1], n, r[2]), l.sar1(r[2], n)}
 }
 
-// clampVmad clamps the result of vmad, which is unsigned if nothing in it is
-// signed.
+// clampVmad clamps the three words of vmad's result, which is unsigned if
+// nothing in it is signed.
 func (l *lowerer) clampVmad(r value, signed bool) value {
-	if signed {
-		return l.clampLong(r, 32, true)
+	if !signed {
+		p := l.cmp1(op.MNE, false, l.or2(r[1], r[2]), rz())
+		return value{l.sel1(ori.Imm32(^uint32(0)), r[0], p)}
 	}
-	p := l.cmp1(op.MNE, false, r[1], rz())
-	return value{l.sel1(ori.Imm32(^uint32(0)), r[0], p)}
+	// the words above the first must repeat its sign
+	s := l.sar1(r[0], ori.Imm(31))
+	over := l.cmp1(op.MNE, false, l.lop((0xf0^0xaa)|(0xcc^0xaa), r[1], r[2], s), rz())
+	end := l.xor2(l.sar1(r[2], ori.Imm(31)), ori.Imm32(0x7fffffff))
+	return value{l.sel1(end, r[0], over)}
 }
