@@ -19,7 +19,32 @@ const OutBytes = 16
 // numbers, for predicates and values of 16, 32 and 64 bits.
 type Form struct {
 	Text    string
-	Threads int // 0 = the batch's own number
+	Guarded bool // half of the threads do not run it
+}
+
+// Aliased returns the form with its result written over a source of the same
+// size, or false if it has none.
+func (f *Form) Aliased() (Form, bool) {
+	dst, src := split(f.Text)
+	results := registers(dst)
+	if len(results) == 0 || strings.Contains(src, results[0]+",") {
+		return *f, false
+	}
+	for _, r := range registers(src) {
+		if kind(r) != kind(results[0]) {
+			continue
+		}
+		op, _, _ := strings.Cut(f.Text, " ")
+		out := op + " " + dst
+		for _, part := range strings.SplitAfter(src, ",") {
+			if at := strings.Index(part, r); at >= 0 && (at+len(r) == len(part) || part[at+len(r)] < '0' || part[at+len(r)] > '9') {
+				part = strings.Replace(part, r, results[0], 1)
+			}
+			out += part
+		}
+		return Form{Text: out, Guarded: f.Guarded}, true
+	}
+	return *f, false
 }
 
 // Op returns the mnemonic without modifiers.
@@ -156,7 +181,12 @@ func body(b *strings.Builder, f *Form, n int) {
 	if f.carries() {
 		b.WriteString("\tcvt.u32.u64 %w, %i6;\n\tadd.cc.u32 %w, %w, %w;\n")
 	}
-	fmt.Fprintf(b, "\t%s;\n", f.Text)
+	guard := ""
+	if f.Guarded {
+		b.WriteString("\tcvt.u32.u64 %w, %i7;\n\tand.b32 %w, %w, 2;\n\tsetp.ne.u32 %cond, %w, 0;\n")
+		guard = "@%cond "
+	}
+	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
 	if f.carries() {
 		b.WriteString("\taddc.u32 %c0, 0, 0;\n")
 	}

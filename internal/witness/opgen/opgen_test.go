@@ -135,6 +135,14 @@ func TestBatch(t *testing.T) {
 			list = append(list, Form{Text: l})
 		}
 	}
+	if os.Getenv("OPGEN_GUARD") != "" {
+		for n := range list {
+			list[n].Guarded = true
+			if f, ok := list[n].Aliased(); ok {
+				list = append(list, f)
+			}
+		}
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
