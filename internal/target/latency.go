@@ -240,6 +240,9 @@ func wideLate(c Class) bool {
 	return false
 }
 
+// Matrix reports whether a class runs in the matrix unit with fixed latency.
+func Matrix(c Class) bool { return matrix(c) }
+
 func matrix(c Class) bool {
 	return c == ClassImma88 || c == ClassMma1 || c == ClassMma2 || c == ClassQmma
 }

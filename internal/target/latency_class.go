@@ -93,6 +93,7 @@ const (
 	groupTma
 	groupFp64
 	groupR2ur
+	groupTex
 )
 
 var classes = [NumClasses]struct {
@@ -130,7 +131,7 @@ var classes = [NumClasses]struct {
 	ClassLdcu:      {name: "ldcu", kind: variableAll},
 	ClassS2r:       {name: "s2r", kind: variableAll},
 	ClassS2ur:      {name: "s2ur", kind: variableAll, returns: groupS2ur},
-	ClassRedux:     {name: "redux", kind: variableAll | readsLate, reads: groupXu},
+	ClassRedux:     {name: "redux", kind: variableAll | readsLate, returns: groupXu, reads: groupXu},
 	ClassMatch:     {name: "match", kind: variableAll | readsLate},
 	ClassCredux:    {name: "credux"},
 	ClassUdp:       {name: "udp", kind: coupled},
@@ -148,7 +149,7 @@ var classes = [NumClasses]struct {
 	ClassCs2r64:    {name: "cs2r64", kind: coupled},
 	ClassSyncs:     {name: "syncs", kind: variableAll | readsLate | uniformLate, reads: groupMemory},
 	ClassTma:       {name: "tma", kind: variableAll | readsLate | uniformLate, reads: groupTma},
-	ClassTex:       {name: "tex", kind: variableAll | readsLate},
+	ClassTex:       {name: "tex", kind: variableAll | readsLate, returns: groupTex, reads: groupTex},
 	ClassBra:       {name: "bra"},
 	ClassExit:      {name: "exit"},
 	ClassCall:      {name: "call"},

@@ -37,7 +37,6 @@ type node struct {
 	in     state
 	succs  []int32 // node numbers
 	preds  []int32
-	end    int  // least cycles from the last instruction to its successors
 	known  bool // some predecessor was visited
 	queued bool
 }

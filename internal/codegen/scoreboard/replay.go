@@ -249,6 +249,9 @@ func (r *replayer) run(n int32) (*scene, int) {
 		r.distances(s, e, k, now)
 		r.leave(s, e, now)
 		now += int(e.Ctrl.Stall)
+		if e.Ctrl.Stall == 0 && target.Matrix(e.Class) {
+			now += horizon // the reference, without optimisation, waits for matrix results so
+		}
 	}
 	return s, now
 }
@@ -351,6 +354,12 @@ func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
 	if e.Class == target.ClassBar && r.timing.BarReads() {
 		for _, c := range s.cells {
 			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.read && (f.class == target.ClassSts || f.class == target.ClassStg) })
+		}
+	}
+	if e.Class == target.ClassDepbar && !r.strict {
+		// it counts what is still under way: which results those are is not followed
+		for _, c := range s.cells {
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return f.class == target.ClassTex })
 		}
 	}
 	if !e.Drains {

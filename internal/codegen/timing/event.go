@@ -195,7 +195,7 @@ var plainSinks = [target.NumClasses]target.Sink{
 	target.ClassLdg:     target.SinkData,
 	target.ClassStg:     target.SinkData,
 	target.ClassLdgsts:  target.SinkData,
-	target.ClassTex:     target.SinkData,
+	target.ClassTex:     target.SinkXu,
 	target.ClassTma:     target.SinkData,
 	target.ClassLdc:     target.SinkLdc,
 	target.ClassR2ur:    target.SinkR2ur,
