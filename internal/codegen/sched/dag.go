@@ -51,8 +51,9 @@ func newGrapher(names *numbering, a *target.Arch) *grapher {
 	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size)}
 }
 
-// build returns the graph of a region.
-func (b *grapher) build(instrs []*ori.Instr) *graph {
+// build returns the graph of a region. end, which may be nil, is the
+// instruction behind it: what it reads must be ready by then.
+func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.stamp++
 	b.loads, b.stores = b.loads[:0], b.stores[:0]
 	n := len(instrs)
@@ -64,8 +65,24 @@ func (b *grapher) build(instrs []*ori.Instr) *graph {
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
 	}
-	g.heights(b.timing)
+	if end != nil {
+		b.finish(g, end)
+	}
+	g.heights()
 	return g
+}
+
+// finish gives what end reads the height its latency asks for.
+func (b *grapher) finish(g *graph, end *ori.Instr) {
+	class := b.desc.Class(end)
+	b.list = b.names.accesses(b.list[:0], end)
+	for _, a := range b.list {
+		for w := a.word; w < a.word+int32(a.n) && !a.write; w++ {
+			if x := b.at(w); x.writer >= 0 {
+				g.height[x.writer] = max(g.height[x.writer], b.latency(g.classes[x.writer], class, &a))
+			}
+		}
+	}
 }
 
 func (g *graph) edge(from, to, latency int32) {
@@ -194,9 +211,9 @@ func (b *grapher) base(t *touch, i *ori.Instr) {
 }
 
 // heights computes the longest path from every instruction to the end.
-func (g *graph) heights(t *target.Timing) {
+func (g *graph) heights() {
 	for k := len(g.instrs) - 1; k >= 0; k-- {
-		h := int32(1)
+		h := max(1, g.height[k])
 		for _, e := range g.succs[k] {
 			h = max(h, g.height[e.to]+e.latency)
 		}

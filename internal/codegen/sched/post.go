@@ -12,7 +12,7 @@ func Post(f *ori.Func, a *target.Arch) {
 	busy := newBusyTable(b.timing)
 	for _, blk := range f.Blocks {
 		regions(blk, func(instrs []*ori.Instr, end *ori.Instr) {
-			place(blk, instrs, list(b.build(instrs), b.timing, busy), end)
+			place(blk, instrs, list(b.build(instrs, end), b.timing, busy), end)
 		})
 	}
 	f.Touch()

@@ -149,7 +149,7 @@ func (p *presser) block(b *ori.Block, out regSet) {
 // order lists a region that starts with some words alive. It returns the
 // most words alive at once.
 func (p *presser) order(r *region, start int) ([]int32, int) {
-	g := p.b.build(r.instrs)
+	g := p.b.build(r.instrs, r.end)
 	p.now, p.peak = start, start
 	for _, i := range r.instrs {
 		p.each(i, func(reg ori.Reg, write bool) {

@@ -365,6 +365,34 @@ func TestLoadsGoFirst(t *testing.T) {
 	}
 }
 
+// TestCompareBeforeBranch issues what a branch waits for early.
+func TestCompareBeforeBranch(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+  reg r0 1/1 phys=2
+  reg r1 1/1 phys=3
+  reg r2 1/1 phys=4
+  reg p3 1/1 phys=0
+  b0: -> b0, b1
+    FADD r0 = r0, r0
+    FADD r1 = r1, r1
+    IADD3 r2 = r2, 0x1, rz
+    FADD r0 = r0, r1
+    ISETP.NE.U32.AND p3 = r2, 0x8, pt
+    @p3 BRA b0
+  b1:
+    EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"))
+	if first := f.Blocks[0].First(); first.Op != op.IADD3 {
+		t.Errorf("the branch's chain does not go first:\n%s", f)
+	}
+}
+
 func BenchmarkPost(b *testing.B) {
 	for _, n := range []int{1000, 50000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
