@@ -140,8 +140,8 @@ func (l *lowerer) cpArrive() {
 			l.emit(op.SYNCS, op.M(op.MARRIVE, op.MTRANS64, op.MRED, op.MA0T1), value{rz()}, a, noUniform(), rz())
 		}
 		// the address is uniform: threads with another one take turns
-		l.eachValue(value{l.f.Word(a.Reg, int(a.Sub))}, func(u ori.Operand) {
-			l.emit(op.ARRIVES, op.M(op.MLDGSTSBAR, op.M64, kind), nil, ori.Addr(ori.Operand{}, a.Imm), uaddr(u))
+		l.eachValue(value{l.f.Word(a.Reg, int(a.Sub))}, func(u, p ori.Operand) {
+			l.emitIf(p, op.ARRIVES, op.M(op.MLDGSTSBAR, op.M64, kind), nil, ori.Addr(ori.Operand{}, a.Imm), uaddr(u))
 		})
 	})
 }

@@ -53,7 +53,7 @@ func (l *lowerer) mbarrierInit() {
 	n := l.one(op.IADD3, op.Mods{}, l.src1(1, isa.U32).Negate(), ori.Imm(countRange), rz())
 	lo, hi := l.shl1(n, ori.Imm(1)), l.shl1(n, ori.Imm(countShift))
 	l.emit(op.FENCE, op.M(op.MVIEW, op.MASYNC, op.MS), nil)
-	l.eachValue(value{l.f.Word(a.Reg, int(a.Sub)), {}, lo, hi}, func(u ori.Operand) {
+	l.eachValue(value{l.f.Word(a.Reg, int(a.Sub)), {}, lo, hi}, func(u, _ ori.Operand) {
 		bar, pair := u, u
 		bar.N = 1
 		pair.Sub, pair.N = pair.Sub+2, 2 // pairs are aligned
@@ -63,8 +63,10 @@ func (l *lowerer) mbarrierInit() {
 
 // eachValue runs do once for every different value among the threads, with
 // the value in uniform registers: each turn takes the value of one thread
-// and lets all threads that have it go on. Words that are none are left out.
-func (l *lowerer) eachValue(v value, do func(u ori.Operand)) {
+// and lets all threads that have it go on. What is not a uniform operation
+// must stand under the predicate p, which tells those threads. Words that are
+// none are left out.
+func (l *lowerer) eachValue(v value, do func(u, p ori.Operand)) {
 	u := l.f.NewReg(ori.UR, len(v))
 	for n := range v {
 		if v[n].Kind != ori.KNone {
@@ -85,7 +87,7 @@ func (l *lowerer) eachValue(v value, do func(u ori.Operand)) {
 				done = p
 			}
 		}
-		do(l.f.Words(u))
+		do(l.f.Words(u), done)
 		return done
 	})
 }

@@ -42,6 +42,16 @@ const (
 	SRPM6
 	SRPM7
 	SRScoreboard0 // the barrier that groups of asynchronous copies count with
+
+	// Words that stand as operands of texture instructions.
+	Tex1D
+	Tex2D
+	Tex3D
+	TexCube
+	TexArray1D
+	TexArray2D
+	TexArrayCube
+	TexDimension
 	numSpecials
 )
 
@@ -80,6 +90,14 @@ var specialNames = [numSpecials]string{
 	SRPM6:             "SR_PM6",
 	SRPM7:             "SR_PM7",
 	SRScoreboard0:     "SB0",
+	Tex1D:             "1D",
+	Tex2D:             "2D",
+	Tex3D:             "3D",
+	TexCube:           "CUBE",
+	TexArray1D:        "ARRAY_1D",
+	TexArray2D:        "ARRAY_2D",
+	TexArrayCube:      "ARRAY_CUBE",
+	TexDimension:      "TEX_HEADER_DIMENSION",
 }
 
 // String returns the register's name in the assembler.

@@ -1,0 +1,136 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// surface collects the modifiers of a surface access.
+type surface struct {
+	head, tail op.Mods // before and after what depends on the operation
+	at         ori.Operand
+	handle     ori.Operand
+}
+
+// surface reads the modifiers and the address of a surface access. Formatted
+// accesses convert, others move bytes.
+func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
+	g := l.geometry()
+	if g.surf == op.NoMod {
+		l.unsupported()
+	}
+	s := surface{head: head.With(g.surf), handle: l.handle(a)}
+	order := op.MSM
+	switch {
+	case l.has(isa.WCg) || l.has(isa.WCv) || l.has(isa.WWt) || l.in.Op == isa.WSured:
+		order = op.MSYS
+	case l.has(isa.WCs):
+		l.unsupported()
+	}
+	l.knows(isa.WCa)
+	l.knows(isa.WWb)
+	s.tail = op.M(op.MSTRONG, order)
+	switch {
+	case l.has(isa.WTrap):
+		s.tail = s.tail.With(op.MTRAP)
+	case l.has(isa.WZero):
+		s.tail = s.tail.With(op.MIGN)
+	default:
+		l.knows(isa.WClamp)
+	}
+	v := l.coordinates(a, isa.B32)
+	if g.layer { // the machine wants the layer last
+		v = append(append(value{}, v[1:1+g.n]...), v[0])
+	} else {
+		v = v[:g.n]
+	}
+	s.at = ori.Addr(whole(l.group(v)), 0)
+	s.at.Flags &^= ori.Wide
+	return s
+}
+
+// suld lowers suld.b.
+func (l *lowerer) suld() {
+	l.vectors()
+	t := l.typ(0)
+	if !l.has(isa.WB) {
+		l.unsupported()
+	}
+	s := l.surface(&l.args[1], op.M(op.MD, op.MBA))
+	es := l.elements(0)
+	bits := t.Bits() * len(es)
+	l.alone(func() {
+		r := l.tmp(max(1, bits/32))
+		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
+			l.emitIf(p, op.SULD, join(join(s.head, width(bits, false)), s.tail), value{whole(r)}, s.at, u, ori.Imm(0))
+		})
+		for k := range es {
+			if es[k].Kind == isa.KReg {
+				l.spread(l.words(l.regs[es[k].Ref]), l.part(r, t, k, len(es)), t)
+			}
+		}
+	})
+}
+
+func (l *lowerer) vectors() {
+	l.knows(isa.WV2)
+	l.knows(isa.WV4)
+}
+
+// sust lowers sust.b and sust.p.
+func (l *lowerer) sust() {
+	l.vectors()
+	t := l.typ(0)
+	es := l.elements(1)
+	head, w := op.M(op.MD, op.MBA), width(t.Bits()*len(es), false)
+	if l.has(isa.WP) {
+		head, w = op.M(op.MP), op.Mods{}
+		if len(es) != 4 {
+			l.unsupported()
+		}
+	} else {
+		l.knows(isa.WB)
+	}
+	s := l.surface(&l.args[0], head)
+	v := whole(l.group(l.joinedElements(1, t)))
+	l.alone(func() {
+		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
+			l.emitIf(p, op.SUST, join(join(s.head, w), s.tail), nil, s.at, v, u, ori.Imm(0))
+		})
+	})
+}
+
+// sured lowers sured.b and sured.p.
+func (l *lowerer) sured() {
+	t := l.typ(0)
+	head := op.M(op.MD)
+	if l.has(isa.WB) {
+		head = head.With(op.MBA)
+	} else {
+		l.knows(isa.WP)
+	}
+	x := &atomic{t: t, n: 1}
+	l.atomMods(x)
+	kind := op.Mods{}
+	switch {
+	case t == isa.S32 && (x.fn == op.MADD || x.fn == op.MMIN || x.fn == op.MMAX):
+		kind = op.M(op.MS32)
+	case t == isa.U64:
+		kind = op.M(op.MU64)
+	case t == isa.S64:
+		kind = op.M(op.MS64)
+	case t == isa.B32 && !l.has(isa.WB) && (x.fn == op.MMIN || x.fn == op.MMAX):
+		kind = op.M(op.MSD32)
+	case t == isa.B64 && !l.has(isa.WB):
+		kind = op.M(op.MSD64)
+	}
+	s := l.surface(&l.args[0], head)
+	b := whole(l.group(l.src(1, t)))
+	l.alone(func() {
+		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
+			l.emitIf(p, op.SURED, join(join(s.head.With(x.fn), kind), s.tail), nil, s.at, b, u, ori.Imm(0))
+		})
+	})
+}

@@ -1,0 +1,282 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// geometry describes the shape of a texture: how many coordinates it has
+// and the word of the machine. Arrays have a layer before the coordinates.
+type geometry struct {
+	word  isa.Word
+	n     int
+	layer bool
+	ms    bool // a sample number stands first
+	name  op.Special
+	surf  op.Mod
+}
+
+var geometries = [...]geometry{
+	{isa.W1d, 1, false, false, op.Tex1D, op.M1D},
+	{isa.W2d, 2, false, false, op.Tex2D, op.M2D},
+	{isa.W3d, 3, false, false, op.Tex3D, op.M3D},
+	{isa.WA1d, 1, true, false, op.TexArray1D, op.M1D_ARRAY},
+	{isa.WA2d, 2, true, false, op.TexArray2D, op.M2D_ARRAY},
+	{isa.WCube, 3, false, false, op.TexCube, op.NoMod},
+	{isa.WAcube, 3, true, false, op.TexArrayCube, op.NoMod},
+	{isa.W2dms, 2, false, true, op.Tex2D, op.NoMod},
+	{isa.WA2dms, 2, true, true, op.TexArray2D, op.NoMod},
+}
+
+// geometry reads the shape from the modifiers.
+func (l *lowerer) geometry() geometry {
+	for _, g := range geometries {
+		if l.has(g.word) {
+			return g
+		}
+	}
+	l.unsupported()
+	return geometry{}
+}
+
+// handle returns the handle of a texture or surface: the low word of an
+// object. Named references are bound by the driver through slots behind the
+// parameters, which only the 64-bit objects do without.
+func (l *lowerer) handle(a *sema.Operand) ori.Operand {
+	if a.Base != isa.KReg || l.arch.SM >= 100 || l.arch.SM < 90 {
+		l.unsupported()
+	}
+	return l.words(l.regs[a.Ref])[0]
+}
+
+// coordinates returns the words of the coordinates as written. A sampler
+// beside the texture is not known here.
+func (l *lowerer) coordinates(a *sema.Operand, t isa.Type) value {
+	es := l.body.Of(a.Elems)
+	if len(es) != 1 {
+		l.unsupported()
+	}
+	if es[0].Kind == isa.KVector {
+		es = l.body.Of(es[0].Elems)
+	}
+	var v value
+	for k := range es {
+		v = append(v, l.read(&es[k], t)[0])
+	}
+	return v
+}
+
+// noLevel is the level of detail for which the machine takes its own:
+// -32.0, below every level.
+const noLevel = 0xc2000000
+
+// lastLayer is the greatest number of a layer.
+const lastLayer = 0xffff
+
+// texel collects what a texture instruction reads.
+type texel struct {
+	g      geometry
+	coord  value
+	sample ori.Operand
+}
+
+// texel reads the coordinates of a texture access.
+func (l *lowerer) texel(a *sema.Operand, t isa.Type) texel {
+	x := texel{g: l.geometry()}
+	v := l.coordinates(a, t)
+	if x.g.ms {
+		x.sample, v = v[0], v[1:]
+	}
+	if x.g.layer {
+		layer := v[0]
+		x.coord = value{l.sel1(layer, ori.Imm(lastLayer), l.cmp1(op.MLE, false, layer, ori.Imm(lastLayer)))}
+		v = v[1:]
+	}
+	if len(v) < x.g.n {
+		l.unsupported()
+	}
+	v = v[:x.g.n]
+	switch {
+	case x.g.n == 3 && (x.g.word == isa.WCube || x.g.word == isa.WAcube):
+		v = l.cubeFace(v)
+	case x.g.word == isa.W1d && t.Class() == isa.Float: // one-dimensional textures are filtered as flat ones
+		v = value{v[0], rz()}
+		x.g.name = op.Tex2D
+	}
+	x.coord = append(x.coord, v...)
+	return x
+}
+
+// cubeFace scales a direction so that its largest part is one.
+func (l *lowerer) cubeFace(v value) value {
+	abs := func(o ori.Operand) ori.Operand { o = l.reg(o); o.Flags |= ori.Abs; return o }
+	m := l.one(op.FMNMX, op.Mods{}, abs(v[0]), abs(v[1]), pt().Not())
+	m = l.one(op.FMNMX, op.Mods{}, abs(v[2]), m, pt().Not())
+	r := l.one(op.MUFU, op.M(op.MRCP), m)
+	out := make(value, len(v))
+	for k := range v {
+		out[k] = l.one(op.FMUL, op.Mods{}, l.reg(v[k]), r)
+	}
+	return out
+}
+
+// tex lowers tex and tld4.
+func (l *lowerer) tex() {
+	l.knows(isa.WV4)
+	l.knows(isa.WV2)
+	l.knows(isa.WBase)
+	a := &l.args[1]
+	dt, ct := l.typ(0), l.typ(1)
+	x := l.texel(a, ct)
+	h := l.handle(a)
+	rest := l.args[2:]
+	o, m := op.TEX, op.Mods{}
+	var more value
+	switch {
+	case l.in.Op == isa.WTld4:
+		o, m = op.TLD4, op.M(l.component())
+	case l.has(isa.WGrad):
+		o = op.TXD
+		more = l.gradients(&x, rest)
+		rest = nil
+	case l.has(isa.WLevel):
+		o, m, more = l.withLevel(l.read(&rest[0], isa.B32)[0], ct.Class() == isa.Float)
+		rest = rest[1:]
+	case ct.Class() != isa.Float:
+		o, m = op.TLD, op.M(op.MLZ)
+	default:
+		m, more = op.M(op.MLL), value{l.reg(word(noLevel))}
+	}
+	if x.g.ms {
+		m, more = m.With(op.MMS), value{l.reg(x.sample)}
+	}
+	if len(rest) > 0 { // offsets and comparisons
+		l.unsupported()
+	}
+	coord := whole(l.group(x.coord))
+	l.alone(func() {
+		hi, lo := l.tmp(2), l.tmp(2)
+		dsts := value{whole(hi), whole(lo)}
+		missing := ori.Operand{}
+		if l.args[0].Pair >= 0 { // whether the texel was resident
+			missing = l.pred()
+			dsts = append(value{missing}, dsts...)
+		}
+		l.eachValue(value{h, {}}, func(u, p ori.Operand) {
+			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
+			srcs := append(append(value{coord}, more...), u, ori.Imm(0), ori.Special(x.g.name))
+			l.emitIf(p, o, m, dsts, srcs...)
+		})
+		l.texResult(value{lo[0], lo[1], hi[0], hi[1]}, dt)
+		if missing.Kind == ori.KReg {
+			l.emit(op.PLOP3, op.M(op.MLUT), value{l.f.Words(l.regs[l.args[0].Pair])}, missing.Not(), pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
+		}
+	})
+}
+
+// texResult copies a texel to the destination; halves are rounded to pairs.
+func (l *lowerer) texResult(v value, t isa.Type) {
+	es := l.elements(0)
+	switch {
+	case t == isa.F16x2:
+		v = value{
+			l.one(op.F2FP, op.M(op.MF16, op.MF32, op.MPACK_AB), v[1], v[0]),
+			l.one(op.F2FP, op.M(op.MF16, op.MF32, op.MPACK_AB), v[3], v[2]),
+		}
+	case t.Bits() != 32:
+		l.unsupported()
+	}
+	for k := range es {
+		if es[k].Kind == isa.KReg && k < len(v) {
+			l.copy(l.words(l.regs[es[k].Ref])[:1], v[k:k+1])
+		}
+	}
+}
+
+// withLevel chooses the instruction for an explicit level of detail.
+func (l *lowerer) withLevel(lod ori.Operand, filtered bool) (op.Op, op.Mods, value) {
+	zero := lod.Kind == ori.KZero
+	switch {
+	case filtered && zero:
+		return op.TEX, op.M(op.MLZ), nil
+	case filtered:
+		return op.TEX, op.M(op.MLL), value{l.reg(lod)}
+	case zero:
+		return op.TLD, op.M(op.MLZ), nil
+	}
+	return op.TLD, op.M(op.MLL, op.MCL), value{l.reg(lod)}
+}
+
+// gradients returns the derivatives as the machine wants them: both of each
+// coordinate side by side.
+func (l *lowerer) gradients(x *texel, args []sema.Operand) value {
+	if len(args) < 2 || x.g.layer || x.g.n > 2 || x.g.ms {
+		l.unsupported()
+	}
+	read := func(a *sema.Operand) value {
+		es := []sema.Operand{*a}
+		if a.Kind == isa.KVector {
+			es = l.body.Of(a.Elems)
+		}
+		v := value{}
+		for k := range es {
+			v = append(v, l.read(&es[k], isa.F32)[0])
+		}
+		return append(v, rz(), rz())
+	}
+	dx, dy := read(&args[0]), read(&args[1])
+	if len(args) > 2 {
+		l.unsupported()
+	}
+	if x.g.n == 1 {
+		dx[1], dy[1] = rz(), rz()
+	}
+	return value{whole(l.group(value{dx[0], dy[0], dx[1], dy[1]}))}
+}
+
+// component returns which part of the four texels tld4 gathers.
+func (l *lowerer) component() op.Mod {
+	switch {
+	case l.has(isa.WR):
+		return op.MR
+	case l.has(isa.WG):
+		return op.MG
+	case l.has(isa.WB):
+		return op.MB
+	case l.has(isa.WA):
+		return op.MA
+	}
+	l.unsupported()
+	return op.NoMod
+}
+
+// query lowers txq and suq of the size of a texture or surface.
+func (l *lowerer) query() {
+	mask := int64(0)
+	switch {
+	case l.has(isa.WWidth):
+		mask = 1
+	case l.has(isa.WHeight):
+		mask = 2
+	case l.has(isa.WDepth):
+		mask = 4
+	default:
+		l.unsupported()
+	}
+	lod := rz()
+	if l.has(isa.WLevel) {
+		lod = l.src1(2, isa.B32)
+	}
+	h := l.handle(&l.args[1])
+	lod = l.one(op.MOV, op.Mods{}, lod)
+	l.alone(func() {
+		d := l.tmp(1)
+		l.eachValue(value{h, {}}, func(u, p ori.Operand) {
+			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
+			l.emitIf(p, op.TXQ, op.Mods{}, value{rz(), d[0]}, lod, ori.Special(op.TexDimension), u, ori.Imm(0), ori.Imm(mask))
+		})
+		l.copy(l.dst(0)[:1], d)
+	})
+}
