@@ -45,6 +45,7 @@ var rules = [...]struct {
 	{op.IADD3, (*combiner).addOfShift},
 	{op.IADD3, (*combiner).addOfAdd},
 	{op.LOP3, (*combiner).logicOfLogic},
+	{op.PLOP3, (*combiner).logicOfCompare},
 	{op.FADD, (*combiner).fuse},
 	{op.DADD, (*combiner).fuse},
 }

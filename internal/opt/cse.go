@@ -36,6 +36,7 @@ type key struct {
 	mods op.Mods
 	ndst uint8
 	wide uint8 // words of the first result
+	in   int32 // block of a uniform result, plus one
 	args [maxKey]ori.Operand
 }
 
@@ -102,6 +103,11 @@ func (c *cse) keyOf(i *ori.Instr) (key, bool) {
 		}
 		if n == 0 {
 			k.wide = d.N
+		}
+		// uniform registers are the warp's: other threads may have changed
+		// them by the time these come to another block
+		if d.Class == ori.UR || d.Class == ori.UP {
+			k.in = i.Block().ID + 1
 		}
 	}
 	for n, s := range i.Srcs() {

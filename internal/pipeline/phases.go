@@ -52,6 +52,9 @@ func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
+		{Name: "Predicates", Run: improve(opt.Predicates), MinOpt: 1},
+		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
+		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
@@ -88,7 +91,7 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "SplitWebs", "CopyProp", "ConstantFold", "CopyProp", "DeadCode", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
+	"BranchSimplify", "SplitWebs", "Predicates", "CopyProp", "ConstantFold", "CopyProp", "BranchSimplify", "DeadCode", "SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 

@@ -1,0 +1,188 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Predicates replaces predicates that are always true or false, or only
+// another one or its opposite, where they are read, and drops guards whose
+// outcome is known.
+func Predicates(f *ori.Func) bool {
+	v := valuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				if p, ok := v.predicate(i.Args[k]); ok {
+					i.Args[k] = p
+					changed = true
+				}
+			}
+			if p, ok := v.predicate(i.Guard); ok && (p.Kind == ori.KReg || settle(b, i, p.Flags&ori.Inv == 0)) {
+				if p.Kind == ori.KReg {
+					i.Guard = p
+				}
+				changed = true
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// maxChain bounds how many moves of a predicate are looked through.
+const maxChain = 8
+
+// predicate returns what a predicate operand can be read from instead.
+func (v *values) predicate(a ori.Operand) (ori.Operand, bool) {
+	found := false
+	for range maxChain {
+		if a.Kind != ori.KReg || a.Class != ori.P {
+			break
+		}
+		d := v.once(a)
+		if d == nil || d.Op != op.PLOP3 || d.NDst != 1 || d.Guard.Kind != ori.KNone {
+			break
+		}
+		p, ok := v.passes(d)
+		if !ok {
+			break
+		}
+		p.Flags ^= a.Flags & ori.Inv
+		a, found = p, true
+	}
+	return a, found
+}
+
+// passes returns the constant or the source that a predicate operation
+// gives back.
+func (v *values) passes(d *ori.Instr) (ori.Operand, bool) {
+	srcs := d.Srcs()
+	if len(srcs) != 5 || srcs[3].Kind != ori.KImm || !srcs[4].Is(0) {
+		return ori.Operand{}, false
+	}
+	lut := srcs[3].Imm & 0xff
+	for k := range 3 {
+		if srcs[k].Kind == ori.KZero {
+			lut = restrict(lut, k, truthOf(srcs[k]))
+		}
+	}
+	pt := ori.Zero(ori.P)
+	switch lut {
+	case 0xff:
+		return pt, true
+	case 0:
+		return pt.Not(), true
+	}
+	for k, pattern := range [...]int64{0xf0, 0xcc, 0xaa} {
+		if srcs[k].Kind != ori.KReg || srcs[k].Class != ori.P || !v.stable(srcs[k]) {
+			continue
+		}
+		switch lut {
+		case pattern:
+			return srcs[k], true
+		case pattern ^ 0xff:
+			return srcs[k].Not(), true
+		}
+	}
+	return ori.Operand{}, false
+}
+
+// truthOf is the value of the true predicate with its mark.
+func truthOf(o ori.Operand) int {
+	if o.Flags&ori.Inv != 0 {
+		return 0
+	}
+	return 1
+}
+
+// settle drops the guard of i, or i itself when it never runs. A jump's
+// edges go with it.
+func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
+	switch {
+	case i.Op == op.BRA && len(b.Succs) == 2 && b.Succs[0] != b.Succs[1]:
+		t := target(b, i)
+		if t == nil || i != b.Last() {
+			return false
+		}
+		next := b.Succs[1]
+		if runs {
+			b.RemoveEdge(next)
+		} else {
+			b.RemoveEdge(t)
+		}
+	case i.Op == op.EXIT && i == b.Last() && len(b.Succs) == 1:
+		if runs {
+			b.RemoveEdge(b.Succs[0])
+		}
+	case i.Op.Has(op.Terminator):
+		return false
+	}
+	if runs {
+		i.Guard = ori.Operand{}
+	} else {
+		i.Remove()
+	}
+	return true
+}
+
+// logicOfCompare folds a predicate operation of two predicates into the
+// comparison that makes one of them for it alone.
+func (c *combiner) logicOfCompare(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if i.NDst != 1 || i.Guard.Kind != ori.KNone || len(srcs) != 5 || srcs[2].Kind != ori.KZero || srcs[3].Kind != ori.KImm || !srcs[4].Is(0) {
+		return false
+	}
+	lut := restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
+	for _, k := range [...]int{0, 1} {
+		in, other := srcs[k], srcs[1-k]
+		if in.Flags != 0 || other.Kind != ori.KReg || other.Class != ori.P || !c.v.stable(other) {
+			continue
+		}
+		j := c.comparison(in)
+		if j == nil {
+			continue
+		}
+		for _, r := range [...]struct {
+			lut int64
+			mod op.Mod
+		}{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}} {
+			if r.lut != lut {
+				continue
+			}
+			args := append([]ori.Operand(nil), j.Srcs()...)
+			args[2] = other
+			c.rewrite(i, j.Op, replaceMod(j.Mods, op.MAND, r.mod), args, j)
+			return true
+		}
+	}
+	return false
+}
+
+// comparison returns the comparison that makes predicate a for one reader,
+// if it combines its outcome with nothing yet.
+func (c *combiner) comparison(a ori.Operand) *ori.Instr {
+	for _, o := range [...]op.Op{op.ISETP, op.FSETP, op.DSETP} {
+		j := c.inner(a, o)
+		if j == nil || !j.Mods.Has(op.MAND) || len(j.Srcs()) < 3 {
+			continue
+		}
+		if p := j.Srcs()[2]; p.Kind == ori.KZero && p.Class == ori.P && p.Flags == 0 {
+			return j
+		}
+	}
+	return nil
+}
+
+// replaceMod returns m with one modifier exchanged for another.
+func replaceMod(m op.Mods, old, with op.Mod) op.Mods {
+	for n, x := range m {
+		if x == old {
+			m[n] = with
+		}
+	}
+	return m
+}

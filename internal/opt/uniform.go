@@ -1,0 +1,39 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Uniform makes constants that go to uniform registers on the uniform
+// datapath, where they need no general register.
+func Uniform(f *ori.Func) bool {
+	v := valuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op != op.R2UR || i.Mods != (op.Mods{}) || i.NDst != 1 || i.Guard.Kind != ori.KNone || len(i.Args) != 2 {
+				continue
+			}
+			d := v.once(i.Args[1])
+			if d == nil || d.Op != op.MOV && d.Op != op.COPY || d.Guard.Kind != ori.KNone || len(d.Args) != 2 {
+				continue
+			}
+			w, ok := known(d.Args[1])
+			if !ok {
+				continue
+			}
+			s := word(w)
+			if s.Kind == ori.KZero {
+				s = ori.Zero(ori.UR)
+			}
+			i.Op = op.UMOV
+			i.Args[1] = s
+			changed = true
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
