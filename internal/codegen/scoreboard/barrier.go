@@ -152,6 +152,7 @@ type slot struct {
 	due   int // position at which it will be waited for
 	reads bool
 	class target.Class
+	cells cellSet // registers it speaks for
 }
 
 // handOut gives every instruction that needs them its barriers.
@@ -166,6 +167,7 @@ func (s *assigner) handOut() {
 				inherit(&slots, &carry[p])
 			}
 		}
+		locate(x, &slots)
 		dues := s.dues(x, &later[n])
 		for k := range x.events {
 			for b := range slots {
@@ -183,10 +185,49 @@ func (s *assigner) handOut() {
 func inherit(to, from *[timing.NumBarriers]slot) {
 	for b := range to {
 		if from[b].used {
+			cells := to[b].cells
 			to[b] = from[b]
 			to[b].due = far
+			to[b].cells.union(&cells)
 		}
 	}
+}
+
+// locate finds where in a block barriers that are pending at its start will
+// be waited for.
+func locate(x *node, slots *[timing.NumBarriers]slot) {
+	open := 0
+	for b := range slots {
+		if slots[b].used {
+			open++
+		}
+	}
+	for k := 0; k < len(x.events) && open > 0; k++ {
+		for b := range slots {
+			if y := &slots[b]; y.used && y.due == far && touches(&x.events[k], y) {
+				y.due = k
+				open--
+			}
+		}
+	}
+}
+
+// touches reports whether e must wait for the barrier of a slot.
+func touches(e *timing.Event, y *slot) bool {
+	if e.Drains {
+		return true
+	}
+	for _, a := range e.Writes {
+		if y.cells.has(a) {
+			return true
+		}
+	}
+	for _, a := range e.Reads {
+		if !y.reads && y.cells.has(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // equip chooses the barriers of instruction k.
@@ -209,11 +250,21 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		}
 	}
 	if d.result < nowhere && s.timing.Variable(e.Class) {
-		e.Ctrl.WrBar = s.choose(slots, slot{due: d.result, class: e.Class})
+		want := slot{due: d.result, class: e.Class}
+		for _, a := range e.Writes {
+			want.cells.add(a)
+		}
+		e.Ctrl.WrBar = s.choose(slots, want)
 	}
 	// a wait for the results covers the sources too
 	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
-		e.Ctrl.RdBar = s.choose(slots, slot{due: d.source, reads: true, class: e.Class})
+		want := slot{due: d.source, reads: true, class: e.Class}
+		for _, a := range e.Reads {
+			if timing.Late(s.timing, e.Class, a.Cell) {
+				want.cells.add(a)
+			}
+		}
+		e.Ctrl.RdBar = s.choose(slots, want)
 	}
 }
 
@@ -234,6 +285,8 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot) int8 {
 	x := &slots[best]
 	if x.used {
 		want.due = min(want.due, x.due)
+		want.reads = want.reads && x.reads
+		want.cells.union(&x.cells)
 	}
 	want.used = true
 	*x = want
