@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
@@ -118,36 +120,51 @@ func exits(f *ori.Func) bool {
 	return changed
 }
 
-// merge joins a block with its only successor when that has no other way
-// in, and drops jumps to the block that follows anyway.
+// merge joins blocks with their only successors when those have no other
+// way in, and drops jumps to the block that follows anyway.
 func merge(f *ori.Func) bool {
-	for n, b := range f.Blocks {
-		if len(b.Succs) != 1 {
-			continue
-		}
-		t := b.Succs[0]
-		last := b.Last()
-		jump := last != nil && last.Op == op.BRA && last.Guard.Kind == ori.KNone
-		if last != nil && last.Op.Has(op.Terminator) && !jump && last.Guard.Kind == ori.KNone {
-			continue
-		}
-		if len(t.Preds) == 1 && t != b && t != f.Blocks[0] && !t.Kept && !(last != nil && last.Op == op.EXIT) {
-			if jump {
+	changed := false
+	gone := make([]bool, f.NumBlocks())
+	for _, b := range f.Blocks {
+		for !gone[b.ID] && joins(f, b) {
+			t := b.Succs[0]
+			if last := b.Last(); last != nil && last.Op == op.BRA {
 				last.Remove()
 			}
-			absorb(f, b, t)
-			return true
-		}
-		if jump && n+1 < len(f.Blocks) && f.Blocks[n+1] == t {
-			last.Remove()
-			return true
+			absorb(b, t)
+			gone[t.ID] = true
+			changed = true
 		}
 	}
-	return false
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ori.Block) bool { return gone[b.ID] })
+	for n, b := range f.Blocks[:len(f.Blocks)-1] {
+		if last := b.Last(); len(b.Succs) == 1 && b.Succs[0] == f.Blocks[n+1] && isJump(last) {
+			last.Remove()
+			changed = true
+		}
+	}
+	return changed
+}
+
+// isJump reports whether i is a jump that is always taken.
+func isJump(i *ori.Instr) bool {
+	return i != nil && i.Op == op.BRA && i.Guard.Kind == ori.KNone
+}
+
+// joins reports whether b and what follows it are one run of instructions.
+func joins(f *ori.Func, b *ori.Block) bool {
+	if len(b.Succs) != 1 {
+		return false
+	}
+	t, last := b.Succs[0], b.Last()
+	if last != nil && (last.Op == op.EXIT || last.Op.Has(op.Terminator) && last.Guard.Kind == ori.KNone && !isJump(last)) {
+		return false
+	}
+	return len(t.Preds) == 1 && t != b && t != f.Blocks[0] && !t.Kept
 }
 
 // absorb moves the instructions and edges of t to the end of b.
-func absorb(f *ori.Func, b, t *ori.Block) {
+func absorb(b, t *ori.Block) {
 	for i := range t.Instrs {
 		i.Remove()
 		b.Append(i)
@@ -157,11 +174,4 @@ func absorb(f *ori.Func, b, t *ori.Block) {
 		t.RemoveEdge(s)
 		b.AddEdge(s)
 	}
-	var keep []*ori.Block
-	for _, x := range f.Blocks {
-		if x != t {
-			keep = append(keep, x)
-		}
-	}
-	f.Blocks = keep
 }

@@ -1,6 +1,9 @@
 package opt
 
 import (
+	"math/bits"
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
@@ -9,7 +12,7 @@ import (
 // CSE replaces a computation by the result of an equal one that dominates
 // it. It walks the dominator tree with a table of what is known so far.
 func CSE(f *ori.Func) bool {
-	c := &cse{f: f, v: valuesOf(f), known: map[key]*ori.Instr{}}
+	c := newCSE(f)
 	dom := flow.DomOf(f)
 	kids := make([][]*ori.Block, f.NumBlocks())
 	for _, b := range dom.Order.Blocks {
@@ -30,21 +33,33 @@ func CSE(f *ori.Func) bool {
 // considered.
 const maxKey = 6
 
-// key identifies a computation: equal keys, equal results.
-type key struct {
-	op   op.Op
-	mods op.Mods
-	ndst uint8
-	wide uint8 // words of the first result
-	in   int32 // block of a uniform result, plus one
-	args [maxKey]ori.Operand
-}
-
+// cse is a hash table of computations. Entries stand in the order they were
+// made, each with the one that was first in its chain before it, so that
+// leaving a block is cutting the list.
 type cse struct {
 	f       *ori.Func
 	v       *values
-	known   map[key]*ori.Instr
+	heads   []int32 // entry that is first in each chain, -1 = none
+	entries []entry
 	changed bool
+}
+
+type entry struct {
+	i    *ori.Instr
+	slot uint32
+	next int32
+}
+
+func newCSE(f *ori.Func) *cse {
+	n := 0
+	for _, b := range f.Blocks {
+		n += b.Len()
+	}
+	c := &cse{f: f, v: valuesOf(f), heads: make([]int32, 1<<bits.Len(uint(n)))}
+	for k := range c.heads {
+		c.heads[k] = -1
+	}
+	return c
 }
 
 // walk handles a block and what it dominates; entries made below are taken
@@ -53,70 +68,98 @@ func (c *cse) walk(root *ori.Block, kids [][]*ori.Block) {
 	type frame struct {
 		b    *ori.Block
 		n    int
-		made []key
+		mark int
 	}
 	stack := []frame{{b: root}}
-	stack[0].made = c.block(root)
+	c.block(root)
 	for len(stack) > 0 {
 		t := &stack[len(stack)-1]
 		if t.n < len(kids[t.b.ID]) {
 			k := kids[t.b.ID][t.n]
 			t.n++
-			stack = append(stack, frame{b: k})
-			stack[len(stack)-1].made = c.block(k)
+			stack = append(stack, frame{b: k, mark: len(c.entries)})
+			c.block(k)
 			continue
 		}
-		for _, k := range t.made {
-			delete(c.known, k)
+		for len(c.entries) > t.mark {
+			e := &c.entries[len(c.entries)-1]
+			c.heads[e.slot] = e.next
+			c.entries = c.entries[:len(c.entries)-1]
 		}
 		stack = stack[:len(stack)-1]
 	}
 }
 
-func (c *cse) block(b *ori.Block) (made []key) {
+func (c *cse) block(b *ori.Block) {
 	for i := range b.Instrs {
-		k, ok := c.keyOf(i)
-		if !ok {
+		if !c.known(i) {
 			continue
 		}
-		old := c.known[k]
-		if old == nil {
-			c.known[k] = i
-			made = append(made, k)
+		slot := hash(i) & uint32(len(c.heads)-1)
+		if old := c.find(i, slot); old != nil {
+			c.replace(i, old)
 			continue
 		}
-		c.replace(i, old)
+		c.entries = append(c.entries, entry{i, slot, c.heads[slot]})
+		c.heads[slot] = int32(len(c.entries) - 1)
 	}
-	return made
 }
 
-// keyOf returns the key of a computation whose results and sources are
+// known reports whether i is a computation whose results and sources are
 // written once.
-func (c *cse) keyOf(i *ori.Instr) (key, bool) {
-	k := key{op: i.Op, mods: i.Mods, ndst: i.NDst}
+func (c *cse) known(i *ori.Instr) bool {
 	if !isPure(i) || i.Op == op.COPY || len(i.Srcs()) > maxKey {
-		return k, false
+		return false
 	}
-	for n, d := range i.Dsts() {
+	for _, d := range i.Dsts() {
 		if d.Kind != ori.KReg && d.Kind != ori.KZero || d.HasReg() && !c.v.stable(d) {
-			return k, false
+			return false
 		}
-		if n == 0 {
-			k.wide = d.N
+	}
+	for _, s := range i.Srcs() {
+		if !c.v.stable(s) {
+			return false
 		}
+	}
+	return true
+}
+
+// hash mixes what equal computations have in common.
+func hash(i *ori.Instr) uint32 {
+	h := uint64(i.Op)<<8 | uint64(i.NDst)
+	mix := func(v uint64) { h = (h ^ v) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
+	for _, m := range i.Mods {
+		if m == 0 {
+			break
+		}
+		mix(uint64(m))
+	}
+	for _, s := range i.Srcs() {
+		mix(uint64(uint32(s.Reg))<<32 | uint64(s.Kind)<<24 | uint64(s.Flags)<<16 | uint64(s.Sub)<<8 | uint64(s.Class)<<4 | uint64(s.N))
+		mix(uint64(s.Imm))
+	}
+	return uint32(h >> 20)
+}
+
+// find returns the entry that computes the same as i, or nil.
+func (c *cse) find(i *ori.Instr, slot uint32) *ori.Instr {
+	for k := c.heads[slot]; k >= 0; k = c.entries[k].next {
+		x := c.entries[k].i
 		// uniform registers are the warp's: other threads may have changed
 		// them by the time these come to another block
-		if d.Class == ori.UR || d.Class == ori.UP {
-			k.in = i.Block().ID + 1
+		if isUniform(i) && x.Block() != i.Block() {
+			continue
+		}
+		if x.Op == i.Op && x.Mods == i.Mods && x.NDst == i.NDst && x.Args[0].N == i.Args[0].N && slices.Equal(x.Srcs(), i.Srcs()) {
+			return x
 		}
 	}
-	for n, s := range i.Srcs() {
-		if !c.v.stable(s) {
-			return k, false
-		}
-		k.args[n] = s
-	}
-	return k, true
+	return nil
+}
+
+// isUniform reports whether i writes a uniform register.
+func isUniform(i *ori.Instr) bool {
+	return slices.ContainsFunc(i.Dsts(), func(d ori.Operand) bool { return d.Class == ori.UR || d.Class == ori.UP })
 }
 
 // replace turns i into copies of the results of old.

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
@@ -12,7 +14,7 @@ func DeadCode(f *ori.Func) bool {
 	v := valuesOf(f)
 	for again := true; again; {
 		again = false
-		for _, b := range f.Blocks {
+		for _, b := range slices.Backward(f.Blocks) { // readers mostly stand below
 			for i := b.Last(); i != nil; {
 				prev := i.Prev()
 				if v.isDead(i) {
