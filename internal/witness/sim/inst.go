@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"goptxas/internal/engine/fp"
@@ -423,7 +424,8 @@ func (d *decoder) source(o *sass.Operand) (opnd, error) {
 
 // address gathers the parts of a memory operand. A second vector register
 // opens a second address: LDGSTS has two. The uniform register of a
-// descriptor says nothing about the address.
+// descriptor, a pair that sm_80 does not even print, says nothing about the
+// address.
 func (d *decoder) address(i *inst, o *sass.Operand, na *int, ai *[2]int, desc bool) {
 	if *na == 0 {
 		for k := range i.addr {
@@ -432,11 +434,11 @@ func (d *decoder) address(i *inst, o *sass.Operand, na *int, ai *[2]int, desc bo
 		*na = 1
 	}
 	switch {
-	case o.Kind == sass.KindReg && o.File == sass.FileU && desc && o.Width == 2:
+	case o.Kind == sass.KindReg && o.File == sass.FileU && (desc || o.Width == 2):
 	case o.Kind == sass.KindReg && o.File == sass.FileU:
 		a := &i.addr[*na-1]
 		a.urow, a.uh = srcRow(o)
-		if v, _ := i.in.Mod(sass.ModExt); o.Width < 2 && v.String() != ".E" {
+		if !slices.Contains(strings.Split(i.mn, "."), "E") {
 			a.uh = rowZero
 		}
 	case o.Kind == sass.KindReg:

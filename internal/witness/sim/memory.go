@@ -179,8 +179,14 @@ func (m *machine) banks() error {
 	if lay.Desc >= 0 {
 		put64(lay.Desc, 0x0c1e_1900_0000_0000)
 	}
-	if m.prog.Arch.SM == 90 {
+	switch sm := m.prog.Arch.SM; {
+	case sm < 90:
+		put64(0x18, sharedBase)
+		put64(0x50, constBase)
+	case sm == 90:
 		m.hopper(put, put64)
+	default:
+		put64(0x120, constBase)
 	}
 	if int(lay.Param)+len(m.l.Params) > len(b) {
 		return fmt.Errorf("%d bytes of parameters do not fit", len(m.l.Params))

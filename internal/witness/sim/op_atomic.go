@@ -23,7 +23,8 @@ const (
 	atCast // CAS that answers 1 or 0
 )
 
-// atomic runs ATOM, ATOMG, ATOMS, RED, REDG.
+// atomic runs ATOM, ATOMG, ATOMS, RED, REDG. The predicate of a generic one
+// says whether the memory could do it, that of ATOMS.CAS whether it swapped.
 func atomic(w *warp, i *inst, m uint32) {
 	space := int(i.sub)
 	var done uint32
@@ -33,12 +34,13 @@ func atomic(w *warp, i *inst, m uint32) {
 		if space == spGeneric && i.pd[0] != predSink && !native(i, addr) {
 			continue
 		}
-		done |= 1 << l
 		b := w.bytes(space, l, addr, uint64(i.size), true)
 		if b == nil {
 			return
 		}
-		w.atom(i, l, b)
+		if swapped := w.atom(i, l, b); swapped || space != spShared {
+			done |= 1 << l
+		}
 	}
 	w.setp(i.pd[0], m, done)
 }
@@ -57,8 +59,9 @@ func native(i *inst, addr uint64) bool {
 	return true
 }
 
-// atom applies one lane's operation to memory.
-func (w *warp) atom(i *inst, l int, b []byte) {
+// atom applies one lane's operation to memory and reports whether a
+// compare-and-swap swapped.
+func (w *warp) atom(i *inst, l int, b []byte) bool {
 	var val, arg [4]uint32
 	n := uint16(len(b) / 4)
 	for k := range n {
@@ -93,6 +96,7 @@ func (w *warp) atom(i *inst, l int, b []byte) {
 		w.r[d][l] = result[k]
 		d = nextRow(d)
 	}
+	return old == val
 }
 
 func putWords(b []byte, v []uint32) {

@@ -8,11 +8,11 @@ import (
 // Control flow and convergence.
 
 // taken is the mask of lanes that a control instruction is about: those of
-// its guard whose predicate operand holds too.
+// its guard whose predicate operands hold too.
 func (w *warp) taken(i *inst, m uint32) uint32 {
 	m &= w.act
-	if i.nps > 0 {
-		m &= w.pred(i.ps[0])
+	for _, p := range i.ps[:i.nps] {
+		m &= w.pred(p)
 	}
 	return m
 }

@@ -2,32 +2,64 @@ package sim
 
 // Integer operations on packed or saturated values.
 
-// VIADD: a+b, in one piece or two halves.
-func viadd(w *warp, i *inst, m uint32) {
-	a, b, d := w.isrc(&i.s[0], 0), w.isrc(&i.s[1], 1), &w.r[i.d[0]]
-	for ; m != 0; m &= m - 1 {
-		l := lane(m)
-		d[l] = vadd(i.sub, a[l], b[l])
-	}
-}
-
-// Packed types of the v operations.
+// Packed types of the v operations: bits of a piece.
 const (
-	v32 = iota
-	v16
-	vS16
+	v32 = 0
+	v16 = 16
+	v8  = 8
 )
 
-func vadd(t uint8, a, b uint32) uint32 {
+// pieces applies an operation to a word, its halves or its bytes.
+func pieces(t uint8, a, b uint32, f func(a, b uint32, bits uint) uint32) uint32 {
 	if t == v32 {
-		return a + b
+		return f(a, b, 32)
 	}
-	return (a+b)&0xffff | (a>>16+b>>16)<<16
+	var r uint32
+	mask := uint32(1)<<t - 1
+	for k := uint8(0); k < 32; k += t {
+		r |= f(a>>k&mask, b>>k&mask, uint(t)) & mask << k
+	}
+	return r
 }
 
-// minmax picks the lesser or the greater, by halves for packed types.
+// VIADD: a+b, in one piece or several; .ISAT clamps to the type.
+func viadd(w *warp, i *inst, m uint32) {
+	a, b, d := w.vsrc(i, 0), w.vsrc(i, 1), &w.r[i.d[0]]
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		d[l] = vadd(i, a[l], b[l])
+	}
+}
+
+// vsrc returns source k, each of its pieces negated where it is marked.
+func (w *warp) vsrc(i *inst, k int) *[32]uint32 {
+	s := &i.s[k]
+	if i.sub == v32 || !s.neg {
+		return w.isrc(s, k)
+	}
+	t := &w.tmp[k]
+	for l, v := range w.row(s.row) {
+		t[l] = pieces(i.sub, 0, v, func(a, b uint32, _ uint) uint32 { return a - b })
+	}
+	return t
+}
+
+func vadd(i *inst, a, b uint32) uint32 {
+	if !i.mode.Sat {
+		return pieces(i.sub, a, b, func(a, b uint32, _ uint) uint32 { return a + b })
+	}
+	return pieces(i.sub, a, b, func(a, b uint32, bits uint) uint32 {
+		if !i.it.Signed {
+			return uint32(min(uint64(a)+uint64(b), 1<<bits-1))
+		}
+		s := int64(int32(piece(a, bits, true))) + int64(int32(piece(b, bits, true)))
+		return uint32(min(max(s, -1<<(bits-1)), 1<<(bits-1)-1))
+	})
+}
+
+// minmax picks the lesser or the greater of each piece.
 func minmax(i *inst, a, b uint32, least bool) uint32 {
-	pick := func(a, b uint32, bits uint) uint32 {
+	return pieces(i.sub, a, b, func(a, b uint32, bits uint) uint32 {
 		less := a < b
 		if i.it.Signed {
 			less = int32(a<<(32-bits)) < int32(b<<(32-bits))
@@ -40,11 +72,7 @@ func minmax(i *inst, a, b uint32, least bool) uint32 {
 			r = 0
 		}
 		return r
-	}
-	if i.sub == v32 {
-		return pick(a, b, 32)
-	}
-	return pick(a&0xffff, b&0xffff, 16) | pick(a>>16, b>>16, 16)<<16
+	})
 }
 
 // VIMNMX and IMNMX: the lesser where the predicate holds, else the greater.
@@ -70,10 +98,10 @@ func vimnmx3(w *warp, i *inst, m uint32) {
 
 // VIADDMNMX: (a+b) against c.
 func viaddmnmx(w *warp, i *inst, m uint32) {
-	a, b, c, d, p := w.row(i.s[0].row), w.isrc(&i.s[1], 1), w.row(i.s[2].row), &w.r[i.d[0]], w.pred(i.ps[0])
+	a, b, c, d, p := w.row(i.s[0].row), w.vsrc(i, 1), w.row(i.s[2].row), &w.r[i.d[0]], w.pred(i.ps[0])
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		d[l] = minmax(i, vadd(i.sub, a[l], b[l]), c[l], p>>l&1 != 0)
+		d[l] = minmax(i, vadd(i, a[l], b[l]), c[l], p>>l&1 != 0)
 	}
 }
 

@@ -38,7 +38,17 @@ func prepIadd(i *inst, parts []string) error {
 	i.s[2] = opnd{row: rowZero, hi: rowZero}
 	i.ps[1] = predSrc{p: predTrue, neg: ^uint32(0)}
 	i.fn = iadd3
-	return prepNo64(i, parts)
+	if slices.Contains(parts, "64") {
+		i.fn = iadd64
+	}
+	return nil
+}
+
+func prepSel(i *inst, parts []string) error {
+	if slices.Contains(parts, "64") {
+		i.fn = sel64
+	}
+	return nil
 }
 
 func prepMov(i *inst, parts []string) error {
@@ -71,7 +81,10 @@ var cmpNames = []string{"F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "
 
 func prepIcmp(i *inst, parts []string) error {
 	if slices.Contains(parts, "S64") || slices.Contains(parts, "U64") {
-		return fmt.Errorf("the 64-bit form has no meaning in the simulator")
+		if i.has(fEX) {
+			return fmt.Errorf(".EX of 64 bits has no meaning in the simulator")
+		}
+		i.fn, i.it.Signed = isetp64, slices.Contains(parts, "S64")
 	}
 	if i.cmp = uint8(pick(parts, 0, cmpNames...)); i.cmp == 15 {
 		i.cmp = 7
@@ -116,20 +129,34 @@ func prepMinmax(i *inst, parts []string) error {
 	case 2:
 		i.sub = v16
 	case 3:
-		i.sub, i.it.Signed = vS16, true
-	default:
-		return fmt.Errorf("this type has no meaning in the simulator")
+		i.sub, i.it.Signed = v16, true
+	case 5, 6:
+		i.fn, i.it.Signed = imnmx64, slices.Contains(parts, "S64")
+	case 7:
+		i.sub = v8
+	case 8:
+		i.sub, i.it.Signed = v8, true
+	}
+	if i.pd != [2]uint8{predSink, predSink} {
+		return fmt.Errorf("its predicates have no meaning in the simulator")
 	}
 	return nil
 }
 
 func prepViadd(i *inst, parts []string) error {
-	switch {
-	case slices.Contains(parts, "16x2"):
+	switch pick(parts, 0, "32", "16x2", "S32", "S16x2", "U8x4", "S8x4") {
+	case 1:
 		i.sub = v16
-	case len(parts) > 0 && parts[0] != "32":
-		return fmt.Errorf("this type has no meaning in the simulator")
+	case 2:
+		i.it.Signed = true
+	case 3:
+		i.sub, i.it.Signed = v16, true
+	case 4:
+		i.sub = v8
+	case 5:
+		i.sub, i.it.Signed = v8, true
 	}
+	i.mode.Sat = slices.Contains(parts, "ISAT")
 	return nil
 }
 
@@ -520,6 +547,22 @@ func prepMatch(i *inst, parts []string) error {
 	if i.has(fALL) {
 		i.sub = 1
 	}
+	return nil
+}
+
+func prepCredux(i *inst, parts []string) error {
+	if slices.Contains(parts, "F32") {
+		return fmt.Errorf("the float form has no meaning in the simulator")
+	}
+	switch pick(parts, -1, "MIN", "MAX") {
+	case 0:
+		i.sub = reduxMin
+	case 1:
+		i.sub = reduxMax
+	default:
+		return fmt.Errorf("unknown operation")
+	}
+	i.it.Signed = slices.Contains(parts, "S32")
 	return nil
 }
 

@@ -50,7 +50,7 @@ var meanings = [...]meaningRow{
 
 	// Moves.
 	sass.OpMOV: {ClassMove, mov, prepMov},
-	sass.OpSEL: {ClassMove, sel, prepNo64},
+	sass.OpSEL: {ClassMove, sel, prepSel},
 	sass.OpP2R: {ClassMove, p2r, nil},
 	sass.OpR2P: {ClassMove, r2p, nil},
 
@@ -110,7 +110,7 @@ var meanings = [...]meaningRow{
 	sass.OpUIMNMX:     {ClassUniform, vimnmx, prepMinmax},
 	sass.OpUVIMNMX:    {ClassUniform, vimnmx, prepMinmax},
 	sass.OpUVIADD:     {ClassUniform, viadd, prepViadd},
-	sass.OpUSEL:       {ClassUniform, sel, prepNo64},
+	sass.OpUSEL:       {ClassUniform, sel, prepSel},
 	sass.OpUMOV:       {ClassUniform, mov, prepMov},
 	sass.OpUP2UR:      {ClassUniform, p2r, nil},
 	sass.OpUR2UP:      {ClassUniform, r2p, nil},
@@ -120,6 +120,7 @@ var meanings = [...]meaningRow{
 	sass.OpCS2UR:      {ClassUniform, s2r, prepSR},
 	sass.OpR2UR:       {ClassUniform, r2ur, nil},
 	sass.OpREDUX:      {ClassWarp, redux, prepRedux},
+	sass.OpCREDUX:     {ClassWarp, redux, prepCredux},
 	sass.OpVOTEU:      {ClassWarp, vote, prepVote},
 	sass.OpUFADD:      {ClassUniform, fadd, nil},
 	sass.OpUFMUL:      {ClassUniform, fmul, prepFmul},
@@ -128,6 +129,9 @@ var meanings = [...]meaningRow{
 	sass.OpUFSEL:      {ClassUniform, fsel, nil},
 	sass.OpUFMNMX:     {ClassUniform, fmnmx, prepFmnmx},
 	sass.OpUFSET:      {ClassUniform, fset, prepFcmp},
+	sass.OpUI2F:       {ClassUniform, i2f, prepI2f},
+	sass.OpUI2FP:      {ClassUniform, i2f, prepI2f},
+	sass.OpUF2I:       {ClassUniform, f2i, prepF2i},
 	sass.OpULEPC:      {ClassUniform, lepc, nil},
 
 	// Memory.
