@@ -71,118 +71,13 @@ func cellName(c uint16) string {
 	return fmt.Sprintf("%s%d", names[f], c-timing.FirstCell[f])
 }
 
-// fact is something left behind in a register.
-type fact struct {
-	at    int   // cycle of issue; an age, negated, between blocks
-	cover uint8 // barriers of which any tells that it is over
-	class target.Class
-	guard uint16 // cell of its guard plus one, as long as the guard keeps its value
-	not   bool   // its guard is taken when false
-	read  bool   // it is a read, not a result
-	timed bool   // it is over after some cycles; else only a barrier tells
-}
-
-// same reports whether two facts differ in age only.
-func (f fact) same(g fact) bool {
-	f.at = g.at
-	return f == g
-}
-
-// elsewhere reports whether the threads that left the fact are not those
-// that run e, because their guards exclude each other.
-func (f fact) elsewhere(e *timing.Event) bool {
-	return f.guard != 0 && e.Guarded && f.guard == e.Guard+1 && f.not != e.Negated
-}
-
-// guardOf returns the guard of e for a fact.
-func guardOf(e *timing.Event) (uint16, bool) {
-	if !e.Guarded || overlaps(e.Writes, e.Guard) {
-		return 0, false
-	}
-	return e.Guard + 1, e.Negated
-}
-
-// scene is what may be true at a place.
-type scene struct {
-	facts [timing.NumCells][]fact
-	cells []uint16                // those with facts, and some without
-	known [timing.NumCells]bool   // is in cells
-	set   [timing.NumBarriers]int // cycle at which each barrier was last set
-	gaps  []fact
-	fence uint8
-}
-
-// quiet is a cycle so long ago that it matters no more.
-const quiet = -1 << 20
-
-func newScene() *scene {
-	s := &scene{}
-	for b := range s.set {
-		s.set[b] = quiet
-	}
-	return s
-}
-
-// absorb adds the facts of y, whose block ended at cycle end, and reports
-// whether any is new.
-func (s *scene) absorb(y *scene, end int) bool {
-	grew := false
-	for _, c := range y.cells {
-		for _, f := range y.facts[c] {
-			f.at -= end
-			if !f.timed || f.at > -horizon {
-				grew = s.note(c, f) || grew
-			}
-		}
-	}
-	for _, f := range y.gaps {
-		if f.at -= end; f.at > -horizon {
-			grew = insert(&s.gaps, f) || grew
-		}
-	}
-	for b, at := range y.set {
-		if at -= end; at > s.set[b] && at > -horizon {
-			s.set[b] = at
-			grew = true
-		}
-	}
-	if y.fence&^s.fence != 0 {
-		s.fence |= y.fence
-		grew = true
-	}
-	return grew
-}
-
-// note adds a fact about a cell.
-func (s *scene) note(c uint16, f fact) bool {
-	if !s.known[c] {
-		s.known[c] = true
-		s.cells = append(s.cells, c)
-	}
-	return insert(&s.facts[c], f)
-}
-
-// insert adds a fact, or makes one that is there younger.
-func insert(list *[]fact, f fact) bool {
-	for n := range *list {
-		if g := &(*list)[n]; g.same(f) {
-			if f.at > g.at && f.timed {
-				g.at = f.at
-				return true
-			}
-			return false
-		}
-	}
-	*list = append(*list, f)
-	return true
-}
-
 // replayer follows one program.
 type replayer struct {
 	timing  *target.Timing
 	strict  bool
 	prog    *Program
-	scenes  []*scene
+	starts  []*summary // of blocks that are reached
+	scene   scene
 	block   int32
 	reports []Report
 	final   bool
@@ -193,11 +88,11 @@ type replayer struct {
 // when strict, nothing may be pending at calls and returns and every
 // instruction must stall: the reference is not that careful.
 func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
-	r := &replayer{timing: t, strict: strict, prog: p, scenes: make([]*scene, len(p.Blocks)), limit: limit}
+	r := &replayer{timing: t, strict: strict, prog: p, starts: make([]*summary, len(p.Blocks)), limit: limit}
 	var work []int32
 	queued := make([]bool, len(p.Blocks))
 	for _, n := range p.Entry {
-		r.scenes[n] = newScene()
+		r.starts[n] = newSummary()
 		work = append(work, n)
 		queued[n] = true
 	}
@@ -207,11 +102,11 @@ func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 		queued[n] = false
 		s, end := r.run(n)
 		for _, t := range p.Succs[n] {
-			grew := r.scenes[t] == nil
+			grew := r.starts[t] == nil
 			if grew {
-				r.scenes[t] = newScene()
+				r.starts[t] = newSummary()
 			}
-			if r.scenes[t].absorb(s, end) {
+			if r.starts[t].absorb(s, end) {
 				grew = true
 			}
 			if grew && !queued[t] {
@@ -222,7 +117,7 @@ func Replay(p *Program, t *target.Timing, strict bool, limit int) []Report {
 	}
 	r.final = true
 	for n := range p.Blocks {
-		if r.scenes[n] != nil {
+		if r.starts[n] != nil {
 			r.run(int32(n))
 		}
 	}
@@ -238,8 +133,8 @@ func (r *replayer) report(k int, rule Rule, cell uint16, from target.Class, have
 // run follows a block and returns what is true at its end.
 func (r *replayer) run(n int32) (*scene, int) {
 	r.block = n
-	s := newScene()
-	s.absorb(r.scenes[n], 0)
+	s := &r.scene
+	s.load(r.starts[n])
 	now := 0
 	for k := range r.prog.Blocks[n] {
 		e := &r.prog.Blocks[n][k]
