@@ -37,6 +37,7 @@ func (d *decoder) together(mask operand, run func(w *warp, members uint32)) {
 			}
 			if want&w.live&^same != 0 {
 				w.wait(same, peers)
+				w.move(same, pc)
 				continue
 			}
 			w.mask = same

@@ -1,0 +1,41 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// perFile is how many programs one file of a batch holds: starting a compiler
+// costs more than compiling them.
+const perFile = 25
+
+// WriteBatch writes n programs, from seed on, to a folder as files with
+// launch descriptions, several kernels to a file.
+func WriteBatch(dir string, n int, seed uint64) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for first := 0; first < n; first += perFile {
+		var list []*Prog
+		for k := first; k < min(first+perFile, n); k++ {
+			list = append(list, New(seed+uint64(k)))
+		}
+		name := filepath.Join(dir, fmt.Sprintf("gen%05d.ptx", first/perFile))
+		if err := os.WriteFile(name, []byte(Join(list)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Join prints several programs as one file.
+func Join(list []*Prog) string {
+	var runs, code strings.Builder
+	for _, p := range list {
+		runs.WriteString(p.launch())
+		code.WriteString(p.kernel())
+	}
+	return fmt.Sprintf("// Random programs %d and following.\n", list[0].Seed) + runs.String() + Header + code.String()
+}

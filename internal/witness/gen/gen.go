@@ -1,0 +1,259 @@
+package gen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// where says what may stand at a place.
+type where struct {
+	block  bool // all threads of the block run together: barriers may stand here
+	warp   bool // those of $M run together
+	whole  bool // and $M is the whole warp
+	inFunc bool
+	depth  int
+}
+
+type maker struct {
+	r     *rand.Rand
+	p     *Prog
+	spend int // statements that may still be made
+}
+
+// New makes the program of a seed.
+func New(seed uint64) *Prog {
+	m := &maker{r: rand.New(rand.NewPCG(seed, 0x676f70747861))}
+	m.p = &Prog{Name: fmt.Sprintf("g%d", seed), Seed: seed}
+	m.p.Grid = 1 + m.r.IntN(2)
+	m.p.Block = 32 * (1 + m.r.IntN(3))
+	m.p.Fill = m.pick("edge", "edge", "bits", "f32", "f64", "f16", "small")
+	for range m.r.IntN(3) {
+		m.spend = 4 + m.r.IntN(8)
+		m.p.Funcs = append(m.p.Funcs, Func{Body: m.block(where{inFunc: true, depth: 1})})
+	}
+	m.spend = 10 + m.r.IntN(50)
+	for m.spend > 0 {
+		m.p.Body = append(m.p.Body, m.block(where{block: true, warp: true, whole: true})...)
+	}
+	m.stores()
+	return m.p
+}
+
+func (m *maker) pick(list ...string) string { return list[m.r.IntN(len(list))] }
+
+func (m *maker) chance(percent int) bool { return m.r.IntN(100) < percent }
+
+// stores writes every register to the thread's part of the result.
+func (m *maker) stores() {
+	st := func(f string, args ...any) { m.p.Stores = append(m.p.Stores, &Seq{[]string{fmt.Sprintf(f, args...)}}) }
+	at := 0
+	for n := range 6 {
+		st("st.global.u64 [%%out+%d], %%d%d;", at, n)
+		at += 8
+	}
+	for n := range 4 {
+		st("st.global.f64 [%%out+%d], %%e%d;", at, n)
+		at += 8
+	}
+	for n := range 12 {
+		st("st.global.u32 [%%out+%d], %%r%d;", at, n)
+		at += 4
+	}
+	for n := range 6 {
+		st("st.global.f32 [%%out+%d], %%f%d;", at, n)
+		at += 4
+	}
+	for n := range 4 {
+		st("st.global.u32 [%%out+%d], %%x%d;", at, n)
+		st("st.global.u32 [%%out+%d], %%u%d;", at+4, n)
+		at += 8
+	}
+	for n := range 6 {
+		st("st.global.u16 [%%out+%d], %%h%d;", at, n)
+		at += 2
+	}
+	for n := range 5 {
+		m.p.Stores = append(m.p.Stores, &Seq{[]string{
+			fmt.Sprintf("selp.u32 %%s0, 1, 0, %%p%d;", n),
+			fmt.Sprintf("st.global.u8 [%%out+%d], %%s0;", at),
+		}})
+		at++
+	}
+}
+
+// block makes a few statements.
+func (m *maker) block(w where) []Stmt {
+	var list []Stmt
+	for range 1 + m.r.IntN(6) {
+		if m.spend <= 0 {
+			break
+		}
+		m.spend--
+		list = append(list, m.stmt(w))
+	}
+	return list
+}
+
+// stmt makes one statement.
+func (m *maker) stmt(w where) Stmt {
+	k := m.r.IntN(100)
+	switch {
+	case k < 8 && w.depth < 4:
+		return m.branch(w)
+	case k < 13 && w.depth < 3:
+		return m.loop(w)
+	case k < 25 && !w.inFunc:
+		return m.memory()
+	case k < 31 && w.warp && !w.inFunc:
+		return m.exchange(w)
+	case k < 34 && w.block && !w.inFunc:
+		return m.barrier()
+	case k < 37 && len(m.p.Funcs) > 0 && !w.inFunc:
+		return m.call()
+	case k < 41 && w.block && !w.inFunc:
+		return m.fill(uniforms[m.r.IntN(len(uniforms))], false)
+	case k < 44:
+		return m.special(w)
+	}
+	return m.fill(templates[m.r.IntN(len(templates))], true)
+}
+
+func (m *maker) branch(w where) Stmt {
+	in := w
+	in.depth++
+	if w.block && m.chance(30) { // all threads of the block go one way
+		return &If{Pred: m.reg('q'), Then: m.block(in), Else: m.block(in)}
+	}
+	in.block, in.whole = false, false
+	s := &If{Pred: m.reg('p')}
+	if m.chance(30) {
+		s.Pred = "!" + s.Pred
+	}
+	s.Masked = w.warp && m.chance(50)
+	in.warp = s.Masked
+	s.Then = m.block(in)
+	if m.chance(60) {
+		s.Else = m.block(in)
+	}
+	return s
+}
+
+func (m *maker) loop(w where) Stmt {
+	in := w
+	in.depth += 2
+	l := &Loop{Count: 1 + m.r.IntN(4)}
+	if m.chance(40) {
+		l.Reg = m.reg('r')
+		in.block, in.warp, in.whole = false, false, false
+	}
+	if m.chance(25) {
+		l.Break = m.reg('p')
+		in.block, in.warp, in.whole = false, false, false
+	}
+	l.Body = m.block(in)
+	return l
+}
+
+// reg picks a register of a kind.
+func (m *maker) reg(kind byte) string {
+	for _, f := range file {
+		if f.name[1] == kind {
+			return fmt.Sprintf("%s%d", f.name, m.r.IntN(f.n))
+		}
+	}
+	return "?"
+}
+
+// fill makes an instruction of a template.
+func (m *maker) fill(t string, guard bool) Stmt {
+	op, kinds, _ := strings.Cut(t, " ")
+	i := &Inst{Op: op}
+	var before []string
+	for n := range len(kinds) {
+		kind := kinds[n]
+		if !guard && (kind == 'i' || kind == 's') { // what the block shares meets constants only
+			kind = 'c'
+		}
+		a, pre := m.operand(kind)
+		i.Args = append(i.Args, a)
+		before = append(before, pre...)
+	}
+	if guard && m.chance(12) {
+		i.Guard = "@" + m.pick("", "!") + m.reg('p')
+	}
+	if len(before) == 0 {
+		return i
+	}
+	var p printer
+	i.print(&p)
+	return &Seq{append(append([]string{"{"}, before...), strings.TrimSpace(p.out.String()), "}")}
+}
+
+// operand makes an operand of a kind, and lines that must stand before.
+func (m *maker) operand(kind byte) (arg string, before []string) {
+	switch kind {
+	case 'c':
+		return fmt.Sprintf("0x%x", uint32(m.number(32))), nil
+	case 'i':
+		if m.chance(50) {
+			return m.reg('r'), nil
+		}
+		return fmt.Sprintf("0x%x", uint32(m.number(32))), nil
+	case 'j':
+		if m.chance(60) {
+			return m.reg('d'), nil
+		}
+		return fmt.Sprintf("0x%x", m.number(64)), nil
+	case 'n':
+		if m.chance(60) {
+			return m.reg('h'), nil
+		}
+		return fmt.Sprint(int16(m.number(16))), nil
+	case 's':
+		if m.chance(30) {
+			return m.reg('r'), nil
+		}
+		return fmt.Sprint(m.r.IntN(36)), nil
+	case 'l':
+		return fmt.Sprintf("0x%x", m.r.IntN(256)), nil
+	case 'g':
+		if m.chance(60) {
+			return m.reg('f'), nil
+		}
+		return fmt.Sprintf("0f%08X", uint32(m.number(32))), nil
+	case 'k':
+		if m.chance(60) {
+			return m.reg('e'), nil
+		}
+		return fmt.Sprintf("0d%016X", m.number(64)), nil
+	case 'z':
+		return "%odd", []string{".reg .b32 %odd;", "or.b32 %odd, " + m.reg('r') + ", 1;"}
+	case 'y':
+		return "%odd", []string{".reg .b64 %odd;", "or.b64 %odd, " + m.reg('d') + ", 1;"}
+	}
+	return m.reg(kind), nil
+}
+
+// number makes a constant of up to so many bits: small, near a power of two,
+// a float, or anything.
+func (m *maker) number(bits int) uint64 {
+	v := uint64(0)
+	switch m.r.IntN(5) {
+	case 0:
+		v = uint64(m.r.IntN(40))
+	case 1:
+		v = 1<<m.r.IntN(bits) - uint64(m.r.IntN(3))
+	case 2:
+		v = -uint64(m.r.IntN(40))
+	case 3:
+		floats := [...]uint64{0x3f800000, 0xbf800000, 0x40490fdb, 0x7f800000, 0x00800000, 0x3ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0x4f000000}
+		v = floats[m.r.IntN(len(floats))]
+	default:
+		v = m.r.Uint64()
+	}
+	if bits < 64 {
+		v &= 1<<bits - 1
+	}
+	return v
+}

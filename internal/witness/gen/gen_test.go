@@ -1,0 +1,154 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/oracle"
+	"goptxas/internal/witness/ptxvm"
+)
+
+// programs is how many programs tests run.
+func programs() int {
+	if os.Getenv("GOPTXAS_FULL") != "" {
+		return 20000
+	}
+	return 300
+}
+
+// interpret runs a program.
+func interpret(p *Prog, o ptxvm.Options) ([][]byte, error) {
+	text := p.Text()
+	list, err := launch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	v, err := ptxvm.Load(p.Name+".ptx", text, "sm_90a")
+	if err != nil {
+		return nil, err
+	}
+	o.Undefined, o.MaxSteps = true, 1_000_000
+	return v.Run(&list[0], o)
+}
+
+// TestPrograms checks what the generator promises: the checker takes every
+// program without a word, it ends, reads nothing undefined, has no races, and
+// three orders of threads leave the same bytes.
+func TestPrograms(t *testing.T) {
+	n, size := programs(), 0
+	for seed := range uint64(n) {
+		p := New(seed)
+		size += p.Size()
+		a, err := interpret(p, ptxvm.Options{})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p.Text())
+		}
+		for s := uint64(1); s <= 2; s++ {
+			b, err := interpret(p, ptxvm.Options{Schedule: s + seed*2, Races: s == 2})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, p.Text())
+			}
+			for k := range a {
+				if !bytes.Equal(a[k], b[k]) {
+					t.Fatalf("argument %d depends on the order of threads\n%s", k, p.Text())
+				}
+			}
+		}
+	}
+	t.Logf("%d programs of %d statements, in 3 orders of threads", n, size)
+}
+
+// TestSame checks that a seed always makes the same program.
+func TestSame(t *testing.T) {
+	for seed := range uint64(50) {
+		p := New(seed)
+		if p.Text() != New(seed).Text() || p.Text() != p.Clone().Text() {
+			t.Fatalf("seed %d makes two programs", seed)
+		}
+	}
+}
+
+// TestShrink shrinks for tests whose smallest programs are known.
+func TestShrink(t *testing.T) {
+	found, left := 0, 0
+	for seed := range uint64(60) {
+		p := New(seed)
+		has := func(q *Prog) bool {
+			if _, err := interpret(q, ptxvm.Options{}); err != nil {
+				t.Fatalf("a shrunk program is broken: %v\n%s", err, q.Text())
+			}
+			return strings.Contains(q.Text(), "shf.l.wrap") || strings.Contains(q.Text(), "redux.sync")
+		}
+		if !has(p) {
+			continue
+		}
+		found++
+		q := Shrink(p, has)
+		left = max(left, q.Size())
+		if q.Size() > 1 || q.Block > 32 || q.Grid > 1 || p.Text() != New(seed).Text() {
+			t.Errorf("seed %d: %d statements left\n%s", seed, q.Size(), q.Text())
+		}
+	}
+	if found == 0 {
+		t.Error("no program to shrink")
+	}
+	t.Logf("%d programs shrunk to %d statement", found, left)
+}
+
+// TestBatch writes a batch and reads its launches back.
+func TestBatch(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteBatch(dir, 60, 1000); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
+	n := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := launch.Parse(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := ptxvm.Load(f, string(text), "sm_90a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(v.Kernels()) != len(list) {
+			t.Errorf("%s: %d kernels, %d launches", f, len(v.Kernels()), len(list))
+		}
+		n += len(list)
+	}
+	if n != 60 {
+		t.Errorf("%d programs, want 60", n)
+	}
+}
+
+// TestReferenceAccepts compiles a batch with the reference.
+func TestReferenceAccepts(t *testing.T) {
+	x := oracle.Find(t)
+	dir := t.TempDir()
+	n := 100
+	if err := WriteBatch(dir, n, 5000); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
+	for _, f := range files {
+		if r := x.Ptxas("-arch=sm_90a", "-O1", f, "-o", filepath.Join(dir, "out.cubin")); r.Exit != 0 || r.Stderr != "" {
+			t.Errorf("%s: exit %d\n%s", f, r.Exit, r.Stderr)
+		}
+	}
+	t.Logf("%d programs accepted", n)
+}
+
+func ExampleNew() {
+	fmt.Println(strings.Contains(New(1).Text(), ".visible .entry g1("))
+	// Output: true
+}

@@ -1,0 +1,244 @@
+// Package gen makes random PTX programs that any witness can run: they always
+// end, never read anything undefined, have no races, and leave results that
+// depend neither on addresses nor on the order of threads. Each carries its
+// launch description in comments, as the kernels of the zoo do.
+//
+// A program is a tree of statements over a fixed set of registers that are
+// all written before the first statement and all stored after the last, so
+// that any statement can be taken out and the rest still means something.
+// That is what Shrink lives on: it takes a program that fails some test apart
+// until nothing more can go.
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Stmt is a statement: an instruction or a branch, a loop, a short sequence.
+type Stmt interface {
+	// print writes the statement.
+	print(p *printer)
+	// kids returns the lists of statements inside.
+	kids() []*[]Stmt
+	// clone makes a copy that shares nothing that Shrink changes.
+	clone() Stmt
+	// simpler returns statements that may take its place.
+	simpler() [][]Stmt
+}
+
+// Prog is one program: a kernel and the functions it calls.
+type Prog struct {
+	Name   string
+	Seed   uint64
+	Grid   int
+	Block  int
+	Fill   string // contents of the input
+	Body   []Stmt
+	Stores []Stmt // of the registers at the end
+	Funcs  []Func
+}
+
+// Func is a device function: two words in, one out.
+type Func struct {
+	Body []Stmt
+}
+
+// Clone makes a copy that shares nothing with p that changes.
+func (p *Prog) Clone() *Prog {
+	q := *p
+	q.Body, q.Stores = cloneAll(p.Body), cloneAll(p.Stores)
+	q.Funcs = make([]Func, len(p.Funcs))
+	for n := range p.Funcs {
+		q.Funcs[n].Body = cloneAll(p.Funcs[n].Body)
+	}
+	return &q
+}
+
+func cloneAll(list []Stmt) []Stmt {
+	out := make([]Stmt, len(list))
+	for n, s := range list {
+		out[n] = s.clone()
+	}
+	return out
+}
+
+// Size counts the statements.
+func (p *Prog) Size() int {
+	n := count(p.Body) + count(p.Stores)
+	for k := range p.Funcs {
+		n += count(p.Funcs[k].Body)
+	}
+	return n
+}
+
+func count(list []Stmt) int {
+	n := len(list)
+	for _, s := range list {
+		for _, k := range s.kids() {
+			n += count(*k)
+		}
+	}
+	return n
+}
+
+// Inst is an instruction, perhaps guarded.
+type Inst struct {
+	Guard string // "@%p1", or ""
+	Op    string
+	Args  []string
+}
+
+func (i *Inst) print(p *printer) {
+	text := i.Op
+	if len(i.Args) > 0 {
+		text += " " + strings.Join(i.Args, ", ")
+	}
+	if i.Guard != "" {
+		text = i.Guard + " " + text
+	}
+	p.line(text + ";")
+}
+
+func (i *Inst) kids() []*[]Stmt { return nil }
+
+func (i *Inst) clone() Stmt {
+	c := *i
+	c.Args = slices.Clone(i.Args)
+	return &c
+}
+
+func (i *Inst) simpler() [][]Stmt {
+	if i.Guard == "" {
+		return nil
+	}
+	c := *i
+	c.Guard = ""
+	return [][]Stmt{{&c}}
+}
+
+// If branches on a predicate. With Masked the threads that part know who
+// went with them, so that instructions of warps may stand inside.
+type If struct {
+	Pred       string // "%p1" or "!%p1"
+	Masked     bool
+	Then, Else []Stmt
+}
+
+func (i *If) print(p *printer) {
+	n := p.label()
+	outer, pred := p.mask, i.Pred
+	neg := strings.HasPrefix(pred, "!")
+	pred = strings.TrimPrefix(pred, "!")
+	yes := outer
+	if i.Masked {
+		yes = p.newMask()
+		arg := pred
+		if neg {
+			arg = "!" + pred
+		}
+		p.line(fmt.Sprintf("vote.sync.ballot.b32 %s, %s, %s;", yes, arg, outer))
+	}
+	guard := "@!" // to the other part
+	if neg {
+		guard = "@"
+	}
+	p.line(fmt.Sprintf("%s%s bra E%d;", guard, pred, n))
+	p.mask = yes
+	p.list(i.Then)
+	p.line(fmt.Sprintf("bra J%d;", n))
+	p.line(fmt.Sprintf("E%d:", n))
+	if i.Masked && len(i.Else) > 0 {
+		no := p.newMask()
+		p.line(fmt.Sprintf("not.b32 %s, %s;", no, yes))
+		p.line(fmt.Sprintf("and.b32 %s, %s, %s;", no, no, outer))
+		p.mask = no
+	}
+	p.list(i.Else)
+	p.line(fmt.Sprintf("J%d:", n))
+	p.mask = outer
+	if i.Masked {
+		p.line(fmt.Sprintf("bar.warp.sync %s;", outer))
+	}
+}
+
+func (i *If) kids() []*[]Stmt { return []*[]Stmt{&i.Then, &i.Else} }
+
+func (i *If) clone() Stmt {
+	c := *i
+	c.Then, c.Else = cloneAll(i.Then), cloneAll(i.Else)
+	return &c
+}
+
+func (i *If) simpler() [][]Stmt { return [][]Stmt{i.Then, i.Else} }
+
+// Loop runs its body Count times, or as often as the low bits of a register
+// say, and may leave early.
+type Loop struct {
+	Count int
+	Reg   string // "" for a fixed count
+	Break string // predicate, or ""
+	Body  []Stmt
+}
+
+func (l *Loop) print(p *printer) {
+	n := p.label()
+	c := fmt.Sprintf("%%c%d", n)
+	p.counters = append(p.counters, c)
+	if l.Reg != "" {
+		p.line(fmt.Sprintf("and.b32 %s, %s, 7;", c, l.Reg))
+		p.line(fmt.Sprintf("add.u32 %s, %s, 1;", c, c))
+	} else {
+		p.line(fmt.Sprintf("mov.u32 %s, %d;", c, l.Count))
+	}
+	p.line(fmt.Sprintf("L%d:", n))
+	p.list(l.Body)
+	if l.Break != "" {
+		p.line(fmt.Sprintf("@%s bra X%d;", l.Break, n))
+	}
+	p.line(fmt.Sprintf("sub.u32 %s, %s, 1;", c, c))
+	p.line(fmt.Sprintf("setp.ne.u32 %%loop, %s, 0;", c))
+	p.line(fmt.Sprintf("@%%loop bra L%d;", n))
+	p.line(fmt.Sprintf("X%d:", n))
+}
+
+func (l *Loop) kids() []*[]Stmt { return []*[]Stmt{&l.Body} }
+
+func (l *Loop) clone() Stmt {
+	c := *l
+	c.Body = cloneAll(l.Body)
+	return &c
+}
+
+func (l *Loop) simpler() [][]Stmt {
+	out := [][]Stmt{l.Body}
+	if l.Break != "" {
+		c := l.clone().(*Loop)
+		c.Break = ""
+		out = append(out, []Stmt{c})
+	}
+	if l.Reg == "" && l.Count > 1 {
+		c := l.clone().(*Loop)
+		c.Count = 1
+		out = append(out, []Stmt{c})
+	}
+	return out
+}
+
+// Seq is lines that belong together. $M stands for the mask of the threads
+// that run together, $L for a number of its own.
+type Seq struct {
+	Lines []string
+}
+
+func (s *Seq) print(p *printer) {
+	n := fmt.Sprint(p.label())
+	for _, l := range s.Lines {
+		p.line(strings.NewReplacer("$M", p.mask, "$L", n).Replace(l))
+	}
+}
+
+func (s *Seq) kids() []*[]Stmt   { return nil }
+func (s *Seq) clone() Stmt       { return &Seq{slices.Clone(s.Lines)} }
+func (s *Seq) simpler() [][]Stmt { return nil }
