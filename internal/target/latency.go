@@ -173,7 +173,7 @@ func (t *Timing) RAW(f File, c Class, s Sink) int {
 	case d != 0:
 		return d
 	case c == ClassLepc:
-		return 9
+		return 7
 	}
 	return unknownLatency
 }
