@@ -9,7 +9,7 @@ import (
 )
 
 // frameAlign is what the size of a stack frame is rounded up to; frames that
-// call keep the alignment of vectors.
+// call or hold spills keep the alignment of vectors.
 const (
 	frameAlign = 8
 	callAlign  = 16
@@ -29,7 +29,7 @@ type framer struct {
 func prologue(f *ori.Func, a *target.Arch) {
 	p := &framer{f: f, saveAt: int64(f.Props.LocalBytes + f.Props.SpillBytes)}
 	align := int64(frameAlign)
-	if f.Props.HasCalls || !f.Kernel {
+	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
 		align = callAlign
 	}
 	if !f.Kernel {

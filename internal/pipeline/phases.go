@@ -137,10 +137,22 @@ func dump(w io.Writer, u *unit, name string) error {
 // optimisation every branch counts as one.
 func converge(u *unit, c *phase.Ctx) error {
 	parts := func(*ori.Block) bool { return true }
+	var idle []*ori.Instr
 	if c.Opt > 0 {
-		parts = flow.UniformityOf(u.f).Parts
+		x := flow.UniformityOf(u.f)
+		parts = x.Parts
+		if u.f.Kernel {
+			idle = isel.Gathers(u.f, x.Partial)
+		}
 	}
-	isel.Converge(u.f, parts)
+	if !isel.Converge(u.f, parts) {
+		return nil
+	}
+	for _, i := range idle {
+		if c.ShouldChange("warpsync", int(i.ID)) {
+			i.Remove()
+		}
+	}
 	return nil
 }
 
@@ -159,9 +171,11 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if !u.f.Kernel {
 		uniforms, barriers = ra.FreeUniforms, ra.FreeBarriers
 	}
+	// spills of vectors must keep their alignment
+	frame := (u.f.Props.LocalBytes + callAlign - 1) / callAlign * callAlign
 	ro := ra.Options{
 		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: barriers, StackReg: lower.StackReg,
-		FrameBytes: u.f.Props.LocalBytes, Check: u.knobs.Bool(knobs.CheckAllocation),
+		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
@@ -174,6 +188,9 @@ func allocate(u *unit, _ *phase.Ctx) error {
 		return err
 	}
 	u.spills = *r
+	if r.SpillBytes > 0 {
+		u.f.Props.LocalBytes = frame
+	}
 	return nil
 }
 
