@@ -30,8 +30,9 @@ type region struct {
 }
 
 // Converge adds the convergence instructions of f. diverges tells whether
-// the threads of a warp may part at the end of a block.
-func Converge(f *ori.Func, diverges func(*ori.Block) bool) {
+// the threads of a warp may part at the end of a block. It reports whether
+// every such branch whose paths meet got its instructions.
+func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	c := &converger{f: f}
 	c.analyse()
 	for _, b := range f.Blocks {
@@ -43,6 +44,7 @@ func Converge(f *ori.Func, diverges func(*ori.Block) bool) {
 	for _, r := range c.regions {
 		c.place(r)
 	}
+	return !c.open
 }
 
 type converger struct {
@@ -52,6 +54,7 @@ type converger struct {
 	loops   *flow.Loops
 	byID    []*ori.Block
 	regions []region
+	open    bool // some branch got no region
 }
 
 func (c *converger) analyse() {
@@ -77,6 +80,7 @@ func (c *converger) branch(b *ori.Block) {
 	}
 	if out != nil {
 		if from = c.before(out); from == nil {
+			c.open = true
 			return
 		}
 	}
@@ -85,9 +89,11 @@ func (c *converger) branch(b *ori.Block) {
 			return
 		}
 	}
-	if c.closed(from, to) {
-		c.regions = append(c.regions, region{from, to})
+	if !c.closed(from, to) {
+		c.open = true
+		return
 	}
+	c.regions = append(c.regions, region{from, to})
 }
 
 func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {

@@ -1,0 +1,47 @@
+package isel
+
+import (
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+func TestGathers(t *testing.T) {
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg p2 1/1\n"
+	for _, c := range []struct {
+		name, in string
+		want     int
+	}{
+		{"together", "b0:\nWARPSYNC.ALL\nSHFL.BFLY p2, r1 = r0, 0x1, 0x1f\nEXIT", 1},
+		{"for its own sake", "b0:\nWARPSYNC.ALL\nLDS r1 = [r0+0x0]\nEXIT", 0},
+		{"threads that parted", `b0: -> b2, b1
+S2R r0 = SR_TID.X
+ISETP.LT.AND p2 = r0, 0x5, pt
+@p2 BRA b2
+b1: -> b2
+WARPSYNC.ALL
+SHFL.BFLY p2, r1 = r0, 0x1, 0x1f
+b2:
+WARPSYNC.ALL
+SHFL.BFLY p2, r1 = r0, 0x1, 0x1f
+EXIT`, 1},
+		{"a mask", "b0:\nWARPSYNC r0\nWARPSYNC.ALL\nSHFL.BFLY p2, r1 = r0, 0x1, 0x1f\nEXIT", 0},
+	} {
+		m, err := ori.Parse(head + c.in + "\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		got := Gathers(f, flow.UniformityOf(f).Partial)
+		if len(got) != c.want {
+			t.Errorf("%s: %d, want %d", c.name, len(got), c.want)
+		}
+		for _, i := range got {
+			if i.Op != op.WARPSYNC {
+				t.Errorf("%s: %s", c.name, i.Op)
+			}
+		}
+	}
+}
