@@ -41,6 +41,7 @@ type settings struct {
 	repeat         int
 	modes          string
 	only           string
+	wrap           string
 }
 
 func (s *settings) flags(name string) *flag.FlagSet {
@@ -54,13 +55,14 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.DurationVar(&s.total, "total", 0, "time limit of all kernels together")
 	f.IntVar(&s.repeat, "time", 0, "timed launches of each kernel")
 	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 serial")
+	f.StringVar(&s.wrap, "wrap", "", "command that runs the workers, such as a memory checker with its options")
 	f.StringVar(&s.only, "only", "", "only files whose name contains this")
 	return f
 }
 
 func (s *settings) pool() (*gpu.Pool, error) {
 	self, err := os.Executable()
-	return &gpu.Pool{Command: []string{self, "worker"}, Workers: s.workers, Limit: s.limit, Total: s.total}, err
+	return &gpu.Pool{Command: append(strings.Fields(s.wrap), self, "worker"), Workers: s.workers, Limit: s.limit, Total: s.total}, err
 }
 
 // modeArgs are the options of our compiler in each mode.
