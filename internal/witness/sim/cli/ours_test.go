@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"goptxas"
@@ -13,9 +14,19 @@ import (
 
 // compile makes a module of a kernel with our own compiler; nil where it
 // refuses.
-func compile(t testing.TB, k *zoo.Kernel) (*sim.Module, []byte) {
+func compile(t testing.TB, k *zoo.Kernel, arch string) (*sim.Module, []byte) {
 	t.Helper()
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a"})
+	text := k.Text
+	if arch < "sm_90" && len(arch) == len("sm_75") {
+		lines := strings.Split(text, "\n")
+		for n, l := range lines {
+			if strings.HasPrefix(l, ".target ") {
+				lines[n] = ".target " + arch // as far as its instructions allow
+			}
+		}
+		text = strings.Join(lines, "\n")
+	}
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(text)}}, goptxas.Options{Arch: arch})
 	if err != nil || out.Cubin == nil {
 		return nil, nil
 	}
@@ -41,50 +52,65 @@ func start(t testing.TB, m *sim.Module, k *zoo.Kernel, n int) (*sim.Program, *si
 	return p, c
 }
 
+// figures counts what became of the zoo.
+type figures struct {
+	refused, kernels, right, reports int
+	threads                          uint64
+}
+
 // TestZoo runs our code for the zoo, at once and timed: every byte as on
-// the H200 and nothing read early. A kernel that the compiler refuses is
-// counted, not failed: refusing is the compiler's own business.
+// the H200 and nothing read early. A kernel that the compiler refuses for an
+// architecture is counted, not failed: refusing is the compiler's own
+// business.
 func TestZoo(t *testing.T) {
-	list := zoo.List(t)
-	refused, kernels, right, reports := 0, 0, 0, 0
-	var threads uint64
-	for i := range list {
-		k := &list[i]
-		m, _ := compile(t, k)
-		if m == nil {
-			refused++
-			continue
+	for _, arch := range []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a"} {
+		var f figures
+		list := zoo.List(t)
+		for i := range list {
+			f.kernel(t, &list[i], arch)
 		}
-		kernels++
-		ok := true
-		for n := range k.Launches {
-			for _, timed := range []bool{false, true} {
-				p, c := start(t, m, k, n)
-				c.Launch.Timed = timed
-				st, err := p.Run(&c.Launch)
-				if err != nil {
-					t.Errorf("%s launch %d: %v", k.File, n, err)
-					ok = false
-					break
-				}
-				_, th := st.Total()
-				threads += th
-				if d := k.Want[n].Compare(c.Buffers); d != "" && !k.Approximate() {
-					t.Errorf("%s launch %d: %s", k.File, n, d)
-					ok = false
-					break
-				}
-				for _, r := range st.Reports {
-					t.Errorf("%s: %v", k.File, r)
-					reports++
-				}
-			}
-		}
-		if ok {
-			right++
+		t.Logf("%s: %d of %d kernels as on the H200, %d early reads, %d not compiled, %d thread instructions",
+			arch, f.right, f.kernels, f.reports, f.refused, f.threads)
+	}
+}
+
+func (f *figures) kernel(t *testing.T, k *zoo.Kernel, arch string) {
+	m, _ := compile(t, k, arch)
+	if m == nil {
+		f.refused++
+		return
+	}
+	f.kernels++
+	ok := true
+	for n := range k.Launches {
+		for _, timed := range []bool{false, true} {
+			ok = f.launch(t, m, k, n, timed) && ok
 		}
 	}
-	t.Logf("%d of %d kernels as on the H200, %d early reads, %d not compiled, %d thread instructions", right, kernels, reports, refused, threads)
+	if ok {
+		f.right++
+	}
+}
+
+func (f *figures) launch(t *testing.T, m *sim.Module, k *zoo.Kernel, n int, timed bool) bool {
+	p, c := start(t, m, k, n)
+	c.Launch.Timed = timed
+	st, err := p.Run(&c.Launch)
+	if err != nil {
+		t.Errorf("%s %s launch %d: %v", m.Arch.Name, k.File, n, err)
+		return false
+	}
+	_, th := st.Total()
+	f.threads += th
+	for _, r := range st.Reports {
+		t.Errorf("%s %s: %v", m.Arch.Name, k.File, r)
+		f.reports++
+	}
+	if d := k.Want[n].Compare(c.Buffers); d != "" && !k.Approximate() {
+		t.Errorf("%s %s launch %d: %s", m.Arch.Name, k.File, n, d)
+		return false
+	}
+	return true
 }
 
 // TestSeeded shortens stalls and drops waits of our code one at a time:
@@ -98,7 +124,7 @@ func TestSeeded(t *testing.T) {
 		if k.File != "saxpy.ptx" && k.File != "bits_shf.ptx" && k.File != "reduce_shared.ptx" {
 			continue
 		}
-		m, cubin := compile(t, k)
+		m, cubin := compile(t, k, "sm_90a")
 		if m == nil {
 			continue
 		}
@@ -155,7 +181,7 @@ func BenchmarkZoo(b *testing.B) {
 		default:
 			continue
 		}
-		m, _ := compile(b, k)
+		m, _ := compile(b, k, "sm_90a")
 		if m == nil {
 			continue
 		}
@@ -182,7 +208,7 @@ func BenchmarkLoad(b *testing.B) {
 		if list[i].File != "matmul_shared.ptx" {
 			continue
 		}
-		_, cubin := compile(b, &list[i])
+		_, cubin := compile(b, &list[i], "sm_90a")
 		for b.Loop() {
 			if _, err := sim.Load(cubin); err != nil {
 				b.Fatal(err)
