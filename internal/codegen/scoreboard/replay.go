@@ -299,7 +299,7 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 	timed := !r.timing.Variable(e.Class)
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !e.Guarded || f.read && !f.elsewhere(e) })
+			s.facts[c] = slices.DeleteFunc(s.facts[c], func(f fact) bool { return !e.Guarded || f.read && f.timed && !f.elsewhere(e) })
 			cover := wr
 			if e.Class == target.ClassLdg && timing.FileOf(c) == target.FileP {
 				cover = bars // whether an atomic was done is known when its sources are read
