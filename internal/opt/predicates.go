@@ -146,10 +146,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 		if j == nil {
 			continue
 		}
-		for _, r := range [...]struct {
-			lut int64
-			mod op.Mod
-		}{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}} {
+		for _, r := range accumulators {
 			if r.lut != lut {
 				continue
 			}

@@ -53,6 +53,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
 		{Name: "Predicates", Run: improve(opt.Predicates), MinOpt: 1},
+		{Name: "Canonicalize", Run: improve(opt.Canonical), MinOpt: 1},
 		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
@@ -91,7 +92,7 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "SplitWebs", "Predicates", "CopyProp", "ConstantFold", "CopyProp", "BranchSimplify", "DeadCode", "SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "CopyProp", "AddressFold", "DeadCode", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
+	"BranchSimplify", "SplitWebs", "CopyProp", "Canonicalize", "Predicates", "CopyProp", "Canonicalize", "ConstantFold", "CopyProp", "BranchSimplify", "DeadCode", "SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "CopyProp", "AddressFold", "DeadCode", "Canonicalize", "Predicates", "CopyProp", "Canonicalize", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 

@@ -1,0 +1,175 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Canonical writes computations the short way: without results nobody
+// reads, without carries that cannot happen, with constants where the
+// machine takes them.
+func Canonical(f *ori.Func) bool {
+	c := &combiner{f: f, v: valuesOf(f)}
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for _, r := range shorter {
+				if r.op == i.Op && r.apply(c, i) {
+					changed = true
+				}
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+var shorter = [...]struct {
+	op    op.Op
+	apply func(c *combiner, i *ori.Instr) bool
+}{
+	{op.IADD3, (*combiner).dropCarry},
+	{op.IADD3, (*combiner).noCarryIn},
+	{op.IADD3, (*combiner).addNothing},
+	{op.ISETP, (*combiner).equalHigh},
+	{op.SEL, (*combiner).constantLast},
+	{op.FSEL, (*combiner).constantLast},
+	{op.ISETP, (*combiner).turnAround},
+	{op.FSETP, (*combiner).turnAround},
+}
+
+// dropCarry: a carry out that nobody reads is not computed.
+func (c *combiner) dropCarry(i *ori.Instr) bool {
+	if i.NDst != 2 || i.Guard.Kind != ori.KNone {
+		return false
+	}
+	p := i.Args[1]
+	if p.Class != ori.P || p.Kind == ori.KReg && c.v.readsOf(p) != 0 || p.Kind != ori.KReg && p.Kind != ori.KZero {
+		return false
+	}
+	c.v.count(i, -1)
+	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, append([]ori.Operand(nil), i.Srcs()...))
+	c.v.count(i, 1)
+	return true
+}
+
+// noCarryIn: an addition whose carries in are known to be none is a plain
+// one.
+func (c *combiner) noCarryIn(i *ori.Instr) bool {
+	if i.Mods != op.M(op.MX) || len(i.Srcs()) != 5 {
+		return false
+	}
+	for _, s := range i.Srcs() {
+		// with carries ~x is x inverted, without them there is only -x
+		if s.Class == ori.R && s.Flags != 0 {
+			return false
+		}
+	}
+	for _, p := range i.Srcs()[3:] {
+		if p.Kind != ori.KZero || p.Class != ori.P || p.Flags != ori.Inv {
+			return false
+		}
+	}
+	i.Mods = op.Mods{}
+	c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), append([]ori.Operand(nil), i.Srcs()[:3]...))
+	return true
+}
+
+// addNothing: x + 0 is x and carries nothing.
+func (c *combiner) addNothing(i *ori.Instr) bool {
+	if i.Mods != (op.Mods{}) || i.NDst != 2 || len(i.Args) != 5 || i.Guard.Kind != ori.KNone || i.Args[1].Kind != ori.KReg {
+		return false
+	}
+	var x ori.Operand
+	for _, s := range i.Srcs() {
+		switch {
+		case s.Kind == ori.KZero && s.Flags == 0:
+		case x.Kind == ori.KNone && plain(s):
+			x = s
+		default:
+			return false
+		}
+	}
+	if x.Kind == ori.KNone {
+		x = ori.Zero(ori.R)
+	}
+	pt := ori.Zero(ori.P)
+	no := c.f.NewInstr(op.PLOP3, op.M(op.MLUT), []ori.Operand{i.Args[1]}, []ori.Operand{pt, pt, pt, ori.Imm(0), ori.Imm(0)})
+	no.Line, no.Loc = i.Line, i.Loc
+	c.v.count(i, -1)
+	i.Op = op.COPY
+	if x.Kind != ori.KReg {
+		i.Op = op.MOV
+	}
+	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})
+	c.v.count(i, 1)
+	i.Block().InsertAfter(no, i)
+	c.v.count(no, 1)
+	return true
+}
+
+// equalHigh: a comparison of pairs whose high words are equal is that of
+// the low words.
+func (c *combiner) equalHigh(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if !i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 4 || !isZero(srcs[0]) || !isZero(srcs[1]) {
+		return false
+	}
+	for _, r := range accumulators {
+		if i.Mods.Has(r.mod) {
+			c.v.count(i, -1)
+			i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
+			c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], srcs[3], ori.Zero(ori.P), ori.Imm(r.lut), ori.Imm(0)})
+			c.v.count(i, 1)
+			return true
+		}
+	}
+	return false
+}
+
+// accumulators are the ways in which a comparison combines its outcome with
+// a predicate, as tables of two inputs.
+var accumulators = [...]struct {
+	lut int64
+	mod op.Mod
+}{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}}
+
+// constantLast: of two values to choose from the machine takes a constant as
+// the second.
+func (c *combiner) constantLast(i *ori.Instr) bool {
+	if i.NDst != 1 || len(i.Args) != 4 || i.Args[1].Kind == ori.KReg || i.Args[2].Kind != ori.KReg || i.Args[3].Class != ori.P {
+		return false
+	}
+	if i.Args[1].Kind == ori.KZero {
+		return false
+	}
+	i.Args[1], i.Args[2] = i.Args[2], i.Args[1]
+	i.Args[3].Flags ^= ori.Inv
+	return true
+}
+
+// turned are the comparisons that become others when their sides change
+// places; the rest stay what they are.
+var turned = [...][2]op.Mod{{op.MLT, op.MGT}, {op.MLE, op.MGE}, {op.MLTU, op.MGTU}, {op.MLEU, op.MGEU}}
+
+// turnAround: a constant is compared with, not compared.
+func (c *combiner) turnAround(i *ori.Instr) bool {
+	n := int(i.NDst)
+	if len(i.Args) < n+3 || i.Args[n].Kind != ori.KImm || i.Args[n+1].Kind != ori.KReg {
+		return false
+	}
+	for k, m := range i.Mods {
+		for _, t := range turned {
+			switch m {
+			case t[0]:
+				i.Mods[k] = t[1]
+			case t[1]:
+				i.Mods[k] = t[0]
+			}
+		}
+	}
+	i.Args[n], i.Args[n+1] = i.Args[n+1], i.Args[n]
+	return true
+}

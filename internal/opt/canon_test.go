@@ -1,0 +1,25 @@
+package opt
+
+import "testing"
+
+func TestCanonical(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"IADD3 r0, p3 = r1, r2, rz", "IADD3 r0 = r1, r2, rz"},
+		{"IADD3 r0, p3 = r1, rz, rz\n@p3 STS [r0+0x0], r0", "COPY r0 = r1\nPLOP3.LUT p3 = pt, pt, pt, 0x0, 0x0\n@p3 STS [r0+0x0], r0"},
+		{"IADD3 r0, p3 = r1, -rz, rz\n@p3 STS [r0+0x0], r0", "IADD3 r0, p3 = r1, -rz, rz\n@p3 STS [r0+0x0], r0"},
+		{"IADD3.X r0 = r1, r2, rz, ~pt, ~pt", "IADD3 r0 = r1, r2, rz"},
+		{"IADD3.X r0 = r1, ~r2, rz, ~pt, ~pt", "IADD3.X r0 = r1, ~r2, rz, ~pt, ~pt"},
+		{"IADD3.X r0 = r1, r2, rz, pt, ~pt", "IADD3.X r0 = r1, r2, rz, pt, ~pt"},
+		{"ISETP.LT.U32.AND.EX p3 = rz, rz, p5, p4", "PLOP3.LUT p3 = p5, p4, pt, 0xc0, 0x0"},
+		{"ISETP.LT.U32.AND.EX p3 = rz, r0, pt, p4", "ISETP.LT.U32.AND.EX p3 = rz, r0, pt, p4"},
+		{"SEL r0 = 0x5, r1, p3", "SEL r0 = r1, 0x5, ~p3"},
+		{"SEL r0 = rz, r1, p3", "SEL r0 = rz, r1, p3"},
+		{"ISETP.LT.AND p3 = 0x5, r1, pt", "ISETP.GT.AND p3 = r1, 0x5, pt"},
+		{"FSETP.GEU.AND p3 = 0x5, r1, pt", "FSETP.LEU.AND p3 = r1, 0x5, pt"},
+		{"FSETP.NAN.AND p3 = 0x5, r1, pt", "FSETP.NAN.AND p3 = r1, 0x5, pt"},
+	} {
+		if got := run(t, predRegs+c.in, Canonical); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.in, got, c.want)
+		}
+	}
+}
