@@ -160,7 +160,7 @@ func (l *lowerer) stAsync() {
 	for _, w := range [...]isa.Word{isa.WWeak, isa.WAsync, isa.WMbarrierCompleteTxBytes, isa.WV2, isa.WV4} {
 		l.knows(w)
 	}
-	if !l.remote() || t.Bits() < 32 {
+	if l.in.NSpaces > 0 && !l.remote() || t.Bits() < 32 {
 		l.unsupported()
 	}
 	v := l.joinedElements(1, t)
@@ -192,7 +192,7 @@ func (l *lowerer) redAsync() {
 	x := &atomic{t: t, n: 1}
 	l.atomMods(x)
 	kind, ok := x.kind()
-	if !ok || !l.remote() || t.Class() == isa.Float {
+	if !ok || l.in.NSpaces > 0 && !l.remote() || t.Class() == isa.Float {
 		l.unsupported()
 	}
 	if t == isa.S32 && x.fn != op.MMIN && x.fn != op.MMAX {

@@ -153,13 +153,17 @@ func (l *lowerer) mbarrierArrive() {
 	if result {
 		at = 1
 	}
-	if !result && !expect && !complete || l.has(isa.WNoComplete) {
+	if !result && !expect && !complete {
 		l.unsupported()
 	}
 	if result && l.args[0].Kind == isa.KReg && !l.remote() {
 		r = l.tmp(2)
 	} else if !result || l.remote() {
 		m = m.With(op.MRED)
+	}
+	partial := l.has(isa.WNoComplete)
+	if partial {
+		m = m.With(op.MTMASK)
 	}
 	if drop {
 		m = m.With(op.MOPTOUT)
@@ -170,6 +174,13 @@ func (l *lowerer) mbarrierArrive() {
 		n = l.reg(l.src1(at+1, isa.U32))
 	}
 	switch {
+	case partial:
+		if len(r) == 2 {
+			l.copy(l.dst(0), l.noComplete(m, l.barrierAddress(&l.args[at]), n))
+		} else {
+			l.noComplete(m, l.barrierAddress(&l.args[at]), n)
+		}
+		return
 	case complete:
 		m = m.With(op.MA0TX)
 	case expect && !result:

@@ -187,7 +187,7 @@ func (l *lowerer) ordering() ordering {
 	for _, w := range l.body.ModsOf(l.in) {
 		l.knows(w)
 		switch w {
-		case isa.WWeak, isa.WV2, isa.WV4, isa.WV8, isa.WL1EvictNormal:
+		case isa.WWeak, isa.WV2, isa.WV4, isa.WV8, isa.WL1EvictNormal, isa.WSt:
 		case isa.WNc:
 			o.after = op.M(op.MCONSTANT)
 		case isa.WVolatile:

@@ -136,6 +136,8 @@ func (l *lowerer) asPred(a *sema.Operand) ori.Operand {
 			return pt()
 		}
 		return pt().Not()
+	case isa.KSpecial:
+		return l.cmp1(op.MNE, false, l.special(isa.SpecialReg(a.Ref), int(a.Comp), 1)[0], rz())
 	}
 	l.fail("operand is no predicate")
 	return ori.Operand{}

@@ -10,6 +10,7 @@ import (
 // surface collects the modifiers of a surface access.
 type surface struct {
 	head, tail op.Mods // before and after what depends on the operation
+	evict      op.Mod
 	at         ori.Operand
 	handle     ori.Operand
 }
@@ -27,7 +28,7 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	case l.has(isa.WCg) || l.has(isa.WCv) || l.has(isa.WWt) || l.in.Op == isa.WSured:
 		order = op.MSYS
 	case l.has(isa.WCs):
-		l.unsupported()
+		s.evict = op.MEF
 	}
 	l.knows(isa.WCa)
 	l.knows(isa.WWb)
@@ -51,6 +52,9 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	return s
 }
 
+// mods joins the modifiers around those of the width.
+func (s *surface) mods(w op.Mods) op.Mods { return join(join(join(s.head, mods(s.evict)), w), s.tail) }
+
 // suld lowers suld.b.
 func (l *lowerer) suld() {
 	l.vectors()
@@ -64,7 +68,7 @@ func (l *lowerer) suld() {
 	l.alone(func() {
 		r := l.tmp(max(1, bits/32))
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SULD, join(join(s.head, width(bits, false)), s.tail), value{whole(r)}, s.at, u, ori.Imm(0))
+			l.emitIf(p, op.SULD, s.mods(width(bits, false)), value{whole(r)}, s.at, u, ori.Imm(0))
 		})
 		for k := range es {
 			if es[k].Kind == isa.KReg {
@@ -97,7 +101,7 @@ func (l *lowerer) sust() {
 	v := whole(l.group(l.joinedElements(1, t)))
 	l.alone(func() {
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SUST, join(join(s.head, w), s.tail), nil, s.at, v, u, ori.Imm(0))
+			l.emitIf(p, op.SUST, s.mods(w), nil, s.at, v, u, ori.Imm(0))
 		})
 	})
 }

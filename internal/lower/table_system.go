@@ -21,6 +21,7 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMapa:           (*lowerer).mapa,
 	isa.WGetctarank:     (*lowerer).getctarank,
 	isa.WLdu:            (*lowerer).ld,
+	isa.WMultimem:       (*lowerer).multimem,
 	isa.WTex:            (*lowerer).tex,
 	isa.WTld4:           (*lowerer).tex,
 	isa.WTxq:            (*lowerer).query,

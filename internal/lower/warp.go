@@ -171,7 +171,7 @@ func (l *lowerer) nanosleep() { l.emit(op.NANOSLEEP, op.Mods{}, nil, l.src1(0, i
 
 // membar lowers membar and fence.
 func (l *lowerer) membar() {
-	if l.in.Op == isa.WFence && (l.has(isa.WProxy) || l.has(isa.WMbarrierInit)) {
+	if l.has(isa.WProxy) || l.has(isa.WMbarrierInit) {
 		l.proxyFence()
 		return
 	}
