@@ -271,6 +271,9 @@ func (t *Timing) uniformWAW(a, b Class) int {
 func (t *Timing) WAR(f File, a, b Class) int {
 	switch f {
 	case FileR:
+		if t.ReadsLate(a) {
+			return queueWAR
+		}
 		if b == ClassFp64 {
 			return int(max(1, t.war[a].fixed)) // it writes late on every architecture
 		}
@@ -285,6 +288,10 @@ func (t *Timing) WAR(f File, a, b Class) int {
 	}
 	return 1
 }
+
+// queueWAR is the least distance from an operation that reads late to one of
+// the same queue that overwrites what it reads.
+const queueWAR = 4
 
 // of returns the cell of class c, at least one cycle.
 func (o *orderTable) of(c Class, variable bool) int {
@@ -425,6 +432,29 @@ func (t *Timing) ReturnGroup(c Class) int {
 // BarReads reports whether stores to shared memory have read their registers
 // when a BAR behind them is passed.
 func (t *Timing) BarReads() bool { return t.barReads }
+
+// queued lists the pairs of readers and overwriters that the reference is
+// seen to leave without a barrier.
+var queued = [...][2]Class{
+	{ClassSts, ClassLds},
+	{ClassStg, ClassLds},
+	{ClassLds, ClassLds},
+	{ClassLdg, ClassLdg},
+	{ClassLdgsts, ClassLdg},
+	{ClassXu, ClassXu},
+	{ClassFp64, ClassFp64},
+}
+
+// Queued reports whether an operation of class b that overwrites what one of
+// class a reads late stands safely behind it in the same queue.
+func Queued(a, b Class) bool {
+	for _, q := range queued {
+		if q[0] == a && q[1] == b {
+			return true
+		}
+	}
+	return false
+}
 
 // ReadGroup returns the group whose members read their registers in order;
 // 0 = none.

@@ -107,6 +107,19 @@ func TestTablesComplete(t *testing.T) {
 	t.Logf("%d cells on %d architectures", cells, len(timings))
 }
 
+// TestQueued compares the two statements about queues: what Assign uses must
+// be what Check accepts.
+func TestQueued(t *testing.T) {
+	for _, q := range queued {
+		if g := ReadGroup(q[0]); g == 0 || g != ReadGroup(q[1]) || !Queued(q[0], q[1]) {
+			t.Errorf("%s and %s read in different queues", q[0], q[1])
+		}
+	}
+	if Queued(ClassLdg, ClassAlu) || Queued(ClassAlu, ClassAlu) {
+		t.Error("ALU operations in a queue")
+	}
+}
+
 // TestNearest gives every architecture the tables of the nearest measured.
 func TestNearest(t *testing.T) {
 	want := []struct {

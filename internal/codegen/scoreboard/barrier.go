@@ -109,7 +109,7 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		}
 		for _, a := range e.Reads {
 			if timing.Late(s.timing, e.Class, a.Cell) {
-				d.source = min(d.source, next(&write, a, &out.written), drain)
+				d.source = min(d.source, s.overwritten(x, e, &write, a, &out.written), drain)
 			}
 		}
 		list[k] = d
@@ -125,6 +125,24 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		}
 	}
 	return list
+}
+
+// overwritten returns where a register that e reads late is overwritten
+// first. An operation of the same queue, behind e, needs no barrier for it,
+// and whoever comes later waits for that operation.
+func (s *assigner) overwritten(x *node, e *timing.Event, write *[timing.NumCells]int32, a timing.Access, later *cellSet) int {
+	n := nowhere
+	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+		one := timing.Access{Cell: c, N: 1}
+		k := next(write, one, later)
+		if k < far && timing.FileOf(c) == target.FileR {
+			if w := &x.events[k]; !w.Guarded && target.Queued(e.Class, w.Class) {
+				continue
+			}
+		}
+		n = min(n, k)
+	}
+	return n
 }
 
 func mark(at *[timing.NumCells]int32, a timing.Access, k int) {

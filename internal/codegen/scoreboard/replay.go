@@ -223,6 +223,8 @@ func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
 	case f.read:
 		if g := target.ReadGroup(f.class); g == 0 || g != target.ReadGroup(e.Class) {
 			r.report(k, ReadLostLate, c, f.class, have, target.Never)
+		} else if d := r.timing.WAR(file, f.class, e.Class); have < d && r.strict {
+			r.report(k, ReadLost, c, f.class, have, d)
 		}
 	case f.timed:
 		if d := r.timing.WAW(file, f.class, e.Class); have < d {

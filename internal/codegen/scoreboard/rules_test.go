@@ -146,6 +146,19 @@ func TestReadBarrier(t *testing.T) {
 	}
 }
 
+// TestQueue overwrites what a store reads by a later load of the same queue.
+func TestQueue(t *testing.T) {
+	list := assigned(t, "sm_90a", `    STS [r0+0x0], r1
+    LDS r1 = [r3+0x0]
+    IADD3 r1 = r1, r1, r1`)
+	if list[0].Sched.RdBar >= 0 || list[0].Sched.Stall != 4 || list[1].Sched.Wait != 0 {
+		t.Errorf("store and load: %+v %+v", list[0].Sched, list[1].Sched)
+	}
+	if list[2].Sched.Wait != 1<<list[1].Sched.WrBar {
+		t.Errorf("the sum waits for %06b", list[2].Sched.Wait)
+	}
+}
+
 // TestSharing gives loads with one consumer one barrier.
 func TestSharing(t *testing.T) {
 	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]

@@ -314,6 +314,8 @@ func (w *walker) retireRead(e *timing.Event, c uint16) {
 		w.set(c, &w.rd, e.Ctrl.RdBar)
 	case e.Ctrl.WrBar >= 0:
 		w.set(c, &w.rd, e.Ctrl.WrBar)
+	default:
+		w.add(c, true, e.Class, w.now) // only its own queue overwrites it, if anything
 	}
 }
 
