@@ -9,7 +9,7 @@ import (
 
 // perFile is how many programs one file of a batch holds: starting a compiler
 // costs more than compiling them.
-const perFile = 25
+const perFile = 10
 
 // WriteBatch writes n programs, from seed on, to a folder as files with
 // launch descriptions, several kernels to a file.

@@ -179,15 +179,42 @@ func (m *maker) fill(t string, guard bool) Stmt {
 		i.Args = append(i.Args, a)
 		before = append(before, pre...)
 	}
-	if guard && m.chance(12) {
+	if isExtremum(op) { // of a NaN with itself the reference gives that NaN
+		for i.Args[1] == i.Args[2] {
+			i.Args[2], _ = m.operand(kinds[2])
+		}
+	}
+	after := clean(op, i.Args[0])
+	// The reference loses the guard of testp.
+	if guard && len(after) == 0 && !strings.HasPrefix(op, "testp") && m.chance(12) {
 		i.Guard = "@" + m.pick("", "!") + m.reg('p')
 	}
-	if len(before) == 0 {
+	if len(before)+len(after) == 0 {
 		return i
 	}
 	var p printer
 	i.print(&p)
-	return &Seq{append(append([]string{"{"}, before...), strings.TrimSpace(p.out.String()), "}")}
+	return &Seq{append(append(append([]string{"{"}, before...), strings.TrimSpace(p.out.String())), append(after, "}")...)}
+}
+
+// isExtremum reports whether an instruction is min or max of floats.
+func isExtremum(op string) bool {
+	return (strings.HasPrefix(op, "min.") || strings.HasPrefix(op, "max.")) && strings.Contains(op, ".f")
+}
+
+// clean returns what makes a number of a NaN: PTX does not say which NaN abs
+// and neg give, and a compiler may do them bit by bit or not at all.
+func clean(op, reg string) []string {
+	if !strings.HasPrefix(op, "abs.f") && !strings.HasPrefix(op, "neg.f") {
+		return nil
+	}
+	switch {
+	case strings.HasSuffix(op, "f16x2"):
+		return []string{".reg .b32 %least;", "mov.b32 %least, 0xfc00fc00;", "max.f16x2 " + reg + ", " + reg + ", %least;"}
+	case strings.HasSuffix(op, "f64"):
+		return []string{"max.f64 " + reg + ", " + reg + ", 0dFFF0000000000000;"}
+	}
+	return []string{"max.f32 " + reg + ", " + reg + ", 0fFF800000;"}
 }
 
 // operand makes an operand of a kind, and lines that must stand before.
@@ -215,6 +242,8 @@ func (m *maker) operand(kind byte) (arg string, before []string) {
 			return m.reg('r'), nil
 		}
 		return fmt.Sprint(m.r.IntN(36)), nil
+	case 'v':
+		return fmt.Sprint(m.r.IntN(32)), nil
 	case 'l':
 		return fmt.Sprintf("0x%x", m.r.IntN(256)), nil
 	case 'g':

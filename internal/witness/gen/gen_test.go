@@ -2,9 +2,11 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,6 +130,20 @@ func TestBatch(t *testing.T) {
 	}
 	if n != 60 {
 		t.Errorf("%d programs, want 60", n)
+	}
+}
+
+// TestWrite writes the batch that GOPTXAS_BATCH=folder,count,seed asks for,
+// for gpurun zoo -dir.
+func TestWrite(t *testing.T) {
+	f := strings.Split(os.Getenv("GOPTXAS_BATCH"), ",")
+	if len(f) != 3 {
+		t.Skip("GOPTXAS_BATCH names no batch")
+	}
+	n, err1 := strconv.Atoi(f[1])
+	seed, err2 := strconv.ParseUint(f[2], 10, 64)
+	if err := errors.Join(err1, err2, WriteBatch(f[0], n, seed)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -3,9 +3,14 @@ package gen
 // templates are the instructions of plain arithmetic: a word of the kinds of
 // its registers follows each. Small letters are registers of a kind as file
 // has them, destination first; in place of a source, i is a register r or a
-// constant, s a shift amount, j a register d or a constant, g an f or a float
+// constant, s a shift amount, v a constant below 32, j a register d or a constant, g an f or a float
 // constant, k an e or one, n a constant of 16 bits or an h, z a divisor made
 // odd first (32 bits), y one of 64 bits.
+//
+// Left out is what the witnesses need not agree on. Fields of 64 bits have
+// constant places: the reference's code for others does not take the low
+// byte of the register, as the documents have it. So does the base of fns,
+// which is undefined from 32 on.
 var templates = [...]string{
 	"add.u32 rri", "add.s32 rri", "sub.u32 rri", "sub.s32 rir", "mul.lo.u32 rri", "mul.lo.s32 rri", "mul.hi.u32 rri", "mul.hi.s32 rri",
 	"mad.lo.u32 rrii", "mad.lo.s32 rrri", "mad.hi.u32 rrri", "mad.hi.s32 rrir", "mul.wide.u32 dri", "mul.wide.s32 dri", "mad.wide.u32 drid", "mad.wide.s32 drrd",
@@ -14,7 +19,7 @@ var templates = [...]string{
 	"and.b32 rri", "or.b32 rri", "xor.b32 rri", "not.b32 rr", "cnot.b32 rr", "shl.b32 rrs", "shr.u32 rrs", "shr.s32 rrs", "shl.b32 rri", "shr.u32 rrr", "shr.s32 rrr",
 	"popc.b32 rr", "clz.b32 rr", "brev.b32 rr", "bfind.u32 rr", "bfind.s32 rr", "bfind.shiftamt.u32 rr", "popc.b64 rd", "clz.b64 rd",
 	"bfe.u32 rrss", "bfe.s32 rrss", "bfe.u32 rrrr", "bfi.b32 rrrss", "bfi.b32 rrirr", "prmt.b32 rrri", "prmt.b32 rrir",
-	"shf.l.wrap.b32 rrrs", "shf.r.wrap.b32 rrrs", "shf.l.clamp.b32 rrrr", "shf.r.clamp.b32 rrri", "fns.b32 rrss",
+	"shf.l.wrap.b32 rrrs", "shf.r.wrap.b32 rrrs", "shf.l.clamp.b32 rrrr", "shf.r.clamp.b32 rrri", "fns.b32 rrvs",
 	"dp4a.u32.u32 rrrr", "dp4a.s32.s32 rrri", "dp4a.s32.u32 rrrr", "dp2a.lo.s32.u32 rrrr", "dp2a.hi.u32.u32 rrrr",
 	"bmsk.clamp.b32 rrs", "bmsk.wrap.b32 rrr", "szext.clamp.s32 rrs", "szext.wrap.u32 rrs",
 	"div.u32 rrz", "div.s32 rrz", "rem.u32 rrz", "rem.s32 rrz",
@@ -22,7 +27,7 @@ var templates = [...]string{
 	"add.u64 ddj", "add.s64 ddj", "sub.s64 ddj", "mul.lo.u64 ddj", "mul.lo.s64 ddj", "mul.hi.u64 ddd", "mul.hi.s64 ddj", "mad.lo.s64 dddj",
 	"min.u64 ddj", "min.s64 ddj", "max.u64 ddj", "max.s64 ddj", "abs.s64 dd", "neg.s64 dd", "sad.u64 dddd",
 	"and.b64 ddj", "or.b64 ddj", "xor.b64 ddj", "not.b64 dd", "shl.b64 dds", "shr.u64 dds", "shr.s64 dds", "shl.b64 ddr", "shr.u64 ddr", "shr.s64 ddr",
-	"brev.b64 dd", "bfe.u64 ddss", "bfe.s64 ddss", "bfi.b64 dddss", "bfind.u64 rd", "bfind.s64 rd", "cnot.b64 dd",
+	"brev.b64 dd", "bfe.u64 ddvv", "bfe.s64 ddvv", "bfi.b64 dddvv", "bfind.u64 rd", "bfind.s64 rd", "cnot.b64 dd",
 	"add.u16 hhn", "sub.s16 hhn", "mul.lo.u16 hhn", "mul.hi.s16 hhh", "mul.hi.u16 hhn", "mad.lo.s16 hhhn", "mul.wide.u16 rhn", "mul.wide.s16 rhh",
 	"min.s16 hhn", "max.u16 hhn", "abs.s16 hh", "neg.s16 hh", "and.b16 hhn", "or.b16 hhn", "xor.b16 hhh", "not.b16 hh", "shl.b16 hhs", "shr.u16 hhs", "shr.s16 hhs",
 	"cvt.u32.u16 rh", "cvt.s32.s16 rh", "cvt.u16.u32 hr", "cvt.s16.s32 hr", "cvt.u64.u32 dr", "cvt.s64.s32 dr", "cvt.u32.u64 rd", "cvt.s32.s64 rd", "cvt.u64.u16 dh", "cvt.s64.s16 dh",

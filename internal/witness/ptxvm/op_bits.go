@@ -196,8 +196,11 @@ func (d *decoder) bfind() {
 // fns finds the n-th set bit from a base.
 func (d *decoder) fns() {
 	d.map3(d.dst(0), d.src(1, isa.B32), d.src(2, isa.B32), d.src(3, isa.S32), func(mask, base, off uint64) uint64 {
+		if base > 31 { // undefined: the reference's code finds nothing
+			return low(32)
+		}
 		n := sx(off, 32)
-		pos, step := int64(base&31), int64(1)
+		pos, step := int64(base), int64(1)
 		if n < 0 {
 			n, step = -n, -1
 		}

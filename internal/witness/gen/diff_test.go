@@ -1,0 +1,189 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"goptxas"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/oracle"
+	"goptxas/internal/witness/ptxvm"
+	"goptxas/internal/witness/sim"
+)
+
+// errRefused is a program that the compiler or the simulator does not take:
+// their own tests count those.
+var errRefused = errors.New("refused")
+
+// compiled runs a program's cubin in the simulator.
+func compiled(p *Prog, cubin []byte) ([][]byte, error) {
+	list, err := launch.Parse(p.Text())
+	if err != nil {
+		return nil, err
+	}
+	m, err := sim.Load(cubin)
+	if err != nil {
+		return nil, err
+	}
+	k, err := m.Kernel(p.Name)
+	if err != nil {
+		return nil, err
+	}
+	if missing := k.Missing(); len(missing) > 0 {
+		return nil, fmt.Errorf("%w: the simulator lacks %s", errRefused, missing[0])
+	}
+	c, err := k.Prepare(&list[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Launch.MaxSteps = 1_000_000
+	if _, err := k.Run(&c.Launch); err != nil {
+		return nil, err
+	}
+	return c.Buffers, nil
+}
+
+// ours compiles a program with our compiler.
+func ours(p *Prog, args ...string) ([]byte, error) {
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: p.Name + ".ptx", Text: []byte(p.Text())}}, goptxas.Options{Arch: "sm_90a", Args: args})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errRefused, err)
+	}
+	return out.Cubin, nil
+}
+
+// reference compiles a program with the reference.
+func reference(x *oracle.Tools, dir string, p *Prog) ([]byte, error) {
+	in, out := filepath.Join(dir, "p.ptx"), filepath.Join(dir, "p.cubin")
+	if err := os.WriteFile(in, []byte(p.Text()), 0o644); err != nil {
+		return nil, err
+	}
+	if r := x.Ptxas("-arch=sm_90a", in, "-o", out); r.Exit != 0 {
+		return nil, fmt.Errorf("%s", r.Stderr)
+	}
+	return os.ReadFile(out)
+}
+
+// differs compares the interpreter with a compiled program; "" is agreement.
+func differs(p *Prog, compile func(*Prog) ([]byte, error)) (string, error) {
+	want, err := interpret(p, ptxvm.Options{})
+	if err != nil {
+		return "", err
+	}
+	cubin, err := compile(p)
+	if err != nil && strings.Contains(err.Error(), "internal compiler error") {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	got, err := compiled(p, cubin)
+	if errors.Is(err, errRefused) {
+		return "", err
+	}
+	if err != nil {
+		return err.Error(), nil
+	}
+	for k := range want {
+		if at := firstDiff(want[k], got[k]); at >= 0 {
+			at &^= 3
+			return fmt.Sprintf("argument %d, byte %d (thread %d, +%d): interpreter %x, compiled %x", k, at, at/stride, at%stride,
+				want[k][at:min(at+8, len(want[k]))], got[k][at:min(at+8, len(got[k]))]), nil
+		}
+	}
+	return "", nil
+}
+
+func firstDiff(a, b []byte) int {
+	if bytes.Equal(a, b) {
+		return -1
+	}
+	for n := range min(len(a), len(b)) {
+		if a[n] != b[n] {
+			return n
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// seeds is the range of programs: GOPTXAS_GEN=first,count overrides it.
+func seeds(t *testing.T) (first uint64, n int) {
+	n = programs()
+	if s := os.Getenv("GOPTXAS_GEN"); s != "" {
+		a, b, _ := strings.Cut(s, ",")
+		f, err1 := strconv.ParseUint(a, 10, 64)
+		c, err2 := strconv.Atoi(b)
+		if err1 != nil || err2 != nil {
+			t.Fatalf("GOPTXAS_GEN=%s", s)
+		}
+		return f, c
+	}
+	return 0, n
+}
+
+// difference runs programs through the interpreter and a compiler, shrinks
+// what differs and writes it to the folder that GOPTXAS_SHRUNK names.
+func difference(t *testing.T, compile func(*Prog) ([]byte, error), most int) {
+	first, n := seeds(t)
+	same, refused, found := 0, map[string]int{}, 0
+	for seed := first; seed < first+uint64(n) && found < most; seed++ {
+		p := New(seed)
+		d, err := differs(p, compile)
+		if errors.Is(err, errRefused) {
+			refused[err.Error()]++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if d == "" {
+			same++
+			continue
+		}
+		found++
+		q := Shrink(p, func(q *Prog) bool {
+			d, err := differs(q, compile)
+			return err == nil && d != ""
+		})
+		d, _ = differs(q, compile)
+		t.Errorf("seed %d: %s\n%s", seed, d, q.Text())
+		if dir := os.Getenv("GOPTXAS_SHRUNK"); dir != "" {
+			if err := os.WriteFile(filepath.Join(dir, q.Name+".ptx"), []byte(q.Text()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var why []string
+	for k, v := range refused {
+		why = append(why, fmt.Sprintf("%d × %s", v, k))
+	}
+	sort.Strings(why)
+	for _, w := range why[:min(len(why), 20)] {
+		t.Log(w)
+	}
+	t.Logf("%d programs agree, %d differ, %d kinds of refusal", same, found, len(refused))
+}
+
+// TestCompiler compares the interpreter with our code in the simulator.
+func TestCompiler(t *testing.T) {
+	difference(t, func(p *Prog) ([]byte, error) { return ours(p) }, 10)
+}
+
+// TestReference compares the interpreter with the reference's code in the
+// simulator.
+func TestReference(t *testing.T) {
+	x := oracle.Find(t)
+	if os.Getenv("GOPTXAS_GEN") == "" && os.Getenv("GOPTXAS_FULL") == "" {
+		t.Setenv("GOPTXAS_GEN", "0,40") // each costs a start of the reference
+	}
+	dir := t.TempDir()
+	difference(t, func(p *Prog) ([]byte, error) { return reference(x, dir, p) }, 10)
+}
