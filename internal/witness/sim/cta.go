@@ -32,8 +32,8 @@ func (c *cta) thread(n int) [3]uint32 {
 	return [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
 }
 
-// arrive counts lanes m of w at barrier b.
-func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) {
+// arrive counts lanes m of w at barrier b and reports whether it could.
+func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) bool {
 	x := &c.bars[b]
 	if !x.used {
 		x.used, x.want, x.popc, x.and, x.or = true, want, 0, true, false
@@ -43,7 +43,7 @@ func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) {
 	}
 	if x.arrived[w.id]&m != 0 {
 		w.fail(lane(x.arrived[w.id]&m), "arrives twice at barrier %d", b)
-		return
+		return false
 	}
 	x.arrived[w.id] |= m
 	if waits {
@@ -51,6 +51,7 @@ func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) {
 		w.wait(m)
 		w.cwait |= m
 	}
+	return true
 }
 
 // reduce adds the votes of lanes m to barrier b.

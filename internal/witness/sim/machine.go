@@ -112,7 +112,7 @@ func (m *machine) run() error {
 		}
 		if m.maxStep != 0 && m.steps > m.maxStep {
 			live[0].warps[0].failAt(live[0].warps[0].at, "more than %d instructions", m.maxStep)
-			return m.err
+			return m.ended(live)
 		}
 		if !moved && (next >= total || len(live) >= resident) {
 			return m.deadlock(live)
@@ -142,10 +142,22 @@ func (m *machine) deadlock(live []*cta) error {
 				what = "waits for lanes to converge"
 			}
 			w.fail(l, "%s that nobody completes: deadlock", what)
-			return m.err
+			return m.ended(live)
 		}
 	}
 	return fmt.Errorf("%s: deadlock", m.prog.kernel.Name)
+}
+
+// ended takes the clocks of blocks that did not come to their end.
+func (m *machine) ended(live []*cta) error {
+	for _, c := range live {
+		for _, w := range c.warps {
+			if m.timed != nil {
+				m.clockOut(w)
+			}
+		}
+	}
+	return m.err
 }
 
 // block makes block number n of the grid ready.

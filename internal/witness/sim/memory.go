@@ -97,6 +97,14 @@ var spaceNames = [...]string{"global", "shared", "local", "generic"}
 // bytes resolves an address of a lane. It reports a fault and returns nil
 // when there is nothing.
 func (w *warp) bytes(space int, l int, addr, n uint64, write bool) []byte {
+	b := w.resolve(space, l, addr, n, write)
+	if b == nil && w.m.l.Lenient {
+		return w.nowhere(n)
+	}
+	return b
+}
+
+func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 	if n > 1 && addr&(n-1) != 0 {
 		w.fail(l, "misaligned %s access of %d bytes at %#x", spaceNames[space], n, addr)
 		return nil

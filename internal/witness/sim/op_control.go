@@ -57,6 +57,7 @@ func (w *warp) far(i *inst, m uint32, to func(l int) uint64) {
 		a := to(l)
 		if a%16 != 0 || a >= limit {
 			w.fail(l, "jumps to %#x, which is no instruction", a)
+			w.leave(m)
 			return
 		}
 		pcs[l] = uint32(a / 16)
@@ -239,7 +240,10 @@ func exit(w *warp, i *inst, m uint32) {
 }
 
 // BPT: a trap.
-func bpt(w *warp, _ *inst, m uint32) { w.fail(lane(m), "trap") }
+func bpt(w *warp, _ *inst, m uint32) {
+	w.fail(lane(m), "trap")
+	w.leave(m & w.act)
+}
 
 // Kinds of BAR.RED.
 const (
@@ -273,8 +277,7 @@ func bar(w *warp, i *inst, m uint32) {
 		}
 	}
 	b := uint8(id)
-	w.cta.arrive(w, b, count, m, i.sub != barArv)
-	if w.m.err != nil {
+	if !w.cta.arrive(w, b, count, m, i.sub != barArv) {
 		return
 	}
 	if i.sub == barRed {

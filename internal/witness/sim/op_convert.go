@@ -24,7 +24,11 @@ func (w *warp) value(i *inst, s *opnd, f fp.Format, l int) uint64 {
 func f2f(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		v := fp.Convert(i.src, i.dst, w.value(i, &i.s[0], i.src, l), i.mode)
+		x := w.value(i, &i.s[0], i.src, l)
+		v := fp.Convert(i.src, i.dst, x, i.mode)
+		if i.src == fp.BF16 && i.dst == fp.F32 && i.src.IsNaN(x) {
+			v = 0x7fffffff // measured; widening by a shift keeps the payload
+		}
 		if i.dst == fp.F64 {
 			w.dput(i, l, v)
 		} else {
@@ -57,10 +61,8 @@ func f2i(w *warp, i *inst, m uint32) {
 		case !i.src.IsNaN(x):
 			v = i.src.ToInt(x, i.it, i.mode.Round, i.mode.Ftz)
 		case i.has(fNTZ):
-		case i.it.Bits == 64:
-			v = 1 << 63
 		default:
-			v = 1 << 31
+			v = 1 << (i.it.Bits - 1)
 		}
 		if i.it.Bits == 64 {
 			w.dput(i, l, v)

@@ -24,6 +24,7 @@ type Launch struct {
 	Memory      *Memory // nil: the module's variables alone
 	MaxSteps    uint64  // instructions of all warps, 0 = no limit
 	Timed       bool    // results arrive late: see timed.go
+	Lenient     bool    // faults of the program are overlooked: see blind.go
 
 	// Hook, when set, is called before every instruction of every warp.
 	Hook func(*Event) error

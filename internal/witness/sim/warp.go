@@ -38,6 +38,7 @@ type warp struct {
 	tmp    [4][32]uint32
 	steps  uint64
 	fresh  bool
+	void   [32]byte
 	timed  *timedWarp
 }
 
@@ -220,7 +221,7 @@ func (w *warp) settle() {
 
 // fail ends the launch with a report about the running instruction.
 func (w *warp) fail(l int, format string, args ...any) {
-	if w.m.err != nil {
+	if w.m.err != nil || w.m.l.Lenient {
 		return
 	}
 	f := &Fault{

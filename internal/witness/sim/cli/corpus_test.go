@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"goptxas"
+	"goptxas/internal/witness/corpus"
+	"goptxas/internal/witness/oracle"
+	"goptxas/internal/witness/sim"
+)
+
+// blindFiles is how many files of the corpus are run; SIM_CORPUS asks for
+// another number.
+const blindFiles = 40
+
+// blindRun starts the first kernel of a cubin blind.
+func blindRun(m *sim.Module, fill string, timed, lenient bool) (*sim.Case, *sim.Stats, error) {
+	p, err := m.Kernel(m.Kernels()[0].Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := p.Blind(fill, 1)
+	c.Launch.Timed, c.Launch.Lenient, c.Launch.MaxSteps = timed, lenient, 200_000
+	st, err := p.Run(&c.Launch)
+	return c, st, err
+}
+
+// TestCorpus starts real kernels blind, as the reference compiled them and
+// as we do. Where the reference's code runs without fault both must leave
+// the same bytes; in timed mode there must be no early read.
+func TestCorpus(t *testing.T) {
+	x, files := oracle.Find(t), corpus.Find(t)
+	want := blindFiles
+	if s, err := strconv.Atoi(os.Getenv("SIM_CORPUS")); err == nil {
+		want = s
+	}
+	out := filepath.Join(t.TempDir(), "k.cubin")
+	var f struct{ ran, refused, faults, same, differ, early, earlyRef int }
+	for _, file := range files.Every(want * 2) {
+		if file.Bytes > 40<<10 || f.ran >= want {
+			continue
+		}
+		text, err := file.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := x.Ptxas("-arch="+file.Target, file.Path, "-o", out); r.Exit != 0 {
+			continue
+		}
+		b, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := sim.Load(b)
+		if err != nil || len(ref.Kernels()) == 0 {
+			t.Errorf("%s: %v", file.Name, err)
+			continue
+		}
+		f.ran++
+		if _, st, _ := blindRun(ref, "f32", true, true); st != nil && len(st.Reports) > 0 {
+			f.earlyRef++
+			t.Logf("%s: reference: %v", file.Name, st.Reports[0])
+		}
+		ours := compileText(t, file.Name, text, file.Target)
+		if ours == nil {
+			f.refused++
+			continue
+		}
+		if _, st, _ := blindRun(ours, "f32", true, true); st != nil && len(st.Reports) > 0 {
+			f.early++
+			t.Errorf("%s: %v", file.Name, st.Reports[0])
+		}
+		good := true
+		for _, fill := range []string{"f32", "small", "f64"} {
+			a, _, err := blindRun(ref, fill, false, false)
+			if err != nil {
+				f.faults++
+				continue
+			}
+			o, _, err := blindRun(ours, fill, false, false)
+			if d := difference(a, o); err != nil || d != "" {
+				t.Errorf("%s with %s: %s %v", file.Name, fill, d, err)
+				good = false
+			} else {
+				f.same++
+			}
+		}
+		if !good {
+			f.differ++
+		}
+	}
+	t.Logf("%d kernels: %d refused by us, %d launches left the same bytes, %d kernels differ, %d launches fault with the reference's code", f.ran, f.refused, f.same, f.differ, f.faults)
+	t.Logf("early reads: %d kernels of ours, %d of the reference", f.early, f.earlyRef)
+}
+
+func compileText(t *testing.T, name string, text []byte, arch string) *sim.Module {
+	o, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: text}}, goptxas.Options{Arch: arch})
+	if err != nil || o.Cubin == nil {
+		return nil
+	}
+	m, err := sim.Load(o.Cubin)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return nil
+	}
+	return m
+}
+
+// difference tells the first buffer that differs.
+func difference(a, b *sim.Case) string {
+	if b == nil {
+		return "no run"
+	}
+	for n := range a.Buffers {
+		if x, y := a.Buffers[n], b.Buffers[n]; !bytes.Equal(x, y) {
+			k := 0
+			for x[k] == y[k] {
+				k++
+			}
+			k &^= 3
+			return strings.Join([]string{
+				"argument", strconv.Itoa(n), "byte", strconv.Itoa(k), "reference", hexWord(x[k:]), "ours", hexWord(y[k:]),
+			}, " ")
+		}
+	}
+	return ""
+}
+
+func hexWord(b []byte) string {
+	_, show := elements("x32")
+	return show(b)
+}
