@@ -105,10 +105,10 @@ func (l *lowerer) divide(a, b value, rem bool) value {
 	for n := range 2 {
 		p := l.cmp(op.MGE, false, r, b)
 		if rem || n == 0 {
-			r = l.sel(l.diff(r, b), r, p)
+			l.addIf(p, r, b, true)
 		}
 		if !rem {
-			q = l.sel(l.sum(q, imm(1, len(q))), q, p)
+			l.addIf(p, q, imm(1, len(q)), false)
 		}
 	}
 	if rem {

@@ -40,15 +40,43 @@ func (l *lowerer) sar1(a, n ori.Operand) ori.Operand {
 }
 
 // sel1 returns a where p holds and b elsewhere.
-func (l *lowerer) sel1(a, b, p ori.Operand) ori.Operand { return l.one(op.SEL, op.Mods{}, a, b, p) }
+func (l *lowerer) sel1(a, b, p ori.Operand) ori.Operand {
+	d := l.tmp(1)
+	l.selTo(d, a, b, p)
+	return d[0]
+}
+
+// selTo is sel1 to a given place. The machine takes a constant as the second
+// source only.
+func (l *lowerer) selTo(d value, a, b, p ori.Operand) {
+	if a.Kind == ori.KImm && b.Kind != ori.KImm {
+		a, b, p = b, a, p.Not()
+	}
+	l.emit(op.SEL, op.Mods{}, d, a, b, p)
+}
 
 // sel is sel1 of whole values.
 func (l *lowerer) sel(a, b value, p ori.Operand) value {
 	r := l.tmp(len(a))
 	for k := range a {
-		l.emit(op.SEL, op.Mods{}, r[k:k+1], a[k], b[k], p)
+		l.selTo(r[k:k+1], a[k], b[k], p)
 	}
 	return r
+}
+
+// addIf adds b to d, or subtracts it, where p holds.
+func (l *lowerer) addIf(p ori.Operand, d, b value, sub bool) {
+	lo, hi := b[0], b[len(b)-1]
+	if sub {
+		lo, hi = negate(lo), invert(hi)
+	}
+	if len(d) == 1 {
+		l.emitIf(p, op.IADD3, op.Mods{}, d, d[0], lo, rz())
+		return
+	}
+	c := l.pred()
+	l.emitIf(p, op.IADD3, op.Mods{}, value{d[0], c}, d[0], lo, rz())
+	l.emitIf(p, op.IADD3, op.M(op.MX), d[1:], d[1], hi, rz(), c, pt().Not())
 }
 
 // emitIf emits an instruction that is executed where p holds.
@@ -116,23 +144,22 @@ func (l *lowerer) high(a, b value, signed bool) value {
 	return l.high64(a, b, signed)
 }
 
-// high64 returns the high 64 bits of a 64-bit product. The middle products
-// and the carry of the low ones are summed in two words, then added to the
-// product of the high words. A negative factor makes the unsigned product
-// too large by the other factor.
+// high64 returns the high 64 bits of a 64-bit product. The products of unlike
+// words are summed to three words, the carry of the low ones joins them, and
+// all is added to the product of the high words. A negative factor makes the
+// unsigned product too large by the other factor.
 func (l *lowerer) high64(a, b value, signed bool) value {
 	u32 := op.M(op.MWIDE, op.MU32)
-	low := l.tmp(2)
-	l.emit(op.IMAD, u32, value{whole(low)}, l.reg(a[0]), b[0], rz())
-	// a.1*b.0 plus the high word of the low product cannot overflow
-	mid := l.tmp(2)
-	l.emit(op.IMAD, u32, value{whole(mid)}, l.reg(a[1]), b[0], whole(l.pair(value{low[1], rz()})))
-	// nor can a.0*b.1 plus the low word of that
-	mid2 := l.tmp(2)
-	l.emit(op.IMAD, u32, value{whole(mid2)}, l.reg(a[0]), b[1], whole(l.pair(value{mid[0], rz()})))
-	r := l.tmp(2)
-	l.emit(op.IMAD, u32, value{whole(r)}, l.reg(a[1]), b[1], whole(l.pair(value{mid[1], rz()})))
-	h := l.add64(r, value{mid2[1], rz()}, false)
+	a0, a1 := l.reg(a[0]), l.reg(a[1])
+	one, mid, low, h := l.tmp(2), l.tmp(2), l.tmp(2), l.tmp(2)
+	top, carry, c := l.tmp(2), l.pred(), l.pred()
+	l.emit(op.IMAD, u32, value{whole(one)}, a1, b[0], rz())
+	l.emit(op.IMAD, u32, value{whole(mid), carry}, a0, b[1], whole(one))
+	l.emit(op.IMAD, u32, value{whole(low)}, a0, b[0], rz())
+	l.emit(op.COPY, op.Mods{}, top[:1], mid[1])
+	l.emit(op.IADD3, op.M(op.MX), top[1:], rz(), rz(), rz(), carry, pt().Not())
+	l.emit(op.IADD3, op.Mods{}, value{l.tmp(1)[0], c}, low[1], mid[0], rz())
+	l.emit(op.IMAD, u32.With(op.MX), value{whole(h)}, a1, b[1], whole(top), c)
 	if !signed {
 		return h
 	}

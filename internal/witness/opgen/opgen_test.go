@@ -46,7 +46,13 @@ func forms(t testing.TB, sm int) []Form {
 }
 
 // compile compiles a PTX text and returns the first complaint.
-func compile(text, arch string) (msg string) {
+func compile(text, arch string) string {
+	msg, _ := compileFile(text, arch)
+	return msg
+}
+
+// compileFile compiles a PTX text to a file, or returns the first complaint.
+func compileFile(text, arch string) (msg string, file []byte) {
 	defer func() {
 		if r := recover(); r != nil {
 			msg = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
@@ -62,10 +68,9 @@ func compile(text, arch string) (msg string) {
 		m.CheckBody(f, &s)
 	}
 	if sink.Errors() > 0 || !m.Finish(sink) {
-		return "front end: " + out.String()
+		return "front end: " + out.String(), nil
 	}
-	msg, _ = build(m, a)
-	return msg
+	return build(m, a)
 }
 
 // build compiles a checked module.
