@@ -255,7 +255,7 @@ var opClasses = [...]opRow{
 	{"HSETP2", ClassHalfCmp},
 	{"I2F", ClassXu},
 	{"I2FP", ClassAlu},
-	{"I2I", ClassXu},
+	{"I2I", ClassAlu},
 	{"I2IP", ClassAlu},
 	{"IABS", ClassAlu},
 	{"IADD", ClassAlu},
