@@ -22,6 +22,7 @@ type framer struct {
 	sp, frame ori.Operand
 	size      int64
 	saved     []int // registers a function must restore
+	barriers  []int // convergence barriers likewise
 	saveAt    int64 // where they lie
 }
 
@@ -33,9 +34,9 @@ func prologue(f *ori.Func, a *target.Arch) {
 		align = callAlign
 	}
 	if !f.Kernel {
-		p.saved = saved(f)
+		p.saved, p.barriers = saved(f)
 	}
-	p.size = (p.saveAt + 4*int64(len(p.saved)) + align - 1) / align * align
+	p.size = (p.saveAt + 4*int64(len(p.saved)+len(p.barriers)) + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack {
 		return
@@ -82,6 +83,11 @@ func (p *framer) enter(a *target.Arch) {
 	for k, n := range p.saved {
 		list = append(list, p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.saveAt+4*int64(k)), p.fixed(n)))
 	}
+	for k, n := range p.barriers { // through a register that is free here
+		list = append(list,
+			p.instr(op.BMOV, op.M(op.M32, op.MCLEAR), []ori.Operand{p.fixed(scratchReg)}, p.barrier(n)),
+			p.instr(op.STL, op.Mods{}, nil, p.barrierSlot(k), p.fixed(scratchReg)))
+	}
 	if p.f.Props.MovesStack {
 		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{p.frame}, p.sp))
 	}
@@ -105,6 +111,10 @@ func (p *framer) leave() {
 			sp := []ori.Operand{p.sp}
 			if p.f.Props.MovesStack {
 				add(p.instr(op.MOV, op.Mods{}, sp, p.frame))
+			}
+			for k, n := range p.barriers {
+				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{p.fixed(scratchReg)}, p.barrierSlot(k)))
+				add(p.instr(op.BMOV, op.M(op.M32), []ori.Operand{p.barrier(n)}, p.fixed(scratchReg)))
 			}
 			for k, n := range p.saved {
 				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{p.fixed(n)}, ori.Addr(p.sp, p.saveAt+4*int64(k))))
@@ -130,27 +140,49 @@ func (p *framer) incoming() {
 	}
 }
 
-// saved lists the registers f uses that its caller wants back.
-func saved(f *ori.Func) []int {
-	var used [256]bool
+// scratchReg is a register that holds nothing where a function begins and
+// ends.
+const scratchReg = 0
+
+func (p *framer) barrier(n int) ori.Operand {
+	r := p.f.NewReg(ori.B, 1)
+	p.f.Regs[r].Phys, p.f.Regs[r].Fixed = int16(n), true
+	return p.f.Words(r)
+}
+
+func (p *framer) barrierSlot(k int) ori.Operand {
+	return ori.Addr(p.sp, p.saveAt+4*int64(len(p.saved)+k))
+}
+
+// saved lists the registers and barriers f uses that its caller wants back.
+func saved(f *ori.Func) (list, barriers []int) {
+	var used, bars [256]bool
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for _, a := range i.Dsts() {
-				if a.Kind != ori.KReg || a.Class != ori.R {
+				if a.Kind != ori.KReg {
 					continue
 				}
-				for k := range int(a.N) {
-					used[int(f.Regs[a.Reg].Phys)+int(a.Sub)+k] = true
+				at := int(f.Regs[a.Reg].Phys) + int(a.Sub)
+				switch a.Class {
+				case ori.R:
+					for k := range int(a.N) {
+						used[at+k] = true
+					}
+				case ori.B:
+					bars[at] = true
 				}
 			}
 		}
 	}
 	used[lower.FrameReg] = used[lower.FrameReg] || f.Props.MovesStack
-	var list []int
 	for n := range used {
 		if used[n] && n != lower.StackReg && ra.Saved(n) {
 			list = append(list, n)
 		}
+		if bars[n] && n >= ra.FreeBarriers {
+			barriers = append(barriers, n)
+		}
 	}
-	return list
+	return list, barriers
 }
