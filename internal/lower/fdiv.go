@@ -2,7 +2,6 @@ package lower
 
 import (
 	"math"
-
 	"slices"
 
 	"goptxas/internal/ori"
@@ -80,7 +79,7 @@ func (l *lowerer) divApprox() {
 			s := l.scaleLarge(b)
 			a, b = l.one(op.FMUL, ftz, a, s), l.one(op.FMUL, ftz, b, s)
 		}
-		l.emit(op.FMUL, ftz, d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+		l.emit(op.FMUL, l.contracted(ftz), d, l.one(op.MUFU, op.M(op.MRCP), b), a)
 		return
 	}
 	if l.has(isa.WFull) {
@@ -90,7 +89,16 @@ func (l *lowerer) divApprox() {
 	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(b), ori.Imm(smallest), pt())
 	s := l.sel1(f32(1), f32(1<<24), p)
 	a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
-	l.emit(op.FMUL, op.Mods{}, d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+	l.emit(op.FMUL, l.contracted(op.Mods{}), d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+}
+
+// contracted marks the last product of an approximate division: it may be
+// fused with a sum like any product.
+func (l *lowerer) contracted(m op.Mods) op.Mods {
+	if l.opts.NoFMA {
+		return m
+	}
+	return m.With(op.MCONTRACT)
 }
 
 // divByConstant multiplies by the reciprocal, rounded once, of a divisor
@@ -119,7 +127,7 @@ func (l *lowerer) divByConstant(d value, a ori.Operand, b float32) bool {
 	if scale != 1 {
 		a = l.one(op.FMUL, m, a, f32(scale))
 	}
-	l.emit(op.FMUL, m, d, a, f32(r))
+	l.emit(op.FMUL, l.contracted(m), d, a, f32(r))
 	return true
 }
 

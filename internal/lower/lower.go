@@ -50,6 +50,7 @@ type Options struct {
 // scope is what belongs to one body: the kernel's, or that of a function
 // lowered in place of a call.
 type scope struct {
+	known   []*sema.Operand // constant that a PTX register always holds, or nil
 	body    *sema.Body
 	fn      *sema.Func
 	regs    []ori.Reg // of each PTX register
@@ -171,6 +172,7 @@ func (l *lowerer) properties() {
 // registers gives each PTX register a virtual one.
 func (l *lowerer) registers() {
 	l.first = ori.Reg(len(l.f.Regs))
+	l.constants()
 	l.regs = make([]ori.Reg, len(l.body.Regs))
 	for n := range l.body.Regs {
 		t := l.body.Regs[n].Type

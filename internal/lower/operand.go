@@ -75,6 +75,9 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 	n := words(t)
 	switch a.Kind {
 	case isa.KReg:
+		if k := l.known[a.Ref]; k != nil && a.Flags == 0 {
+			return l.read(k, t)
+		}
 		v := l.words(l.regs[a.Ref])
 		if a.Flags&sema.Neg != 0 {
 			l.fail("negated operand")
@@ -180,4 +183,50 @@ func (l *lowerer) extended(n int, t isa.Type) value {
 		v = value{l.extend(v[0], t)}
 	}
 	return v
+}
+
+// constants finds the PTX registers that hold one constant: their only
+// write is an unguarded mov of it. Reads of them become the constant, so
+// that instructions which treat constants specially see them.
+func (l *lowerer) constants() {
+	l.known = make([]*sema.Operand, len(l.body.Regs))
+	writes := make([]int, len(l.body.Regs))
+	touch := func(a *sema.Operand) {
+		if a.Kind == isa.KReg {
+			writes[a.Ref]++
+		}
+		if a.Pair >= 0 {
+			writes[a.Pair]++
+		}
+		if a.Kind == isa.KVector {
+			for k := range l.body.Of(a.Elems) {
+				if e := &l.body.Of(a.Elems)[k]; e.Kind == isa.KReg {
+					writes[e.Ref]++
+				}
+			}
+		}
+	}
+	for n := range l.body.Instrs {
+		in := &l.body.Instrs[n]
+		if args := l.body.Of(in.Args); len(args) > 0 {
+			touch(&args[0])
+		}
+		if in.Call >= 0 {
+			rets := l.body.Of(l.body.Calls[in.Call].Rets)
+			for k := range rets {
+				touch(&rets[k])
+			}
+		}
+	}
+	for n := range l.body.Instrs {
+		in := &l.body.Instrs[n]
+		args := l.body.Of(in.Args)
+		if in.Op != isa.WMov || in.Guard >= 0 || len(args) != 2 || args[0].Kind != isa.KReg || in.Types[0] == isa.Pred {
+			continue
+		}
+		s := &args[1]
+		if r := args[0].Ref; writes[r] == 1 && s.Flags == 0 && (s.Kind == isa.KInt || s.Kind == isa.KSingle || s.Kind == isa.KDouble) && in.Types[0].Bits() == l.body.Regs[r].Type.Bits() {
+			l.known[r] = s
+		}
+	}
 }

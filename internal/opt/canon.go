@@ -34,6 +34,8 @@ var shorter = [...]struct {
 	{op.IADD3, (*combiner).noCarryIn},
 	{op.IADD3, (*combiner).addNothing},
 	{op.ISETP, (*combiner).equalHigh},
+	{op.ISETP, (*combiner).knownCompare},
+	{op.LDGSTS, (*combiner).alwaysCopies},
 	{op.SEL, (*combiner).constantLast},
 	{op.FSEL, (*combiner).constantLast},
 	{op.ISETP, (*combiner).turnAround},
@@ -129,12 +131,73 @@ func (c *combiner) equalHigh(i *ori.Instr) bool {
 	return false
 }
 
+// compared are the outcomes of comparisons of integers.
+var compared = [...]struct {
+	mod              op.Mod
+	less, same, more bool
+}{
+	{op.MLT, true, false, false},
+	{op.MLE, true, true, false},
+	{op.MEQ, false, true, false},
+	{op.MNE, true, false, true},
+	{op.MGE, false, true, true},
+	{op.MGT, false, false, true},
+}
+
+// knownCompare: a comparison of constants is known.
+func (c *combiner) knownCompare(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 {
+		return false
+	}
+	a, okA := known(srcs[0])
+	b, okB := known(srcs[1])
+	if !okA || !okB {
+		return false
+	}
+	x, y := int64(int32(a)), int64(int32(b))
+	if i.Mods.Has(op.MU32) {
+		x, y = int64(a), int64(b)
+	}
+	for _, r := range compared {
+		if !i.Mods.Has(r.mod) {
+			continue
+		}
+		p := ori.Zero(ori.P)
+		if holds := x < y && r.less || x == y && r.same || x > y && r.more; !holds {
+			p = p.Not()
+		}
+		for _, acc := range accumulators {
+			if i.Mods.Has(acc.mod) {
+				c.v.count(i, -1)
+				i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
+				c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
+				c.v.count(i, 1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // accumulators are the ways in which a comparison combines its outcome with
 // a predicate, as tables of two inputs.
 var accumulators = [...]struct {
 	lut int64
 	mod op.Mod
 }{{0xc0, op.MAND}, {0xfc, op.MOR}, {0x3c, op.MXOR}}
+
+// alwaysCopies: an asynchronous copy that fills with zeros unless a
+// predicate holds, which always does, is a plain one.
+func (c *combiner) alwaysCopies(i *ori.Instr) bool {
+	last := len(i.Args) - 1
+	if !i.Mods.Has(op.MZFILL) || i.NDst != 0 || i.Args[last].Kind != ori.KZero || i.Args[last].Class != ori.P || i.Args[last].Flags != 0 {
+		return false
+	}
+	i.Mods = i.Mods.Without(op.MZFILL)
+	c.f.SetArgs(i, nil, append([]ori.Operand(nil), i.Args[:last]...))
+	return true
+}
 
 // constantLast: of two values to choose from the machine takes a constant as
 // the second.

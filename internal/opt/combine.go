@@ -52,7 +52,7 @@ var rules = [...]struct {
 
 // inner returns the instruction that computes operand a for i alone, if it
 // is an unguarded o whose own sources still hold where i stands.
-func (c *combiner) inner(a ori.Operand, o op.Op) *ori.Instr {
+func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 	if a.Kind != ori.KReg {
 		return nil
 	}
@@ -62,11 +62,32 @@ func (c *combiner) inner(a ori.Operand, o op.Op) *ori.Instr {
 		return nil
 	}
 	for _, s := range j.Srcs() {
-		if !c.v.stable(s) {
+		if !c.v.stable(s) && !keeps(j, i, s) {
 			return nil
 		}
 	}
 	return j
+}
+
+// maxDistance bounds how far apart two instructions are looked at.
+const maxDistance = 64
+
+// keeps reports whether the register of s is not written between j and i,
+// which must stand in one block.
+func keeps(j, i *ori.Instr, s ori.Operand) bool {
+	n := 0
+	for k := j.Next(); k != nil && n < maxDistance; k = k.Next() {
+		if k == i {
+			return true
+		}
+		for _, d := range k.Dsts() {
+			if d.HasReg() && d.Reg == s.Reg {
+				return false
+			}
+		}
+		n++
+	}
+	return false
 }
 
 // rewrite gives i a new operation and sources, and removes j.
@@ -99,7 +120,7 @@ func (c *combiner) addOfAdd(i *ori.Instr) bool {
 		if in.Flags != 0 {
 			return false
 		}
-		j := c.inner(in, op.IADD3)
+		j := c.inner(i, in, op.IADD3)
 		if j == nil || !isAdd(j) || isZero(other) {
 			return false
 		}
@@ -125,7 +146,7 @@ func constants(list ...ori.Operand) int {
 // addOfProduct: a*b + c.
 func (c *combiner) addOfProduct(i *ori.Instr) bool {
 	return sides(i, func(in, other ori.Operand) bool {
-		j := c.inner(in, op.IMAD)
+		j := c.inner(i, in, op.IMAD)
 		if in.Flags != 0 || j == nil || j.Mods != (op.Mods{}) || len(j.Args) != 4 || !isZero(j.Args[3]) {
 			return false
 		}
@@ -140,7 +161,7 @@ func (c *combiner) addOfProduct(i *ori.Instr) bool {
 // addOfShift: (a << k) + b.
 func (c *combiner) addOfShift(i *ori.Instr) bool {
 	return sides(i, func(in, other ori.Operand) bool {
-		j := c.inner(in, op.SHF)
+		j := c.inner(i, in, op.SHF)
 		if in.Flags != 0 || j == nil || j.Mods != op.M(op.ML, op.MU32) || !isZero(j.Args[3]) || j.Args[2].Kind != ori.KImm {
 			return false
 		}
@@ -241,7 +262,7 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 			if in.Flags&^ori.Neg != 0 || other.Flags&ori.Abs != 0 {
 				continue
 			}
-			j := c.inner(in, k.mul)
+			j := c.inner(i, in, k.mul)
 			if j == nil || j.Mods != i.Mods || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 {
 				continue
 			}

@@ -15,7 +15,7 @@ func (c *combiner) logicOfLogic(i *ori.Instr) bool {
 		if i.Args[n].Flags != 0 {
 			continue
 		}
-		j := c.inner(i.Args[n], op.LOP3)
+		j := c.inner(i, i.Args[n], op.LOP3)
 		if j == nil || !isLogic(j) {
 			continue
 		}

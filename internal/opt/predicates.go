@@ -14,7 +14,7 @@ func Predicates(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := int(i.NDst); k < len(i.Args); k++ {
-				if p, ok := v.predicate(i.Args[k]); ok {
+				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg || takesTruth(i)) {
 					i.Args[k] = p
 					changed = true
 				}
@@ -31,6 +31,17 @@ func Predicates(f *ori.Func) bool {
 		f.Touch()
 	}
 	return changed
+}
+
+// takesTruth reports whether predicate sources of i may be constants.
+func takesTruth(i *ori.Instr) bool {
+	switch i.Op {
+	case op.PLOP3, op.ISETP, op.FSETP, op.DSETP, op.SEL, op.FSEL, op.IADD3:
+		return true
+	case op.LDGSTS: // without a mark a copy that always fills is one that never does
+		return i.Mods.Has(op.MZFILL)
+	}
+	return false
 }
 
 // maxChain bounds how many moves of a predicate are looked through.
@@ -163,7 +174,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 // if it combines its outcome with nothing yet.
 func (c *combiner) comparison(a ori.Operand) *ori.Instr {
 	for _, o := range [...]op.Op{op.ISETP, op.FSETP, op.DSETP} {
-		j := c.inner(a, o)
+		j := c.inner(nil, a, o)
 		if j == nil || !j.Mods.Has(op.MAND) || len(j.Srcs()) < 3 {
 			continue
 		}
