@@ -52,8 +52,8 @@ func compiled(p *Prog, cubin []byte) ([][]byte, error) {
 }
 
 // ours compiles a program with our compiler.
-func ours(p *Prog, args ...string) ([]byte, error) {
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: p.Name + ".ptx", Text: []byte(p.Text())}}, goptxas.Options{Arch: "sm_90a", Args: args})
+func ours(p *Prog, arch string, args ...string) ([]byte, error) {
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: p.Name + ".ptx", Text: []byte(p.Text())}}, goptxas.Options{Arch: arch, Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errRefused, err)
 	}
@@ -174,7 +174,28 @@ func difference(t *testing.T, compile func(*Prog) ([]byte, error), most int) {
 
 // TestCompiler compares the interpreter with our code in the simulator.
 func TestCompiler(t *testing.T) {
-	difference(t, func(p *Prog) ([]byte, error) { return ours(p) }, 10)
+	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, 10)
+}
+
+// TestModes does the same for other targets and options, with fewer programs.
+func TestModes(t *testing.T) {
+	for _, m := range []struct {
+		arch string
+		args []string
+	}{
+		{"sm_90a", []string{"-O0"}},
+		{"sm_90a", []string{"-O1"}},
+		{"sm_90a", []string{"--maxrregcount=24"}},
+		{"sm_100a", nil},
+		{"sm_120", nil},
+	} {
+		t.Run(strings.Join(append([]string{m.arch}, m.args...), " "), func(t *testing.T) {
+			if os.Getenv("GOPTXAS_GEN") == "" {
+				t.Setenv("GOPTXAS_GEN", fmt.Sprintf("0,%d", programs()/10))
+			}
+			difference(t, func(p *Prog) ([]byte, error) { return ours(p, m.arch, m.args...) }, 3)
+		})
+	}
 }
 
 // TestReference compares the interpreter with the reference's code in the
