@@ -15,7 +15,7 @@ import (
 
 // blindSize is the size of a buffer, blindNumber the value of a number.
 const (
-	blindSize   = 1 << 14
+	blindSize   = 1 << 18
 	blindNumber = 64
 )
 

@@ -94,6 +94,11 @@ func (m *machine) run() error {
 			was := live[k].steps
 			mv, done := live[k].run(turn)
 			m.steps += live[k].steps - was
+			if m.maxStep != 0 && m.steps > m.maxStep {
+				w := live[k].warps[0]
+				w.failAt(w.at, "more than %d instructions", m.maxStep)
+				return m.ended(live)
+			}
 			if m.err != nil {
 				return m.err
 			}
@@ -109,10 +114,6 @@ func (m *machine) run() error {
 				k--
 				moved = true
 			}
-		}
-		if m.maxStep != 0 && m.steps > m.maxStep {
-			live[0].warps[0].failAt(live[0].warps[0].at, "more than %d instructions", m.maxStep)
-			return m.ended(live)
 		}
 		if !moved && (next >= total || len(live) >= resident) {
 			return m.deadlock(live)

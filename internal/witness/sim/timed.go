@@ -114,9 +114,7 @@ func (w *warp) issue(i *inst, mask uint32) {
 	if e.Class == target.ClassBar && m.timing.BarReads() {
 		t.drop(func(f *late) bool { return f.read && f.class == target.ClassSts })
 	}
-	if mask != 0 {
-		w.leaveBehind(i, e, mask)
-	}
+	w.leaveBehind(i, e, mask)
 	t.now += int(e.Ctrl.Stall)
 	t.cycles += int(e.Ctrl.Stall)
 	if e.Ctrl.Stall == 0 {
@@ -250,10 +248,13 @@ func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
 			wr = 1 << b
 		}
 	}
+	w.extend(e, wr, all)
+	if mask == 0 {
+		return // it passes through its unit all the same
+	}
 	if i.full {
 		mask = ^uint32(0)
 	}
-	w.extend(e, wr, all)
 	timed := !m.timing.Variable(e.Class)
 	f := late{at: t.now, pc: w.at, lanes: mask, done: t.cycles + guess(e.Class)}
 	for _, a := range e.Writes {

@@ -22,6 +22,7 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
        gosass debug [flags] FILE.cubin|FILE.ptx
   -desc FILE.ptx      launches from the comments "//: run …" of a PTX file
   -arch SM            compile a PTX file for this target (sm_90a)
+  -lineinfo           compile it with line information, for debug
   -kernel K           the kernel; not needed when there is only one
   -grid X[,Y[,Z]]     blocks
   -block X[,Y[,Z]]    threads of a block
@@ -33,6 +34,8 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -trace              print every instruction of every warp with its result
   -timed              results arrive as late as they may; report early reads
   -max N              give up after this many warp instructions
+  -cta X[,Y[,Z]]      debug: the block to step through (0)
+  -warp N             debug: its warp (0)
 `
 
 // Exit codes, as gosass has them.
@@ -54,7 +57,7 @@ type options struct {
 	smem                   uint
 	args                   list
 	show                   int
-	trace, timed           bool
+	trace, timed, lineinfo bool
 	max                    uint64
 	file                   string
 	warp                   int
@@ -105,6 +108,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.IntVar(&opt.show, "n", 8, "")
 	fs.BoolVar(&opt.trace, "trace", false, "")
 	fs.BoolVar(&opt.timed, "timed", false, "")
+	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")
 	fs.Uint64Var(&opt.max, "max", 1<<32, "")
 	fs.IntVar(&opt.warp, "warp", 0, "")
 	fs.StringVar(&opt.cta, "cta", "0", "")
@@ -132,7 +136,11 @@ func (o *options) load() (*sim.Module, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(b, []byte("\x7fELF")) {
-		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: o.file, Text: b}}, goptxas.Options{Arch: o.arch})
+		opt := goptxas.Options{Arch: o.arch}
+		if o.lineinfo {
+			opt.Args = append(opt.Args, "-lineinfo")
+		}
+		out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: o.file, Text: b}}, opt)
 		if err != nil {
 			return nil, err
 		}
