@@ -6,7 +6,7 @@ export GOFLAGS
 RACE    := ./internal/engine/... ./internal/driver/... .
 FUZZTIME ?= 30s
 
-.PHONY: help build demo test test-oracle oracle lint bench fuzz race generate ci
+.PHONY: help build demo test test-oracle oracle lint bench versus fuzz race generate ci
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,11 +33,15 @@ lint: ## gofumpt and staticcheck, pinned in tools/go.mod
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+versus: ## time, registers and spills beside the reference's
+	$(GO) test -run '^$$' -bench Versus -benchtime 1x ./internal/witness/versus
+
 fuzz: ## every fuzz target for FUZZTIME each
 	sh tools/fuzz.sh $(FUZZTIME)
 
 race: ## the concurrent packages under the race detector
 	GOPTXAS_ORACLE=/nonexistent $(GO) test -race $(RACE)
+	GOPTXAS_ORACLE=/nonexistent $(GO) test -race -run 'SameBytes|Workers' ./internal/pipeline
 
 generate: ## regenerate *_gen.go
 	$(GO) generate ./...

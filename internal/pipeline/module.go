@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"goptxas/internal/cubin"
@@ -74,25 +72,6 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	}
 	out.Cubin, err = f.Write()
 	return out, err
-}
-
-// compile fills the kernels; each worker has its own scratch.
-func compile(m *sema.Module, o *Options, r *runner, out *Output, failures []*Failure, workers int) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, min(workers, len(out.Funcs))) {
-		wg.Go(func() {
-			var s sema.Scratch
-			for {
-				n := int(next.Add(1)) - 1
-				if n >= len(out.Funcs) {
-					return
-				}
-				out.Kernels[n], failures[n] = one(m, out.Funcs[n], &s, o, r)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // one compiles a function and turns what goes wrong into a Failure.

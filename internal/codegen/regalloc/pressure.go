@@ -1,9 +1,6 @@
 package regalloc
 
-import (
-	"container/heap"
-	"math/bits"
-)
+import "container/heap"
 
 // fat is how many words of a file live at each point, and how many
 // registers there are for them.
@@ -13,7 +10,7 @@ type fat struct {
 	class uint8
 	words []int32 // live at each point
 	room  []int32 // registers available at each point
-	over  bitset  // points with more words than registers
+	over  excess  // points with more words than registers, while choose runs
 }
 
 func pressure(p *Problem, r *ranges, class uint8) *fat {
@@ -120,12 +117,7 @@ func (f *fat) choose(needed bool) []int32 {
 	if !needed {
 		return nil
 	}
-	f.over = newBitset(len(f.words))
-	for k, w := range f.words {
-		if w > f.room[k] {
-			f.over.add(int32(k))
-		}
-	}
+	f.over = newExcess(f.words, f.room)
 	access := f.accesses()
 	costs := f.costs()
 	var q queue
@@ -222,27 +214,11 @@ func (f *fat) each(v int32, access []int32, do func(from, to int32)) {
 // gain counts the overfull points that spilling v would help.
 func (f *fat) gain(v int32, access []int32) float64 {
 	n := 0
-	f.each(v, access, func(from, to int32) { n += f.over.count(from, to) })
+	f.each(v, access, func(from, to int32) { n += f.over.points.count(from, to) })
 	return float64(n)
 }
 
-// remove takes v away where it would no longer live. Only overfull points
-// matter: no other ever becomes one.
+// remove takes v away where it would no longer live.
 func (f *fat) remove(v int32, access []int32) {
-	f.each(v, access, func(from, to int32) {
-		lo, hi, first, last := ends(from, to)
-		for n := lo; n <= hi; n++ {
-			left := f.over[n] & first
-			if n == hi {
-				left &= last
-			}
-			first = ^uint64(0)
-			for ; left != 0; left &= left - 1 {
-				k := n<<6 + int32(bits.TrailingZeros64(left))
-				if f.words[k]--; f.words[k] <= f.room[k] {
-					f.over.remove(k)
-				}
-			}
-		}
-	})
+	f.each(v, access, f.over.less)
 }

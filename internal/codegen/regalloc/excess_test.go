@@ -1,0 +1,43 @@
+package regalloc
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestExcess takes words away from random runs of points and compares with
+// counting each point.
+func TestExcess(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	steps := 0
+	for range 200 {
+		n := 1 + r.IntN(400)
+		words, room := make([]int32, n), make([]int32, n)
+		for k := range words {
+			words[k], room[k] = int32(r.IntN(40)), int32(10+r.IntN(5))
+		}
+		e := newExcess(words, room)
+		for range 60 {
+			from := r.IntN(n)
+			to := from + 1 + r.IntN(n-from)
+			e.less(int32(from), int32(to))
+			want := 0
+			for k := range words {
+				if from <= k && k < to {
+					words[k]--
+				}
+				if words[k] > room[k] {
+					want++
+				}
+				if e.points.has(int32(k)) != (words[k] > room[k]) {
+					t.Fatalf("point %d of %d: %d words, room %d, overfull %v", k, n, words[k], room[k], e.points.has(int32(k)))
+				}
+			}
+			if got := e.points.count(0, int32(n)); got != want {
+				t.Fatalf("%d overfull points, want %d", got, want)
+			}
+			steps++
+		}
+	}
+	t.Logf("%d steps", steps)
+}
