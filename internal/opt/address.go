@@ -2,6 +2,7 @@ package opt
 
 import (
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
 )
 
 // Addresses folds a constant added to an address register into the offset
@@ -14,7 +15,7 @@ func Addresses(f *ori.Func) bool {
 			for k := range i.Args {
 				for i.Args[k].Kind == ori.KAddr && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
 					n, ok := c.base(i.Args[k])
-					if !ok {
+					if reach := reachOf(i.Op, n.N); !ok || n.Imm > reach || n.Imm < -reach-1 {
 						break
 					}
 					i.Args[k] = n
@@ -31,6 +32,18 @@ func Addresses(f *ori.Func) bool {
 
 // maxOffset is the largest offset of an access: 24 bits, signed.
 const maxOffset = 1<<23 - 1
+
+// reachOf returns the largest offset of an address of n words. An
+// asynchronous copy has two, of 20 bits in shared and 12 in global memory.
+func reachOf(o op.Op, n uint8) int64 {
+	switch {
+	case o == op.LDGSTS && n == 2:
+		return 1<<11 - 1
+	case o == op.LDGSTS:
+		return 1<<19 - 1
+	}
+	return maxOffset
+}
 
 // base returns the address with one addition of a constant less.
 func (c *combiner) base(a ori.Operand) (ori.Operand, bool) {

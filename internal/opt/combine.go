@@ -31,8 +31,9 @@ func Combine(f *ori.Func) bool {
 }
 
 type combiner struct {
-	f *ori.Func
-	v *values
+	f    *ori.Func
+	v    *values
+	sums []int32 // reads of each word by sums that may be fused; nil until asked for
 }
 
 // rules are tried in order on every instruction of their operation.
@@ -57,7 +58,7 @@ func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 		return nil
 	}
 	j := c.v.once(a)
-	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.readsOf(j.Args[0]) != 1 ||
+	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.readsOf(j.Args[0]) != 1 && !c.onlySums(j) ||
 		j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
 		return nil
 	}
@@ -67,6 +68,30 @@ func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 		}
 	}
 	return j
+}
+
+// onlySums reports whether every reader of a float product is a sum it may
+// be fused with: then it is fused with all of them and vanishes.
+func (c *combiner) onlySums(j *ori.Instr) bool {
+	if !j.Mods.Has(op.MCONTRACT) {
+		return false
+	}
+	if c.sums == nil {
+		c.sums = make([]int32, len(c.v.reads))
+		for _, b := range c.f.Blocks {
+			for i := range b.Instrs {
+				if i.Op != op.FADD && i.Op != op.DADD || !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
+					continue
+				}
+				for _, s := range i.Srcs() {
+					if s.Kind == ori.KReg && s.Flags&^ori.Neg == 0 {
+						c.sums[c.v.word(s)]++
+					}
+				}
+			}
+		}
+	}
+	return c.sums[c.v.word(j.Args[0])] == c.v.readsOf(j.Args[0])
 }
 
 // maxDistance bounds how far apart two instructions are looked at.
@@ -270,7 +295,14 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 			if in.Flags&ori.Neg != 0 {
 				a = negateFloat(a)
 			}
-			c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other}, j)
+			w := c.v.word(j.Args[0])
+			c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other})
+			if c.sums != nil {
+				c.sums[w]--
+			}
+			if c.v.readsOf(j.Args[0]) == 0 {
+				c.v.remove(j)
+			}
 			return true
 		}
 	}

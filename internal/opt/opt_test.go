@@ -115,6 +115,16 @@ FFMA r2 = r0, r0, -r0
 STS [r0+0x0], r2`, []func(*ori.Func) bool{Combine},
 		},
 		{
+			"a product of several sums is fused with each", `S2R r0 = SR_TID.X
+FMUL.CONTRACT r1 = r0, r0
+FADD.CONTRACT r2 = r1, -r0
+FADD.CONTRACT r3 = r0, -r1
+STS [r2+0x0], r3`, `S2R r0 = SR_TID.X
+FFMA r2 = r0, r0, -r0
+FFMA r3 = -r0, r0, r0
+STS [r2+0x0], r3`, []func(*ori.Func) bool{Combine},
+		},
+		{
 			"logic of logic", `S2R r0 = SR_TID.X
 S2R r1 = SR_TID.Y
 LOP3.LUT r2 = r0, r1, rz, 0xc0
