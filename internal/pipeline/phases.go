@@ -52,17 +52,15 @@ func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
-		{Name: "Predicates", Run: improve(opt.Predicates), MinOpt: 1},
-		{Name: "Canonicalize", Run: improve(opt.Canonical), MinOpt: 1},
-		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
-		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
-		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
+		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
-		{Name: "ConstantFold", Run: improve(opt.Fold), MinOpt: 1},
+		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
+		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
 		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
+		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Settle(u.f)
 			return nil
@@ -92,7 +90,9 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "SplitWebs", "CopyProp", "Canonicalize", "Predicates", "CopyProp", "Canonicalize", "ConstantFold", "CopyProp", "BranchSimplify", "DeadCode", "SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "CopyProp", "AddressFold", "DeadCode", "Canonicalize", "Predicates", "CopyProp", "Canonicalize", "Combine", "ConstantFold", "CopyProp", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
+	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
+	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
+	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
@@ -168,14 +168,13 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.o.Arch.SM >= 100 {
 		uniforms = 80
 	}
-	barriers := 16
 	if !u.f.Kernel {
-		uniforms, barriers = ra.FreeUniforms, ra.FreeBarriers
+		uniforms = ra.FreeUniforms
 	}
 	// spills of vectors must keep their alignment
 	frame := (u.f.Props.LocalBytes + callAlign - 1) / callAlign * callAlign
 	ro := ra.Options{
-		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: barriers, StackReg: lower.StackReg,
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: lower.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	if u.f.Props.MovesStack {
