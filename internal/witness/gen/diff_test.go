@@ -23,8 +23,9 @@ import (
 // their own tests count those.
 var errRefused = errors.New("refused")
 
-// compiled runs a program's cubin in the simulator.
-func compiled(p *Prog, cubin []byte) ([][]byte, error) {
+// compiled runs a program's cubin in the simulator, in timed mode if wanted:
+// then a result that is read too early is an error.
+func compiled(p *Prog, cubin []byte, timed bool) ([][]byte, error) {
 	list, err := launch.Parse(p.Text())
 	if err != nil {
 		return nil, err
@@ -44,9 +45,13 @@ func compiled(p *Prog, cubin []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Launch.MaxSteps = 1_000_000
-	if _, err := k.Run(&c.Launch); err != nil {
+	c.Launch.MaxSteps, c.Launch.Timed = 1_000_000, timed
+	st, err := k.Run(&c.Launch)
+	if err != nil {
 		return nil, err
+	}
+	if len(st.Reports) > 0 {
+		return nil, fmt.Errorf("too early: %s", st.Reports[0])
 	}
 	return c.Buffers, nil
 }
@@ -72,8 +77,11 @@ func reference(x *oracle.Tools, dir string, p *Prog) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
+// compiler makes a cubin of a program.
+type compiler func(*Prog) ([]byte, error)
+
 // differs compares the interpreter with a compiled program; "" is agreement.
-func differs(p *Prog, compile func(*Prog) ([]byte, error)) (string, error) {
+func differs(p *Prog, compile compiler, timed bool) (string, error) {
 	want, err := interpret(p, ptxvm.Options{})
 	if err != nil {
 		return "", err
@@ -85,7 +93,7 @@ func differs(p *Prog, compile func(*Prog) ([]byte, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	got, err := compiled(p, cubin)
+	got, err := compiled(p, cubin, timed)
 	if errors.Is(err, errRefused) {
 		return "", err
 	}
@@ -131,12 +139,12 @@ func seeds(t *testing.T) (first uint64, n int) {
 
 // difference runs programs through the interpreter and a compiler, shrinks
 // what differs and writes it to the folder that GOPTXAS_SHRUNK names.
-func difference(t *testing.T, compile func(*Prog) ([]byte, error), most int) {
+func difference(t *testing.T, compile compiler, timed bool, most int) {
 	first, n := seeds(t)
 	same, refused, found := 0, map[string]int{}, 0
 	for seed := first; seed < first+uint64(n) && found < most; seed++ {
 		p := New(seed)
-		d, err := differs(p, compile)
+		d, err := differs(p, compile, timed)
 		if errors.Is(err, errRefused) {
 			refused[err.Error()]++
 			continue
@@ -150,10 +158,10 @@ func difference(t *testing.T, compile func(*Prog) ([]byte, error), most int) {
 		}
 		found++
 		q := Shrink(p, func(q *Prog) bool {
-			d, err := differs(q, compile)
+			d, err := differs(q, compile, timed)
 			return err == nil && d != ""
 		})
-		d, _ = differs(q, compile)
+		d, _ = differs(q, compile, timed)
 		t.Errorf("seed %d: %s\n%s", seed, d, q.Text())
 		if dir := os.Getenv("GOPTXAS_SHRUNK"); dir != "" {
 			if err := os.WriteFile(filepath.Join(dir, q.Name+".ptx"), []byte(q.Text()), 0o644); err != nil {
@@ -174,7 +182,16 @@ func difference(t *testing.T, compile func(*Prog) ([]byte, error), most int) {
 
 // TestCompiler compares the interpreter with our code in the simulator.
 func TestCompiler(t *testing.T) {
-	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, 10)
+	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, false, 10)
+}
+
+// TestTimed runs our code with every result as late as the latency tables
+// allow.
+func TestTimed(t *testing.T) {
+	if os.Getenv("GOPTXAS_GEN") == "" {
+		t.Setenv("GOPTXAS_GEN", fmt.Sprintf("1000,%d", programs()/10))
+	}
+	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, true, 3)
 }
 
 // TestModes does the same for other targets and options, with fewer programs.
@@ -193,7 +210,7 @@ func TestModes(t *testing.T) {
 			if os.Getenv("GOPTXAS_GEN") == "" {
 				t.Setenv("GOPTXAS_GEN", fmt.Sprintf("0,%d", programs()/10))
 			}
-			difference(t, func(p *Prog) ([]byte, error) { return ours(p, m.arch, m.args...) }, 3)
+			difference(t, func(p *Prog) ([]byte, error) { return ours(p, m.arch, m.args...) }, false, 3)
 		})
 	}
 }
@@ -206,5 +223,5 @@ func TestReference(t *testing.T) {
 		t.Setenv("GOPTXAS_GEN", "0,40") // each costs a start of the reference
 	}
 	dir := t.TempDir()
-	difference(t, func(p *Prog) ([]byte, error) { return reference(x, dir, p) }, 10)
+	difference(t, func(p *Prog) ([]byte, error) { return reference(x, dir, p) }, false, 10)
 }
