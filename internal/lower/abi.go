@@ -129,7 +129,7 @@ func (l *lowerer) callFunc(c *sema.Call, fn int32) {
 	l.plan.need(fn)
 	l.transfer(c, signature{f.Rets, f.Params}, func(back value, next *ori.Block) (op.Mods, ori.Operand) {
 		l.returnTo(back, next)
-		return op.M(op.MREL, op.MNOINC), ori.Operand{Kind: ori.KTarget, Reg: l.f.Module.Symbol(f.Name)}
+		return op.M(op.MREL, op.MNOINC), ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(f.Name)}
 	})
 }
 

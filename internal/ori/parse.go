@@ -295,6 +295,8 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 		return p.constant(s)
 	case strings.HasPrefix(s, "desc["):
 		return p.inside(KDesc, s[5:])
+	case s == "+["+zeroNames[UR]+"]":
+		return Operand{Kind: KUAddr, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "+["):
 		return p.inside(KUAddr, s[2:])
 	case strings.HasPrefix(s, "["):
@@ -312,6 +314,9 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 		if s == z {
 			return Zero(Class(c)), nil
 		}
+	}
+	if x := op.FindSpecial(s); x != op.SRNone {
+		return Special(x), nil
 	}
 	o, rest, err := p.words(s)
 	if err == nil && rest != "" {

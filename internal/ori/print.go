@@ -192,6 +192,9 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 		}
 		return append(appendHex(dst, o.Imm), ']')
 	case KUAddr:
+		if o.Reg == NoReg {
+			return append(append(append(dst, "+["...), zeroNames[UR]...), ']')
+		}
 		return append(f.appendWords(append(dst, "+["...), o), ']')
 	case KDesc:
 		return append(f.appendWords(append(dst, "desc["...), o), ']')

@@ -12,7 +12,7 @@ import (
 // is an offset from its start.
 func (e *emitter) transfer(t []byte, i *ori.Instr) []byte {
 	to := i.Srcs()[0]
-	if to.Kind == ori.KTarget {
+	if to.Kind == ori.KSymbol {
 		at := int64(0)
 		if e.opts.Target != nil {
 			if v, ok := e.opts.Target(e.f.Module.Symbols[to.Reg].Name); ok {
