@@ -24,7 +24,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		if n < 0 || out.Kernels[n] == nil {
 			continue
 		}
-		b := block(&m.Funcs[fn], out.Kernels[n])
+		b := block(m, &m.Funcs[fn], out.Kernels[n])
 		for _, text := range b.lines(arch.Name, arch.SM) {
 			j.Sink.Say(diag.Info, text)
 		}
@@ -48,9 +48,9 @@ func memory(m *sema.Module, space isa.Space) uint64 {
 }
 
 // block collects what the report says about one kernel.
-func block(f *sema.Func, k *pipeline.Kernel) Block {
+func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 	p := &k.Props
-	return Block{
+	b := Block{
 		Name: f.Name, Entry: true, Time: k.Time,
 		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
 		Usage: Usage{
@@ -58,6 +58,12 @@ func block(f *sema.Func, k *pipeline.Kernel) Block {
 			Consts: []Bank{{0, int(p.ParamBase + p.ParamBytes)}},
 		},
 	}
+	for _, sub := range k.Subs {
+		b.Callee = append(b.Callee, FunctionFrame{m.Funcs[sub.Func].Name, Frame{
+			Stack: int(sub.Frame), SpillStores: 4 * sub.Spills.Stores, SpillLoads: 4 * sub.Spills.Loads,
+		}})
+	}
+	return b
 }
 
 // recordCode adds the kernels to the statistics, and the memory the process

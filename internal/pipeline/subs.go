@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"goptxas/internal/codegen/emit"
+	"goptxas/internal/codegen/ra"
 	"goptxas/internal/cubin"
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/engine/phase"
@@ -18,6 +19,7 @@ type Sub struct {
 	Offset uint64
 	Size   uint64
 	Frame  int32
+	Spills ra.Result
 }
 
 // callRegisters is the least a kernel that calls reports.
@@ -61,7 +63,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		if n > 0 {
 			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
 			k.Stack += frame
-			k.Subs = append(k.Subs, Sub{plan.Functions[n-1], uint64(places[n]), uint64(u.code.Size), frame})
+			k.Subs = append(k.Subs, Sub{plan.Functions[n-1], uint64(places[n]), uint64(u.code.Size), frame, u.spills})
 		}
 	}
 	if kernel.f.Props.HasCalls {
