@@ -58,7 +58,10 @@ func (l *lowerer) minmax() {
 func (l *lowerer) emitMin(m op.Mods, d value, a, b, which ori.Operand) {
 	o, sm := op.VIMNMX, l.arch.SM
 	switch {
-	case sm < 90:
+	case sm >= 110 && sm < 120 && m != (op.Mods{}) && m != op.M(op.MU32):
+		l.splitMin(m, d, a, b, which)
+		return
+	case sm < 90 || sm >= 110 && sm < 120:
 		o = op.IMNMX
 	case sm >= 120:
 		if !m.Has(op.MU32) && !m.Has(op.MU16x2) && !m.Has(op.MS16x2) { // signed words have a name
@@ -68,6 +71,29 @@ func (l *lowerer) emitMin(m op.Mods, d value, a, b, which ori.Operand) {
 		d = value{d[0], pt(), pt()}
 	}
 	l.emit(o, m, d, a, b, which)
+}
+
+// splitMin is emitMin of pairs of halves, or with negative results as zero,
+// where the machine has neither.
+func (l *lowerer) splitMin(m op.Mods, d value, a, b, which ori.Operand) {
+	one := func(x, y ori.Operand) ori.Operand {
+		r := l.min1(op.Mods{}, x, y, which)
+		if m.Has(op.MRELU) {
+			r = l.min1(op.Mods{}, r, rz(), pt().Not())
+		}
+		return r
+	}
+	if !m.Has(op.MU16x2) && !m.Has(op.MS16x2) {
+		l.copy(d, value{one(a, b)})
+		return
+	}
+	a, b = l.reg(a), l.reg(b)
+	var halves [2]ori.Operand
+	for k := range halves {
+		signed := m.Has(op.MS16x2)
+		halves[k] = one(l.lane(a, 16*k, 16, signed), l.lane(b, 16*k, 16, signed))
+	}
+	l.emit(op.PRMT, op.Mods{}, d, halves[0], ori.Imm(0x5410), halves[1])
 }
 
 // min1 is emitMin into a temporary.

@@ -380,6 +380,11 @@ func (l *lowerer) cvtPair(to isa.Type) {
 	if to == isa.BF16x2 {
 		f = op.MBF16
 	}
+	if l.has(isa.WRs) { // random bits decide
+		m := mods(l.finite(), l.relu(), f, op.MF32, op.MPACK_AB, op.MRS)
+		l.f2fp(m, l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32), l.reg(l.src1(3, isa.B32)))
+		return
+	}
 	if round != op.NoMod && round != op.MRZ {
 		l.unsupported()
 	}

@@ -6,11 +6,14 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-// eights maps the 8-bit float pairs to the machine's names.
+// eights maps the types of 8-bit and smaller floats to the machine's names.
 var eights = [...]struct {
 	typ isa.Type
 	mod op.Mod
-}{{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}, {isa.E2M3x2, op.ME2M3}, {isa.E3M2x2, op.ME3M2}, {isa.E2M1x2, op.ME2M1}, {isa.UE8M0x2, op.ME8}}
+}{
+	{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}, {isa.E2M3x2, op.ME2M3}, {isa.E3M2x2, op.ME3M2}, {isa.E2M1x2, op.ME2M1},
+	{isa.UE8M0x2, op.ME8}, {isa.E4M3x4, op.ME4M3}, {isa.E5M2x4, op.ME5M2}, {isa.E2M3x4, op.ME2M3}, {isa.E3M2x4, op.ME3M2}, {isa.E2M1x4, op.ME2M1},
+}
 
 // isNarrow reports whether t is a pair of 8-bit floats.
 func isNarrow(t isa.Type) bool { return narrow(t) != op.NoMod }
@@ -28,6 +31,10 @@ func narrow(t isa.Type) op.Mod {
 // cvtNarrow converts to and from 8-bit floats, and to tf32.
 func (l *lowerer) cvtNarrow(to, from isa.Type) {
 	d := l.dst(0)[:1]
+	if l.args[1].Kind == isa.KVector {
+		l.cvtFour(to, d)
+		return
+	}
 	a := l.reg(l.src1(1, from))
 	switch {
 	case to == isa.TF32 && l.has(isa.WRna):
@@ -41,7 +48,8 @@ func (l *lowerer) cvtNarrow(to, from isa.Type) {
 		m := mods(l.finite(), op.ME8, op.MF32, op.MPACK_AB_MERGE_C, l.rounding())
 		l.emit(op.F2FP, m, d, a, l.src1(2, from), rz())
 	case to == isa.UE8M0x2:
-		l.unsupported()
+		m := mods(l.finite(), op.ME8, op.MBF16, op.MUNPACK_B_MERGE_C, l.rounding())
+		l.emit(op.F2FP, m, d, a, rz())
 	case isNarrow(from) && to == isa.F16x2:
 		l.knows(isa.WRn)
 		l.emit(op.F2FP, mods(l.relu(), op.MF16, narrow(from), op.MUNPACK_B), d, a)
@@ -55,6 +63,19 @@ func (l *lowerer) cvtNarrow(to, from isa.Type) {
 	default:
 		l.unsupported()
 	}
+}
+
+// cvtFour converts four f32 values, rounded by random bits: two, then two
+// more above which the first are put.
+func (l *lowerer) cvtFour(to isa.Type, d value) {
+	es := l.body.Of(l.args[1].Elems)
+	if len(es) != 4 || !l.has(isa.WRs) {
+		l.unsupported()
+	}
+	m := mods(l.finite(), l.relu(), narrow(to), op.MF32, op.MPACK_AB_MERGE_C, op.MRS)
+	v := func(n int) ori.Operand { return l.reg(l.read(&es[n], isa.F32)[0]) }
+	t := l.one(op.F2FP, m, v(0), v(1), l.reg(l.src1(2, isa.B32)))
+	l.emit(op.F2FP, m, d, v(2), v(3), t)
 }
 
 // Numbers of tf32, which has 13 bits less than f32.

@@ -174,7 +174,7 @@ func (l *lowerer) product(c value) {
 
 // addPacked adds two pairs of 16-bit values.
 func (l *lowerer) addPacked(d value, a, b ori.Operand) {
-	if l.arch.SM >= 90 {
+	if sm := l.arch.SM; sm >= 90 && sm < 110 || sm >= 120 {
 		l.emit(op.VIADD, op.M(op.M16x2), d, a, b)
 		return
 	}
