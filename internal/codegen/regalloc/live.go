@@ -79,7 +79,9 @@ func (f *flow) walk(r *ranges) {
 			if before[w] != int32(b) {
 				from = event[w]
 			}
-			addSpan(r, w, span{from, end[w]})
+			if from < end[w] { // else it passes through where nothing has written it
+				addSpan(r, w, span{from, end[w]})
+			}
 			end[w] = 0
 		}
 	}
