@@ -422,12 +422,7 @@ func UniformLate(c Class) bool { return classes[c].kind&uniformLate != 0 }
 
 // ReturnGroup returns the group whose members return results in order, so
 // that the barrier of a later one covers an earlier one; 0 = none.
-func (t *Timing) ReturnGroup(c Class) int {
-	if t.SM < 90 && classes[c].returns == groupXu64 {
-		return groupXu
-	}
-	return int(classes[c].returns)
-}
+func (t *Timing) ReturnGroup(c Class) int { return int(classes[c].returns) }
 
 // BarReads reports whether stores to shared memory have read their registers
 // when a BAR behind them is passed.

@@ -432,8 +432,6 @@ var modClasses = [...]modRow{
 	{"HMMA", ClassMma2, "1688", ClassMma1},
 	{"IMMA", ClassMma2, "8816", ClassImma88},
 	{"IMMA", ClassMma2, "16816", ClassMma1},
-	{"MUFU", ClassXu, "RCP64H", ClassXu64},
-	{"MUFU", ClassXu, "RSQ64H", ClassXu64},
 	{"", ClassXu, "F64", ClassXu64},
 	{"", ClassXu, "S64", ClassXu64},
 	{"", ClassXu, "U64", ClassXu64},

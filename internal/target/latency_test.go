@@ -42,7 +42,7 @@ func TestRefine(t *testing.T) {
 		{"IMMA", []string{"16832"}, ClassMma2},
 		{"F2F", []string{"F32", "F64"}, ClassXu64},
 		{"F2I", []string{"TRUNC"}, ClassXu},
-		{"MUFU", []string{"RCP64H"}, ClassXu64},
+		{"MUFU", []string{"RCP64H"}, ClassXu},
 		{"HADD2", []string{"F32"}, ClassHalf32},
 		{"HFMA2", []string{"MMA"}, ClassHmmaFma},
 		{"CS2R", []string{"32"}, ClassCs2r32},
