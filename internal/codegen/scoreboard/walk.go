@@ -200,7 +200,7 @@ func (w *walker) earliest(e *timing.Event, mask uint8) int {
 	}
 	for _, a := range e.Reads {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			for n := w.head[c]; n != 0; n = w.recs[n-1].next {
+			for n := w.head[c]; n != 0 && !w.past(n); n = w.recs[n-1].next {
 				if r := &w.recs[n-1]; !r.read {
 					at = max(at, r.at+w.timing.RAW(timing.FileOf(c), r.class, a.Sink))
 				}
@@ -225,12 +225,21 @@ func (w *walker) earliest(e *timing.Event, mask uint8) int {
 	return at
 }
 
+// past reports whether record n and all behind it are too old to matter:
+// those of this block stand in the order of time, before those that were
+// pending at its start. A register that is read again and again would
+// otherwise cost more with every read.
+func (w *walker) past(n int32) bool {
+	at := w.recs[n-1].at
+	return at > 0 && w.now-at > horizon
+}
+
 // overwrite returns the first cycle at which an operation of class c may
 // write a cell.
 func (w *walker) overwrite(cell uint16, c target.Class) int {
 	at := longAgo
 	f := timing.FileOf(cell)
-	for n := w.head[cell]; n != 0; n = w.recs[n-1].next {
+	for n := w.head[cell]; n != 0 && !w.past(n); n = w.recs[n-1].next {
 		r := &w.recs[n-1]
 		if r.read {
 			at = max(at, r.at+w.timing.WAR(f, r.class, c))
