@@ -11,8 +11,17 @@ var eights = [...]struct {
 	typ isa.Type
 	mod op.Mod
 }{
-	{isa.E4M3x2, op.ME4M3}, {isa.E5M2x2, op.ME5M2}, {isa.E2M3x2, op.ME2M3}, {isa.E3M2x2, op.ME3M2}, {isa.E2M1x2, op.ME2M1},
-	{isa.UE8M0x2, op.ME8}, {isa.E4M3x4, op.ME4M3}, {isa.E5M2x4, op.ME5M2}, {isa.E2M3x4, op.ME2M3}, {isa.E3M2x4, op.ME3M2}, {isa.E2M1x4, op.ME2M1},
+	{isa.E4M3x2, op.ME4M3},
+	{isa.E5M2x2, op.ME5M2},
+	{isa.E2M3x2, op.ME2M3},
+	{isa.E3M2x2, op.ME3M2},
+	{isa.E2M1x2, op.ME2M1},
+	{isa.UE8M0x2, op.ME8},
+	{isa.E4M3x4, op.ME4M3},
+	{isa.E5M2x4, op.ME5M2},
+	{isa.E2M3x4, op.ME2M3},
+	{isa.E3M2x4, op.ME3M2},
+	{isa.E2M1x4, op.ME2M1},
 }
 
 // isNarrow reports whether t is a pair of 8-bit floats.
@@ -110,8 +119,14 @@ var packs = [...]struct {
 	typ isa.Type
 	mod op.Mod
 }{
-	{isa.U16, op.MU16}, {isa.S16, op.MS16}, {isa.U8, op.MU8}, {isa.S8, op.MS8},
-	{isa.U4, op.NoMod}, {isa.S4, op.NoMod}, {isa.U2, op.NoMod}, {isa.S2, op.NoMod},
+	{isa.U16, op.MU16},
+	{isa.S16, op.MS16},
+	{isa.U8, op.MU8},
+	{isa.S8, op.MS8},
+	{isa.U4, op.NoMod},
+	{isa.S4, op.NoMod},
+	{isa.U2, op.NoMod},
+	{isa.S2, op.NoMod},
 }
 
 // cvtPack lowers cvt.pack: two clamped words, the first above the second,

@@ -133,14 +133,9 @@ func compileForms(t *testing.T, list []Form, arch string) {
 	}
 }
 
-// TestBatch writes the forms that compile to the folder OPGEN_DIR, several to
-// a kernel, for a machine with a GPU: gpurun zoo -dir FOLDER compares what
-// each form writes with what the reference's code writes.
-func TestBatch(t *testing.T) {
-	dir := os.Getenv("OPGEN_DIR")
-	if dir == "" {
-		t.Skip("OPGEN_DIR names no folder")
-	}
+// batchForms returns the forms of a batch: those of the table, those of the
+// file OPGEN_FORMS, guarded and aliased ones if OPGEN_GUARD says so.
+func batchForms(t *testing.T) []Form {
 	list := forms(t, 90)
 	if extra := os.Getenv("OPGEN_FORMS"); extra != "" {
 		data, err := os.ReadFile(extra)
@@ -162,6 +157,18 @@ func TestBatch(t *testing.T) {
 			}
 		}
 	}
+	return list
+}
+
+// TestBatch writes the forms that compile to the folder OPGEN_DIR, several to
+// a kernel, for a machine with a GPU: gpurun zoo -dir FOLDER compares what
+// each form writes with what the reference's code writes.
+func TestBatch(t *testing.T) {
+	dir := os.Getenv("OPGEN_DIR")
+	if dir == "" {
+		t.Skip("OPGEN_DIR names no folder")
+	}
+	list := batchForms(t)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
