@@ -110,10 +110,12 @@ func (m *maker) stmt(w where) Stmt {
 	case k < 34 && w.block && !w.inFunc:
 		return m.barrier()
 	case k < 37 && len(m.p.Funcs) > 0 && !w.inFunc:
-		return m.call()
-	case k < 41 && w.block && !w.inFunc:
+		return m.calls()
+	case k < 39 && w.depth < 4:
+		return m.way(w)
+	case k < 43 && w.block && !w.inFunc:
 		return m.fill(uniforms[m.r.IntN(len(uniforms))], false)
-	case k < 44:
+	case k < 46:
 		return m.special(w)
 	}
 	return m.fill(templates[m.r.IntN(len(templates))], true)

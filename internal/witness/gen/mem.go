@@ -16,7 +16,9 @@ var loads = [...]struct {
 func (m *maker) memory() Stmt {
 	l := loads[m.r.IntN(len(loads))]
 	idx := m.reg('r')
-	switch m.r.IntN(9) {
+	switch m.r.IntN(10) {
+	case 8:
+		return m.vector()
 	case 0, 1: // input, anywhere
 		return &Seq{[]string{
 			"{", ".reg .b32 %i;", ".reg .b64 %a;", fmt.Sprintf("and.b32 %%i, %s, %d;", idx, (inBytes-1)&^(l.size-1)), "cvt.u64.u32 %a, %i;", "add.u64 %a, %in, %a;",
@@ -49,6 +51,23 @@ func (m *maker) memory() Stmt {
 		return &Seq{[]string{fmt.Sprintf("ld.shared.u32 %s, [%%sp+%d];", m.reg('r'), 4*m.r.IntN(2)), "// smem"}}
 	}
 	return m.atomic(idx)
+}
+
+// vector makes a wide access, or one through a generic address.
+func (m *maker) vector() Stmt {
+	a, b := m.two('r')
+	switch m.r.IntN(4) {
+	case 0:
+		return &Seq{[]string{fmt.Sprintf("st.global.v4.u32 [%%out+%d], {%s, %s, %s, %s};", scratch+16*m.r.IntN(4), a, b, m.reg('r'), m.reg('x'))}}
+	case 1:
+		return &Seq{[]string{fmt.Sprintf("ld.shared.v2.u32 {%s, %s}, [%%sp];", a, b), "// smem"}}
+	case 2:
+		return &Seq{[]string{fmt.Sprintf("st.shared.u64 [%%sp], %s;", m.reg('d')), "// smem"}}
+	}
+	return &Seq{[]string{
+		"{", "// smem", ".reg .b64 %a, %b;", "cvt.u64.u32 %a, %sp;", "cvta.shared.u64 %a, %a;", "cvta.global.u64 %b, %out;",
+		fmt.Sprintf("selp.b64 %%a, %%a, %%b, %s;", m.reg('p')), fmt.Sprintf("st.u32 [%%a], %s;", a), fmt.Sprintf("ld.u32 %s, [%%a];", b), "}",
+	}}
 }
 
 // unsign makes the type of a store.
@@ -176,6 +195,17 @@ func (m *maker) barrier() Stmt {
 		return &Seq{[]string{fmt.Sprintf("bar.red.popc.u32 %s, 0, %s;", d, m.reg('p'))}}
 	}
 	return &Seq{[]string{fmt.Sprintf("bar.red.%s.pred %s, 0, %s;", m.pick("and", "or"), m.reg('p'), m.reg('p'))}}
+}
+
+// calls makes a call of some kind.
+func (m *maker) calls() Stmt {
+	switch m.r.IntN(6) {
+	case 0:
+		return m.recurse()
+	case 1:
+		return m.indirect()
+	}
+	return m.call()
 }
 
 // call makes a call of a function.

@@ -89,14 +89,19 @@ func (p *Prog) launch() string {
 // kernel prints the functions and the kernel.
 func (p *Prog) kernel() string {
 	var b strings.Builder
-	for n := range p.Funcs {
-		b.WriteString(p.function(n))
-	}
 	var body printer
 	body.mask = "0xffffffff"
 	body.list(p.Body)
 	body.list(p.Stores)
 	text := body.out.String()
+	for n := range p.Funcs {
+		if uses(text, p.Name+"_f", n) {
+			b.WriteString(p.function(n))
+		}
+	}
+	if strings.Contains(text, p.Name+"_rec") {
+		b.WriteString(strings.ReplaceAll(recursive, "$", p.Name))
+	}
 	if strings.Contains(text, p.Name+"_tab") {
 		fmt.Fprintf(&b, ".const .align 16 .u32 %s_tab[16] = {1, 0x80000000, 3, 0x7fffffff, 31, 32, 0xffffffff, 0x3f800000, 0x7f800000, 0xff800001, 8, 0x12345678, 0x00800000, 17, 0x4f000000, 0};\n", p.Name)
 	}
