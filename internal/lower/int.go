@@ -303,6 +303,15 @@ func (l *lowerer) mov() {
 		return
 	}
 	d, s := &l.args[0], &l.args[1]
+	if d.Kind == isa.KVector && s.Kind == isa.KSpecial { // all parts of a special register
+		l.knows(isa.WV4)
+		for k, e := range l.elements(0) {
+			if e.Kind == isa.KReg {
+				l.copy(l.words(l.regs[e.Ref])[:1], l.special(isa.SpecialReg(s.Ref), k+1, 1))
+			}
+		}
+		return
+	}
 	if d.Kind == isa.KVector || s.Kind == isa.KVector {
 		l.pack(t)
 		return
