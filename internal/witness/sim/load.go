@@ -191,7 +191,7 @@ func (m *Module) decode() error {
 			if err != nil {
 				why := err.Error()
 				i.in, i.fn = in, func(w *warp, _ *inst, mask uint32) { w.fail(lane(mask), "%s", why) }
-				i.mn = why
+				i.mn, i.missing = why, true
 				i.full, i.guard, i.gneg = false, predTrue, 0
 			}
 			m.insts = append(m.insts, i)
@@ -259,7 +259,7 @@ func (p *Program) Missing() []string {
 			continue
 		}
 		for _, i := range p.insts[r.first : r.first+r.n] {
-			if i.op == sass.OpUnknown || meaning(i.op) == nil {
+			if i.missing {
 				list = append(list, i.mn)
 			}
 		}

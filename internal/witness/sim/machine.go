@@ -151,6 +151,7 @@ func (m *machine) deadlock(live []*cta) error {
 
 // ended takes the clocks of blocks that did not come to their end.
 func (m *machine) ended(live []*cta) error {
+	m.stats.Cut = true
 	for _, c := range live {
 		for _, w := range c.warps {
 			if m.timed != nil {

@@ -93,6 +93,7 @@ type Stats struct {
 	Cycles    uint64             // of the longest warp, in timed mode
 	Stalls    uint64             // cycles in which warps waited, in timed mode
 	Reports   []Early            // early reads, in timed mode
+	Cut       bool               // the launch did not come to its end
 }
 
 // Total adds up the instructions.

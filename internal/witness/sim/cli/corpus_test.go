@@ -17,7 +17,7 @@ import (
 
 // blindFiles is how many files of the corpus are run; SIM_CORPUS asks for
 // another number.
-const blindFiles = 40
+const blindFiles = 25
 
 // blindRun starts the first kernel of a cubin blind.
 func blindRun(m *sim.Module, fill string, timed, lenient bool) (*sim.Case, *sim.Stats, error) {
@@ -33,7 +33,8 @@ func blindRun(m *sim.Module, fill string, timed, lenient bool) (*sim.Case, *sim.
 
 // TestCorpus starts real kernels blind, as the reference compiled them and
 // as we do. Where the reference's code runs without fault both must leave
-// the same bytes; in timed mode there must be no early read.
+// the same bytes; in timed mode there must be no early read. Products and
+// sums stay apart, since which of them are fused is each compiler's choice.
 func TestCorpus(t *testing.T) {
 	x, files := oracle.Find(t), corpus.Find(t)
 	want := blindFiles
@@ -41,7 +42,7 @@ func TestCorpus(t *testing.T) {
 		want = s
 	}
 	out := filepath.Join(t.TempDir(), "k.cubin")
-	var f struct{ ran, refused, faults, same, differ, early, earlyRef int }
+	var f struct{ ran, refused, faults, astray, same, differ, early, earlyRef int }
 	for _, file := range files.Every(want * 2) {
 		if file.Bytes > 40<<10 || f.ran >= want {
 			continue
@@ -50,7 +51,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := x.Ptxas("-arch="+file.Target, file.Path, "-o", out); r.Exit != 0 {
+		if r := x.Ptxas("-fmad=false", "-arch="+file.Target, file.Path, "-o", out); r.Exit != 0 {
 			continue
 		}
 		b, err := os.ReadFile(out)
@@ -79,11 +80,16 @@ func TestCorpus(t *testing.T) {
 		good := true
 		for _, fill := range []string{"f32", "small", "f64"} {
 			a, _, err := blindRun(ref, fill, false, false)
-			if err != nil {
-				f.faults++
-				continue
+			lenient := err != nil
+			if lenient { // the made-up arguments lead astray: overlook it in both
+				var st *sim.Stats
+				if a, st, _ = blindRun(ref, fill, false, true); st.Cut || missing(ref) || missing(ours) {
+					f.faults++
+					continue
+				}
+				f.astray++
 			}
-			o, _, err := blindRun(ours, fill, false, false)
+			o, _, err := blindRun(ours, fill, false, lenient)
 			if d := difference(a, o); err != nil || d != "" {
 				t.Errorf("%s with %s: %s %v", file.Name, fill, d, err)
 				good = false
@@ -95,12 +101,19 @@ func TestCorpus(t *testing.T) {
 			f.differ++
 		}
 	}
-	t.Logf("%d kernels: %d refused by us, %d launches left the same bytes, %d kernels differ, %d launches fault with the reference's code", f.ran, f.refused, f.same, f.differ, f.faults)
+	t.Logf("%d kernels: %d refused by us, %d launches left the same bytes (%d with accesses outside memory), %d kernels differ, %d launches did not end",
+		f.ran, f.refused, f.same, f.astray, f.differ, f.faults)
 	t.Logf("early reads: %d kernels of ours, %d of the reference", f.early, f.earlyRef)
 }
 
+// missing reports whether the kernel holds instructions without a meaning.
+func missing(m *sim.Module) bool {
+	p, err := m.Kernel(m.Kernels()[0].Name)
+	return err != nil || len(p.Missing()) > 0
+}
+
 func compileText(t *testing.T, name string, text []byte, arch string) *sim.Module {
-	o, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: text}}, goptxas.Options{Arch: arch})
+	o, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: text}}, goptxas.Options{Arch: arch, Args: []string{"-fmad=false"}})
 	if err != nil || o.Cubin == nil {
 		return nil
 	}
