@@ -172,6 +172,9 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA,
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump,
 	}
+	if j.tokens != nil {
+		o.Limiter = j.tokens
+	}
 	workers := j.Settings.Split
 	if workers == 0 {
 		workers = runtime.NumCPU()

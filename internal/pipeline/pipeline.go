@@ -10,6 +10,7 @@ import (
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/ra"
 	"goptxas/internal/engine/knobs"
+	"goptxas/internal/engine/par"
 	"goptxas/internal/engine/phase"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
@@ -31,6 +32,9 @@ type Options struct {
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)
 	Layout *lower.Layout
 	Slot   func(name string) (int64, bool)
+	// Limiter bounds the kernels compiled at once across processes; nil: no
+	// bound.
+	Limiter par.Limiter
 }
 
 // Kernel is a compiled function.

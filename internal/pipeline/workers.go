@@ -14,8 +14,9 @@ import (
 // it. Every worker has its own scratch.
 func compile(m *sema.Module, o *Options, r *runner, out *Output, failures []*Failure, workers int) {
 	w := par.New(par.Options[*sema.Scratch]{
-		N:    min(workers, len(out.Funcs)),
-		Make: func(int) *sema.Scratch { return new(sema.Scratch) },
+		N:       min(workers, len(out.Funcs)),
+		Limiter: o.Limiter,
+		Make:    func(int) *sema.Scratch { return new(sema.Scratch) },
 	})
 	size := lengths(m)
 	jobs := make([]*par.Job, len(out.Funcs))
