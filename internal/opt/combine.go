@@ -42,6 +42,7 @@ var rules = [...]struct {
 	apply func(c *combiner, i *ori.Instr) bool
 }{
 	{op.IADD3, (*combiner).wide},
+	{op.IADD3, (*combiner).extended},
 	{op.IADD3, (*combiner).addOfProduct},
 	{op.IADD3, (*combiner).addOfShift},
 	{op.IADD3, (*combiner).addOfAdd},
@@ -207,7 +208,7 @@ func (c *combiner) addOfShift(i *ori.Instr) bool {
 //	IADD3.X d[1]    = t[1], x[1], rz, p, !pt
 func (c *combiner) wide(i *ori.Instr) bool {
 	lo, hi, ok := c.sum64(i)
-	if !ok {
+	if !ok || !c.undisturbed(lo, hi) {
 		return false
 	}
 	for _, k := range [...]int{2, 3} {
@@ -248,7 +249,7 @@ func (c *combiner) sum64(hi *ori.Instr) (lo, up *ori.Instr, ok bool) {
 		return nil, nil, false
 	}
 	lo = c.v.once(p)
-	if lo == nil || lo.Op != op.IADD3 || lo.Mods != (op.Mods{}) || lo.NDst != 2 || len(lo.Args) != 5 || lo.Guard.Kind != ori.KNone || !isZero(lo.Args[4]) {
+	if lo == nil || lo.Op != op.IADD3 || lo.Mods != (op.Mods{}) || lo.NDst != 2 || len(lo.Args) != 5 || lo.Guard.Kind != ori.KNone || !isZero(lo.Args[4]) || lo.Args[4].Flags != 0 || hi.Args[5].Kind != ori.KZero || hi.Args[5].Flags != ori.Inv {
 		return nil, nil, false
 	}
 	d0, d1 := lo.Args[0], hi.Args[0]
