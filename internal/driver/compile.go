@@ -170,7 +170,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	}
 	o := pipeline.Options{
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA,
-		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump,
+		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
 	}
 	if j.tokens != nil {
 		o.Limiter = j.tokens
@@ -208,13 +208,27 @@ func (j *Job) joinJobserver() bool {
 	switch {
 	case errors.Is(err, jobserver.ErrAbsent):
 		j.warnf("GNU Jobserver support requested, but no compatible jobserver found. Ignoring '--jobserver'")
-	case err != nil:
-		j.Sink.Say(diag.Fatal, "Jobserver requested, but an error occurred")
-		return false
+	case err != nil: // a recipe without '+' names descriptors that are not the server's
+		j.warnf("The jobserver of make cannot be used (%v): compiling one kernel at a time", err)
+		j.Settings.Split = 1
 	default:
 		j.tokens = client
 	}
 	return true
+}
+
+// keepInput writes the input of a compile that met a bug of ours to a
+// temporary file and returns its name, "" if it cannot be written.
+func keepInput(_ *diag.Bug, ptx []byte) string {
+	f, err := os.CreateTemp("", "goptxas-bug-*.ptx")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if _, err := f.Write(ptx); err != nil {
+		return ""
+	}
+	return f.Name()
 }
 
 // createDump opens the file that takes the dump of a function after a

@@ -81,6 +81,9 @@ func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *K
 	start := time.Now()
 	var at phase.Progress
 	guard := diag.Guard{Level: diag.Kernel, Where: func() diag.Where { return diag.Where{Phase: at.Phase, Func: f.Name} }}
+	if o.Repro != nil {
+		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
+	}
 	err := guard.Run(func() (err error) {
 		k, err = compileBody(m, m.CheckBody(fn, s), o, r, &at)
 		return err

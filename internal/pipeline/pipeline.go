@@ -9,6 +9,7 @@ import (
 
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/ra"
+	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/par"
 	"goptxas/internal/engine/phase"
@@ -32,6 +33,9 @@ type Options struct {
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)
 	Layout *lower.Layout
 	Slot   func(name string) (int64, bool)
+	// Repro keeps the input of a compile that broke an invariant and returns
+	// where; nil: nowhere.
+	Repro func(b *diag.Bug, ptx []byte) string
 	// Limiter bounds the kernels compiled at once across processes; nil: no
 	// bound.
 	Limiter par.Limiter
