@@ -57,9 +57,6 @@ func (l *lowerer) copyAsync() {
 		}
 	}
 	m = join(m, width(int(8*size), false))
-	if size == 4 {
-		m = join(m, op.Mods{})
-	}
 	args := len(l.args)
 	desc := l.descriptor()
 	if hint {

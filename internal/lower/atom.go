@@ -12,8 +12,16 @@ var atomics = [...]struct {
 	word isa.Word
 	mod  op.Mod
 }{
-	{isa.WAdd, op.MADD}, {isa.WMin, op.MMIN}, {isa.WMax, op.MMAX}, {isa.WInc, op.MINC}, {isa.WDec, op.MDEC},
-	{isa.WAnd, op.MAND}, {isa.WOr, op.MOR}, {isa.WXor, op.MXOR}, {isa.WExch, op.MEXCH}, {isa.WCas, op.MCAS},
+	{isa.WAdd, op.MADD},
+	{isa.WMin, op.MMIN},
+	{isa.WMax, op.MMAX},
+	{isa.WInc, op.MINC},
+	{isa.WDec, op.MDEC},
+	{isa.WAnd, op.MAND},
+	{isa.WOr, op.MOR},
+	{isa.WXor, op.MXOR},
+	{isa.WExch, op.MEXCH},
+	{isa.WCas, op.MCAS},
 }
 
 // atomic is an atom or red instruction being lowered.

@@ -174,9 +174,15 @@ var placements = [...]struct {
 	word isa.Word
 	mod  op.Mod
 }{
-	{isa.WCs, op.MEF}, {isa.WL1EvictFirst, op.MEF}, {isa.WLu, op.MLU}, {isa.WL1EvictUnchanged, op.MEU},
-	{isa.WL1EvictLast, op.MEL}, {isa.WL1NoAllocate, op.MNA},
-	{isa.WL264B, op.MLTC64B}, {isa.WL2128B, op.MLTC128B}, {isa.WL2256B, op.MLTC256B},
+	{isa.WCs, op.MEF},
+	{isa.WL1EvictFirst, op.MEF},
+	{isa.WLu, op.MLU},
+	{isa.WL1EvictUnchanged, op.MEU},
+	{isa.WL1EvictLast, op.MEL},
+	{isa.WL1NoAllocate, op.MNA},
+	{isa.WL264B, op.MLTC64B},
+	{isa.WL2128B, op.MLTC128B},
+	{isa.WL2256B, op.MLTC256B},
 }
 
 // ordering reads the modifiers of the current access.

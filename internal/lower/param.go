@@ -195,15 +195,8 @@ func (l *lowerer) setPiece(v *variable, at int64, bits int, x value) {
 	}
 }
 
-// assign copies a variable word by word, or value by value where one is a
-// register of another size.
+// assign copies a variable word by word, as far as both go.
 func (l *lowerer) assign(d, s *variable) {
-	if d.words == nil && !d.bank && s.words == nil {
-		for at := int64(0); at < min(d.size, s.size); at += 4 {
-			l.setPiece(d, at, 32, l.piece(s, at, 32, false))
-		}
-		return
-	}
 	n := min(alignUp(d.size, 4), alignUp(s.size, 4))
 	for at := int64(0); at < n; at += 4 {
 		l.setPiece(d, at, 32, l.piece(s, at, 32, false))

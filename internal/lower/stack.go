@@ -6,18 +6,12 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-// stackReg is the register of the stack pointer, frameReg that of the frame
+// StackReg is the register of the stack pointer, FrameReg that of the frame
 // where the stack pointer moves (calling convention of the reference,
 // abi.md).
 const (
-	stackReg = 1
-	frameReg = 2
-)
-
-// StackReg and FrameReg tell later stages.
-const (
-	StackReg = stackReg
-	FrameReg = frameReg
+	StackReg = 1
+	FrameReg = 2
 )
 
 // stackAlign is what every frame is aligned to.
@@ -30,7 +24,7 @@ const stackAlign = 16
 func (l *lowerer) stack() ori.Operand {
 	if l.frame == ori.NoReg {
 		if l.plan.moves {
-			l.frame = l.fixed(frameReg, 1)
+			l.frame = l.fixed(FrameReg, 1)
 		} else {
 			l.stackPointer()
 			l.frame = l.sp
@@ -42,7 +36,7 @@ func (l *lowerer) stack() ori.Operand {
 // stackPointer returns the stack pointer.
 func (l *lowerer) stackPointer() ori.Operand {
 	if l.sp == ori.NoReg {
-		l.sp = l.fixed(stackReg, 1)
+		l.sp = l.fixed(StackReg, 1)
 	}
 	return l.f.Words(l.sp)
 }
