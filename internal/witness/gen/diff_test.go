@@ -87,8 +87,8 @@ func differs(p *Prog, compile compiler, timed bool) (string, error) {
 		return "", err
 	}
 	cubin, err := compile(p)
-	if err != nil && strings.Contains(err.Error(), "internal compiler error") {
-		return err.Error(), nil
+	if err != nil && (strings.Contains(err.Error(), "internal compiler error") || strings.Contains(err.Error(), "is wrong")) {
+		return err.Error(), nil // the compiler found itself at fault
 	}
 	if err != nil {
 		return "", err

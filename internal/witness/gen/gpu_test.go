@@ -1,0 +1,67 @@
+package gen
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/gpu"
+	"goptxas/internal/witness/ptxvm"
+)
+
+// TestGPU compares the interpreter with a report of gpurun zoo over a batch
+// that TestWrite made: GOPTXAS_REPORT names the file. The reference's code and
+// ours must both have left what the interpreter says.
+func TestGPU(t *testing.T) {
+	name := os.Getenv("GOPTXAS_REPORT")
+	if name == "" {
+		t.Skip("GOPTXAS_REPORT names no report")
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Kernel, Mode, Outcome, Err string
+		Ref, Ours                  *gpu.Result
+	}
+	if err := json.Unmarshal(data, &rows); err != nil {
+		t.Fatal(err)
+	}
+	ref, our, notRun := 0, 0, 0
+	for _, r := range rows {
+		seed, err := strconv.ParseUint(strings.TrimPrefix(r.Kernel, "g"), 10, 64)
+		if err != nil || r.Ref == nil || !r.Ref.OK() {
+			notRun++
+			continue
+		}
+		p := New(seed)
+		out, err := interpret(p, ptxvm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []uint64
+		for _, b := range out {
+			if b != nil {
+				want = append(want, gpu.Hash(b))
+			}
+		}
+		if slices.Equal(r.Ref.Hash, want) {
+			ref++
+		} else {
+			t.Errorf("%s: the reference's code leaves something else than the interpreter", r.Kernel)
+		}
+		switch {
+		case r.Ours == nil:
+			notRun++
+		case slices.Equal(r.Ours.Hash, want):
+			our++
+		default:
+			t.Errorf("%s %s: our code: %s %s", r.Kernel, r.Mode, r.Outcome, r.Err)
+		}
+	}
+	t.Logf("%d rows: %d of the reference and %d of ours as the interpreter says, %d not run", len(rows), ref, our, notRun)
+}

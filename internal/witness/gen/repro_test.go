@@ -1,0 +1,102 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goptxas"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/ptxvm"
+	"goptxas/internal/witness/sim"
+)
+
+// open lists the reproducers that still fail, and why. Take a file off when
+// it passes.
+var open = [...]struct{ file, why string }{
+	{"alignment_11136.ptx", "the register allocator refuses its own result"},
+	{"alignment_11400.ptx", "the register allocator refuses its own result"},
+	{"alignment_11469.ptx", "the register allocator refuses its own result"},
+	{"recursion_10010.ptx", "lanes that return from different depths do not meet in the simulator"},
+	{"recursion_10027.ptx", "lanes that return from different depths do not meet in the simulator, with the reference's code too"},
+}
+
+// TestReproducers runs the programs of testdata/gen, which random testing
+// found and shrank, through the interpreter and our compiler.
+func TestReproducers(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/gen/*.ptx")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no reproducers: %v", err)
+	}
+	good := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, why := filepath.Base(f), ""
+		for _, o := range open {
+			if o.file == name {
+				why = o.why
+			}
+		}
+		switch diff := reproduce(t, name, string(text)); {
+		case diff == "" && why != "":
+			t.Logf("%s passes now", name)
+		case diff == "":
+			good++
+		case why != "":
+			t.Logf("%s: known: %s", name, why)
+		default:
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	t.Logf("%d of %d agree", good, len(files))
+}
+
+// reproduce returns how our compiled code differs from the interpreter.
+func reproduce(t *testing.T, name, text string) string {
+	t.Helper()
+	list, err := launch.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ptxvm.Load(name, text, "sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a"})
+	if err != nil {
+		return err.Error()
+	}
+	m, err := sim.Load(out.Cubin)
+	if err != nil {
+		return err.Error()
+	}
+	for n := range list {
+		want, err := v.Run(&list[n], ptxvm.Options{Undefined: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Kernel(list[n].Kernel)
+		if err != nil {
+			return err.Error()
+		}
+		c, err := k.Prepare(&list[n], nil)
+		if err != nil {
+			return err.Error()
+		}
+		c.Launch.MaxSteps = 1_000_000
+		if _, err := k.Run(&c.Launch); err != nil {
+			return err.Error()
+		}
+		for b := range want {
+			if !bytes.Equal(want[b], c.Buffers[b]) {
+				return "a buffer differs"
+			}
+		}
+	}
+	return ""
+}
