@@ -20,7 +20,9 @@ const (
 )
 
 // Blind makes such a launch. fill and seed choose the contents of buffers.
-func (p *Program) Blind(fill string, seed uint64) *Case {
+// With tail the last parameter holds numbers only: the sizes of an indexer,
+// or a count of 64 bits.
+func (p *Program) Blind(fill string, seed uint64, tail bool) *Case {
 	mem := p.module.Memory()
 	c := &Case{Launch: Launch{Grid: [3]uint32{2, 1, 1}, Block: p.blindBlock(), Smem: p.blindSmem(), Memory: mem}}
 	for n, x := range p.kernel.Params {
@@ -31,6 +33,10 @@ func (p *Program) Blind(fill string, seed uint64) *Case {
 		b := c.Launch.Params[x.Offset:end]
 		var buf []byte
 		switch {
+		case len(b) >= 8 && tail && n == len(p.kernel.Params)-1:
+			for k := 0; k+8 <= len(b); k += 8 {
+				binary.LittleEndian.PutUint64(b[k:], blindNumber)
+			}
 		case len(b) >= 8:
 			buf = launch.Data(fill, seed+uint64(n), blindSize)
 			binary.LittleEndian.PutUint64(b, mem.Alloc(buf))

@@ -151,6 +151,8 @@ type inst struct {
 	src     fp.Format
 	dst     fp.Format
 	it      fp.Int
+	it2     fp.Int
+	shape   mma
 	mode    fp.Mode
 	s       [5]opnd
 	ps      [3]predSrc

@@ -77,6 +77,30 @@ func fmul(w *warp, i *inst, m uint32) {
 	}
 }
 
+// fmulScaled is FMUL.D8 to .M8: the product times a power of two, rounded
+// once. The product of two f32 is exact in f64.
+func fmulScaled(w *warp, i *inst, m uint32) {
+	a, b, d := w.fsrc(&i.s[0], 0), w.fsrc(&i.s[1], 1), &w.r[i.d[0]]
+	flush := func(v uint32) float64 {
+		if i.mode.Ftz && tiny(v) {
+			v &= 1 << 31
+		}
+		return float64(math.Float32frombits(v))
+	}
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		p := math.Ldexp(flush(a[l])*flush(b[l]), int(i.rel))
+		switch {
+		case i.has(fFMZ) && (tiny(a[l]) || tiny(b[l])), p != p && i.mode.Sat:
+			d[l] = 0
+		case p != p:
+			d[l] = nan32
+		default:
+			d[l] = uint32(fp.Convert(fp.F64, fp.F32, math.Float64bits(p), i.mode))
+		}
+	}
+}
+
 // tiny reports a zero or subnormal f32.
 func tiny(v uint32) bool { return v&0x7f800000 == 0 }
 

@@ -304,8 +304,10 @@ func prepF2ip(i *inst, parts []string) error {
 }
 
 func prepFmul(i *inst, parts []string) error {
-	if pick(parts, -1, "D8", "D4", "D2", "M2", "M4", "M8") >= 0 {
-		return fmt.Errorf("the scale has no meaning in the simulator")
+	for n, name := range [...]string{"D8", "D4", "D2", "", "M2", "M4", "M8"} {
+		if name != "" && slices.Contains(parts, name) {
+			i.fn, i.rel = fmulScaled, int64(n-3)
+		}
 	}
 	return nil
 }

@@ -71,13 +71,14 @@ const (
 	ClassControl
 	ClassSync
 	ClassWarp
+	ClassMatrix
 	ClassOther
 	NumClasses
 )
 
 var classNames = [...]string{
 	"integer", "float", "half", "double", "conversion", "move", "uniform", "global", "shared", "local", "constant",
-	"atomic", "control", "synchronisation", "warp", "other",
+	"atomic", "control", "synchronisation", "warp", "matrix", "other",
 }
 
 // String names the class.

@@ -192,6 +192,13 @@ var meanings = [...]meaningRow{
 	sass.OpS2R:           {ClassMove, s2r, prepSR},
 	sass.OpCS2R:          {ClassMove, s2r, prepSR},
 
+	// Matrices.
+	sass.OpLDSM: {ClassShared, ldsm, prepMatrix},
+	sass.OpSTSM: {ClassShared, stsm, prepMatrix},
+	sass.OpMOVM: {ClassWarp, movm, prepMatrix},
+	sass.OpHMMA: {ClassMatrix, hmma, prepHmma},
+	sass.OpIMMA: {ClassMatrix, imma, prepImma},
+
 	// Across lanes.
 	sass.OpVOTE:  {ClassWarp, vote, prepVote},
 	sass.OpSHFL:  {ClassWarp, shfl, prepShfl},
