@@ -60,6 +60,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
+		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Settle(u.f)
@@ -92,7 +93,8 @@ func phases() []phase.Row[*unit] {
 var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
 	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
-	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode", "SplitWords", "CopyProp", "DeadCode",
+	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "SplitWords", "CopyProp", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 

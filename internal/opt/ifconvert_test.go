@@ -1,0 +1,36 @@
+package opt
+
+import (
+	"testing"
+
+	"goptxas/internal/ori"
+)
+
+func TestIfConvert(t *testing.T) {
+	const head = "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nreg p4 1/1\nb0: -> b2, b1\nMOV r1 = rz\n@p3 BRA b2\n"
+	const tail = "b2:\nSTS [r0+0x0], r1\nEXIT"
+	for _, c := range []struct{ name, in, want string }{
+		{"a load", head + "b1: -> b2\nIADD3 r2 = r0, 0x5, rz\nLDS r1 = [r2+0x4]\nBRA b2\n" + tail, `MOV r1 = rz
+IADD3 r2 = r0, 0x5, rz
+@~p3 LDS r1 = [r2+0x4]
+STS [r0+0x0], r1
+EXIT`},
+		{"a store on the other side", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1:\nEXIT\nb2: -> b1\nSTS [r0+0x0], r1\nBRA b1", `@p3 STS [r0+0x0], r1
+EXIT`},
+		{"a warp operation stays", head + "b1: -> b2\nSHFL.BFLY p4, r1 = r0, 0x1, 0x1f\n" + tail, `MOV r1 = rz
+@p3 BRA b2
+SHFL.BFLY p4, r1 = r0, 0x1, 0x1f
+STS [r0+0x0], r1
+EXIT`},
+		{"the condition changes", head + "b1: -> b2\nISETP.LT.AND p3 = r0, 0x1, pt\n@p3 MOV r1 = 0x1\n" + tail, `MOV r1 = rz
+@p3 BRA b2
+ISETP.LT.AND p3 = r0, 0x1, pt
+@p3 MOV r1 = 0x1
+STS [r0+0x0], r1
+EXIT`},
+	} {
+		if got := run(t, c.in, func(f *ori.Func) bool { return IfConvert(f) && Branches(f) }); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
