@@ -136,6 +136,9 @@ func (g *groups) join(a, b int32, at int16) {
 		}
 		fixed = y.fixed - at
 	}
+	if fixed >= 0 && mod(fixed-phase, big.align) != 0 {
+		return
+	}
 	for w := range y.width {
 		if overlap(x.spans[at+w], y.spans[w]) {
 			return
