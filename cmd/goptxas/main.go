@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"goptxas/internal/driver"
@@ -17,8 +18,17 @@ func main() { os.Exit(run()) }
 // from a terminal would never notice.
 const patience = 2 * time.Second
 
+// gcPercent is how much a heap may grow before it is collected, where GOGC
+// does not say. A compile lives for moments: what it would save comes back
+// at its end. Large kernels compile a sixth faster than with Go's 100 and
+// take twice the memory, still less than the reference.
+const gcPercent = 400
+
 // run compiles until it is done or a signal ends it.
 func run() int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := par.Interruptible(context.Background())
 	defer stop()
 	done := make(chan int, 1)

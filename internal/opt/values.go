@@ -40,11 +40,12 @@ func valuesOf(f *ori.Func) *values {
 
 // count adds or takes away the reads and writes of i.
 func (v *values) count(i *ori.Instr, by int32) {
-	for k, a := range i.Args {
-		if !a.HasReg() {
+	for k := range i.Args {
+		a := &i.Args[k] // operands are large
+		if a.Kind != ori.KReg && !a.HasReg() {
 			continue
 		}
-		w := v.word(a)
+		w := v.word(*a)
 		for n := range int32(max(1, a.N)) {
 			if k >= int(i.NDst) {
 				v.reads[w+n] += by

@@ -5,6 +5,11 @@ import "goptxas/internal/ori/op"
 // NewFunc returns an empty function of m.
 func (m *Module) NewFunc(name string) *Func {
 	f := &Func{Name: name, Module: m}
+	if m.Pool != nil {
+		f.instrs.Bind(m.Pool)
+		f.operands.Bind(m.Pool)
+		f.blocks.Bind(m.Pool)
+	}
 	m.Funcs = append(m.Funcs, f)
 	return f
 }

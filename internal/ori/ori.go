@@ -186,6 +186,7 @@ type Symbol struct {
 type Module struct {
 	Funcs   []*Func
 	Symbols []Symbol
+	Pool    *pool.Pool // gives functions their memory and takes it back with itself; nil: the heap
 }
 
 // Symbol returns the number of the symbol with a name, adding it if it is

@@ -10,6 +10,7 @@ import (
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/phase"
+	"goptxas/internal/engine/pool"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/lower"
 	"goptxas/internal/ptx/isa"
@@ -50,6 +51,9 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	}
 	out.Kernels = make([]*Kernel, len(out.Funcs))
 	failures := make([]*Failure, len(out.Funcs))
+	if o.Pool == nil {
+		o.Pool = pool.New(nil, pool.NameTop)
+	}
 	r, err := newRunner(&o)
 	if err != nil {
 		return nil, err

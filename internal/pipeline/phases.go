@@ -11,6 +11,7 @@ import (
 	"goptxas/internal/codegen/scoreboard"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/phase"
+	"goptxas/internal/engine/pool"
 	"goptxas/internal/lower"
 	"goptxas/internal/opt"
 	"goptxas/internal/ori"
@@ -24,7 +25,8 @@ type unit struct {
 	knobs  *knobs.Set
 	spills ra.Result
 	code   *emit.Code
-	stage  ori.Stage // what Verify may ask of the function
+	stage  ori.Stage  // what Verify may ask of the function
+	mem    *pool.Pool // of the kernel
 }
 
 // What holds about a function between phases.
@@ -115,6 +117,7 @@ func newRunner(o *Options) (*runner, error) {
 		Hooks: phase.Hooks[*unit]{
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,
+			Pool:   func(u *unit) *pool.Pool { return u.mem },
 			Check:  func(u *unit) error { return u.f.Verify(u.stage) },
 			Create: o.Create,
 		},

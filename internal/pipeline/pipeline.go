@@ -13,6 +13,7 @@ import (
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/par"
 	"goptxas/internal/engine/phase"
+	"goptxas/internal/engine/pool"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
 	"goptxas/internal/ptx/sema"
@@ -39,6 +40,9 @@ type Options struct {
 	// Limiter bounds the kernels compiled at once across processes; nil: no
 	// bound.
 	Limiter par.Limiter
+	// Pool is the memory below which every kernel has its own while it is
+	// compiled; nil makes one for the module.
+	Pool *pool.Pool
 }
 
 // Kernel is a compiled function.
@@ -73,10 +77,12 @@ func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
 // compileBody lowers a body and runs the phases over it, and over the
 // functions it calls that stand by themselves.
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {
+	mem := pool.New(o.Pool, pool.NameKernel)
+	defer mem.Destroy()
 	load := bodies(m)
 	plan := lower.NewPlan(m, body, o.Layout, load)
 	k := &Kernel{}
-	u, err := compileOne(m, body, o, r, at, plan)
+	u, err := compileOne(m, body, o, r, at, plan, mem)
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +97,12 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 }
 
 // compileOne lowers one body and runs the phases over it.
-func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan) (*unit, error) {
-	f, err := lower.Func(&ori.Module{}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Plan: plan})
+func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
+	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Plan: plan})
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{f: f, o: o, knobs: r.knobs}
+	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem}
 	if err := r.Run(u, at); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ const callRegisters = 24
 func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, load func(int32) *sema.Body, kernel *unit) error {
 	units := []*unit{kernel}
 	for n := 0; n < len(plan.Functions); n++ {
-		u, err := compileOne(m, load(plan.Functions[n]), o, r, at, plan)
+		u, err := compileOne(m, load(plan.Functions[n]), o, r, at, plan, kernel.mem)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,11 @@ type groups struct {
 	parent []int32 // parent virtual register, or itself
 	offset []int16 // first word relative to the parent's first word
 	info   []group // valid for roots
+
+	// Of the file nearOf-1, for each root: see near.
+	nearOf uint8
+	copies [][]copyOf
+	peers  [][]int32
 }
 
 // group is what a root knows about all its members.

@@ -1,6 +1,9 @@
 package regalloc
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // order is the sequence in which groups are given registers.
 type order uint8
@@ -19,26 +22,36 @@ type trial struct {
 	budget int
 	taken  []bitset // for each register, the points where it is in use
 	who    [][]int32
-	phys   []int16    // first register of each root, -1 = none yet
-	peers  [][]int32  // for each root, roots read by the same instructions
-	copies [][]copyOf // for each root, copies that remain
+	phys   []int16 // first register of each root, -1 = none yet
 	used   int
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
 }
 
+// scratch is the memory that one trial after the other uses: only the
+// registers a trial gave to groups outlive it.
+type scratch struct {
+	taken bitset
+	who   [][]int32
+}
+
 // newTrial prepares a walk: fixed registers, clobbers and taken ones are
 // marked first, since nothing can move them.
-func newTrial(p *Problem, g *groups, class uint8, points int) *trial {
+func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 	f := &p.Files[class]
 	t := &trial{p: p, g: g, class: class, budget: f.Budget}
+	w := (perInst*len(p.Insts) + 63) / 64
+	m.taken = slices.Grow(m.taken[:0], f.Size*w)[:f.Size*w]
+	clear(m.taken)
 	t.taken = make([]bitset, f.Size)
-	t.who = make([][]int32, f.Size)
-	w := (points + 63) / 64
-	back := make(bitset, f.Size*w)
 	for r := range t.taken {
-		t.taken[r] = back[r*w : (r+1)*w]
+		t.taken[r] = m.taken[r*w : (r+1)*w]
 	}
+	m.who = slices.Grow(m.who[:0], f.Size)[:f.Size]
+	for r := range m.who {
+		m.who[r] = m.who[r][:0]
+	}
+	t.who = m.who
 	for n := range p.Insts {
 		for _, c := range p.Insts[n].Clobbers {
 			if c.Class == class {
@@ -52,7 +65,9 @@ func newTrial(p *Problem, g *groups, class uint8, points int) *trial {
 	for v := range t.phys {
 		t.phys[v] = -1
 	}
-	t.neighbours(f.Banks > 1)
+	if g.nearOf != class+1 {
+		g.near(p, class)
+	}
 	return t
 }
 
@@ -63,22 +78,26 @@ type copyOf struct {
 	off   int16
 }
 
-// neighbours collects what the secondary cost looks at.
-func (t *trial) neighbours(banks bool) {
-	t.copies = make([][]copyOf, len(t.p.VRegs))
+// near collects what the secondary cost of one file looks at: copies that
+// remain, and groups that the same instructions read.
+func (g *groups) near(p *Problem, class uint8) {
+	g.nearOf = class + 1
+	g.copies = make([][]copyOf, len(p.VRegs))
+	banks := p.Files[class].Banks > 1
+	g.peers = nil
 	if banks {
-		t.peers = make([][]int32, len(t.p.VRegs))
+		g.peers = make([][]int32, len(p.VRegs))
 	}
 	var roots []int32
-	for n := range t.p.Insts {
-		ops := t.p.Operands(n)
-		if t.p.Insts[n].Kind == Move && t.p.VRegs[ops[0].V].Class == t.class && t.p.VRegs[ops[1].V].Class == t.class {
-			a, ao := t.g.find(ops[0].V)
-			b, bo := t.g.find(ops[1].V)
+	for n := range p.Insts {
+		ops := p.Operands(n)
+		if p.Insts[n].Kind == Move && p.VRegs[ops[0].V].Class == class && p.VRegs[ops[1].V].Class == class {
+			a, ao := g.find(ops[0].V)
+			b, bo := g.find(ops[1].V)
 			if a != b {
 				d := bo + int16(ops[1].Sub) - ao - int16(ops[0].Sub)
-				t.copies[a] = append(t.copies[a], copyOf{b, d})
-				t.copies[b] = append(t.copies[b], copyOf{a, -d})
+				g.copies[a] = append(g.copies[a], copyOf{b, d})
+				g.copies[b] = append(g.copies[b], copyOf{a, -d})
 			}
 		}
 		if !banks {
@@ -86,15 +105,15 @@ func (t *trial) neighbours(banks bool) {
 		}
 		roots = roots[:0]
 		for _, o := range ops {
-			if o.Role == Use && t.p.VRegs[o.V].Class == t.class {
-				v, _ := t.g.find(o.V)
+			if o.Role == Use && p.VRegs[o.V].Class == class {
+				v, _ := g.find(o.V)
 				roots = append(roots, v)
 			}
 		}
 		for _, a := range roots {
 			for _, b := range roots {
-				if a != b && len(t.peers[a]) < 16 {
-					t.peers[a] = append(t.peers[a], b)
+				if a != b && len(g.peers[a]) < 16 {
+					g.peers[a] = append(g.peers[a], b)
 				}
 			}
 		}
@@ -244,13 +263,13 @@ func (t *trial) secondary(v int32, r int16) int {
 	if int(r+x.width) > t.used {
 		cost += freshCost
 	}
-	for _, c := range t.copies[v] {
+	for _, c := range t.g.copies[v] {
 		if at := t.phys[c.other]; at >= 0 && at+c.off != r {
 			cost += 8
 		}
 	}
-	if banks := int16(t.p.Files[t.class].Banks); banks > 1 && t.peers != nil {
-		for _, q := range t.peers[v] {
+	if banks := int16(t.p.Files[t.class].Banks); banks > 1 && t.g.peers != nil {
+		for _, q := range t.g.peers[v] {
 			if at := t.phys[q]; at >= 0 && at%banks == r%banks {
 				cost++
 			}

@@ -75,7 +75,25 @@ type solver struct {
 	orig *Problem
 	opts Options
 	sol  *Solution
-	live *ranges // of sol.Problem, nil after it changed
+	live *ranges    // of sol.Problem, nil after it changed
+	sets [2]*groups // of sol.Problem, without and with copies joined
+	room scratch
+}
+
+// groups returns the groups of the problem as it stands, with the sides of
+// copies joined or not. They hold for every file.
+func (s *solver) groups(coalesce bool) *groups {
+	n := 0
+	if coalesce {
+		n = 1
+	}
+	if s.sets[n] == nil {
+		s.sets[n] = newGroups(s.sol.Problem, s.live)
+		if coalesce {
+			s.sets[n].coalesce(s.sol.Problem)
+		}
+	}
+	return s.sets[n]
 }
 
 func (s *solver) trace(format string, args ...any) {
@@ -114,7 +132,7 @@ func (s *solver) file(class uint8) error {
 		}
 		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, target %d\n", f.Name, round, len(spill), f.Budget)
 		s.rewrite(spill, max(0, 6-int32(round)))
-		s.live = nil
+		s.live, s.sets = nil, [2]*groups{}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
 }
@@ -124,22 +142,11 @@ func (s *solver) trials(class uint8, floor int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
 	var best *trial
-	var merged, single *groups
 	for n, pl := range plans {
 		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce {
 			continue
 		}
-		g := &single
-		if pl.coalesce {
-			g = &merged
-		}
-		if *g == nil {
-			*g = newGroups(p, s.live)
-			if pl.coalesce {
-				(*g).coalesce(p)
-			}
-		}
-		t := newTrial(p, *g, class, perInst*len(p.Insts))
+		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
 		ok := t.run(pl.order)
 		if ok {
 			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, used %d, target %d\n", f.Name, n, t.used, f.Budget)
@@ -177,7 +184,7 @@ func (s *solver) keep(class uint8, t *trial) {
 // and returns it with what lost and can be spilled.
 func (s *solver) evict(class uint8) (*trial, []int32) {
 	p := s.sol.Problem
-	t := newTrial(p, newGroups(p, s.live), class, perInst*len(p.Insts))
+	t := newTrial(p, s.groups(false), class, &s.room)
 	t.evict = true
 	t.run(byDepth)
 	var list []int32
