@@ -50,6 +50,7 @@ var rules = [...]struct {
 	{op.PLOP3, (*combiner).logicOfCompare},
 	{op.FADD, (*combiner).fuse},
 	{op.DADD, (*combiner).fuse},
+	{op.HADD2, (*combiner).fuse},
 }
 
 // inner returns the instruction that computes operand a for i alone, if it
@@ -81,11 +82,11 @@ func (c *combiner) onlySums(j *ori.Instr) bool {
 		c.sums = make([]int32, len(c.v.reads))
 		for _, b := range c.f.Blocks {
 			for i := range b.Instrs {
-				if i.Op != op.FADD && i.Op != op.DADD || !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
+				if i.Op != op.FADD && i.Op != op.DADD && i.Op != op.HADD2 || !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
 					continue
 				}
 				for _, s := range i.Srcs() {
-					if s.Kind == ori.KReg && s.Flags&^ori.Neg == 0 {
+					if s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 {
 						c.sums[c.v.word(s)]++
 					}
 				}
@@ -277,7 +278,7 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 		return false
 	}
 	kinds := [...]struct{ add, mul, fma op.Op }{
-		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA},
+		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA}, {op.HADD2, op.HMUL2, op.HFMA2},
 	}
 	for _, k := range kinds {
 		if k.add != i.Op {
@@ -285,11 +286,11 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 		}
 		for n := 1; n <= 2; n++ {
 			in, other := i.Args[n], i.Args[3-n]
-			if in.Flags&^ori.Neg != 0 || other.Flags&ori.Abs != 0 {
+			if in.Flags&^(ori.Neg|ori.H0) != 0 || other.Flags&ori.Abs != 0 {
 				continue
 			}
 			j := c.inner(i, in, k.mul)
-			if j == nil || j.Mods != i.Mods || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 {
+			if j == nil || j.Mods != i.Mods || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
 				continue
 			}
 			a := j.Args[1]
