@@ -187,8 +187,9 @@ func (m *maker) fill(t string, guard bool) Stmt {
 		}
 	}
 	after := clean(op, i.Args[0])
-	// The reference loses the guard of testp.
-	if guard && len(after) == 0 && !strings.HasPrefix(op, "testp") && m.chance(12) {
+	// The reference loses the guard of testp, and of part of what it makes of
+	// set: guarded, set.ge.f32.f32 turns the old value into an integer.
+	if guard && len(after) == 0 && !strings.HasPrefix(op, "testp") && !strings.HasPrefix(op, "set.") && m.chance(12) {
 		i.Guard = "@" + m.pick("", "!") + m.reg('p')
 	}
 	if len(before)+len(after) == 0 {
@@ -205,9 +206,13 @@ func isExtremum(op string) bool {
 }
 
 // clean returns what makes a number of a NaN: PTX does not say which NaN abs
-// and neg give, and a compiler may do them bit by bit or not at all.
+// and neg give, and a compiler may do them bit by bit or not at all; and the
+// NaN of an f64 operation is one of its operands, whose order is the
+// compiler's.
 func clean(op, reg string) []string {
-	if !strings.HasPrefix(op, "abs.f") && !strings.HasPrefix(op, "neg.f") {
+	wide := strings.HasSuffix(op, ".f64") && !strings.HasPrefix(op, "cvt") && !strings.HasPrefix(op, "set") && !strings.HasPrefix(op, "testp") &&
+		!strings.HasPrefix(op, "copysign")
+	if !wide && !strings.HasPrefix(op, "abs.f") && !strings.HasPrefix(op, "neg.f") {
 		return nil
 	}
 	switch {

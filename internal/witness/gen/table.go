@@ -9,8 +9,9 @@ package gen
 //
 // Left out is what the witnesses need not agree on. Fields of 64 bits have
 // constant places: the reference's code for others does not take the low
-// byte of the register, as the documents have it. So does the base of fns,
-// which is undefined from 32 on.
+// byte of the register, as the documents have it. Constant places are below
+// 32, since others it takes by the remainder. So is the base of fns, which is
+// undefined from 32 on.
 var templates = [...]string{
 	"add.u32 rri", "add.s32 rri", "sub.u32 rri", "sub.s32 rir", "mul.lo.u32 rri", "mul.lo.s32 rri", "mul.hi.u32 rri", "mul.hi.s32 rri",
 	"mad.lo.u32 rrii", "mad.lo.s32 rrri", "mad.hi.u32 rrri", "mad.hi.s32 rrir", "mul.wide.u32 dri", "mul.wide.s32 dri", "mad.wide.u32 drid", "mad.wide.s32 drrd",
@@ -18,7 +19,7 @@ var templates = [...]string{
 	"min.u32 rri", "min.s32 rri", "max.u32 rri", "max.s32 rri", "abs.s32 rr", "neg.s32 rr",
 	"and.b32 rri", "or.b32 rri", "xor.b32 rri", "not.b32 rr", "cnot.b32 rr", "shl.b32 rrs", "shr.u32 rrs", "shr.s32 rrs", "shl.b32 rri", "shr.u32 rrr", "shr.s32 rrr",
 	"popc.b32 rr", "clz.b32 rr", "brev.b32 rr", "bfind.u32 rr", "bfind.s32 rr", "bfind.shiftamt.u32 rr", "popc.b64 rd", "clz.b64 rd",
-	"bfe.u32 rrss", "bfe.s32 rrss", "bfe.u32 rrrr", "bfi.b32 rrrss", "bfi.b32 rrirr", "prmt.b32 rrri", "prmt.b32 rrir",
+	"bfe.u32 rrvv", "bfe.s32 rrvv", "bfe.u32 rrrr", "bfi.b32 rrrvv", "bfi.b32 rrirr", "prmt.b32 rrri", "prmt.b32 rrir",
 	"shf.l.wrap.b32 rrrs", "shf.r.wrap.b32 rrrs", "shf.l.clamp.b32 rrrr", "shf.r.clamp.b32 rrri", "fns.b32 rrvs",
 	"dp4a.u32.u32 rrrr", "dp4a.s32.s32 rrri", "dp4a.s32.u32 rrrr", "dp2a.lo.s32.u32 rrrr", "dp2a.hi.u32.u32 rrrr",
 	"bmsk.clamp.b32 rrs", "bmsk.wrap.b32 rrr", "szext.clamp.s32 rrs", "szext.wrap.u32 rrs",
