@@ -34,36 +34,31 @@ const (
 
 // flags of an inst, read off the mnemonic.
 const (
-	fX      = 1 << iota // .X: with carry
-	fHI                 // .HI
-	fU32                // .U32: unsigned
-	fW                  // .W: counts wrap
-	fRight              // .R
-	fSX32               // .SX32
-	fPAND               // .PAND
-	fEX                 // .EX
-	fNAN                // .NAN
-	fXS                 // .XORSIGN
-	fBF                 // .BF
-	fBF16               // .BF16_V2
-	fF32                // .F32 of a half operation
-	fHAND               // .H_AND
-	fFMZ                // .FMZ: zero times anything is zero
-	fNTZ                // .NTZ: NaN becomes zero
-	fSH                 // .SH
-	fACC                // .ACC
-	fH1                 // .H1 of the third source
-	fRELU               // .RELU of an integer operation
-	fOR                 // .OR
-	fZFILL              // .ZFILL
-	fCLEAR              // .CLEAR
-	fCOLL               // .COLLECTIVE
-	fALL                // .ALL
-	fMERGE              // ..MERGE_C
-	fUNPACK             // .UNPACK_B
-	fABS                // .ABS: absolute code address
-	fFTZ                // .FTZ
-	fTRY                // .TRYWAIT
+	fX     = 1 << iota // .X: with carry
+	fHI                // .HI
+	fU32               // .U32: unsigned
+	fW                 // .W: counts wrap
+	fRight             // .R
+	fSX32              // .SX32
+	fPAND              // .PAND
+	fEX                // .EX
+	fNAN               // .NAN
+	fXS                // .XORSIGN
+	fBF                // .BF
+	fBF16              // .BF16_V2
+	fF32               // .F32 of a half operation
+	fHAND              // .H_AND
+	fFMZ               // .FMZ: zero times anything is zero
+	fNTZ               // .NTZ: NaN becomes zero
+	fSH                // .SH
+	fACC               // .ACC
+	fH1                // .H1 of the third source
+	fRELU              // .RELU of an integer operation
+	fOR                // .OR
+	fZFILL             // .ZFILL
+	fCLEAR             // .CLEAR
+	fALL               // .ALL
+	fFTZ               // .FTZ
 )
 
 // flagNames gives the mnemonic parts that set a flag.
@@ -94,15 +89,8 @@ var flagNames = [...]struct {
 	{"OR", fOR},
 	{"ZFILL", fZFILL},
 	{"CLEAR", fCLEAR},
-	{"COLLECTIVE", fCOLL},
 	{"ALL", fALL},
-	{"MERGE_C", fMERGE},
-	{"PACK_AB_MERGE_C", fMERGE},
-	{"UNPACK_B_MERGE_C", fMERGE | fUNPACK},
-	{"UNPACK_B", fUNPACK},
-	{"ABS", fABS},
 	{"FTZ", fFTZ},
-	{"TRYWAIT", fTRY},
 }
 
 // opnd is a source: a row and, for 64-bit sources, the row of the high
@@ -402,7 +390,7 @@ func srcRow(o *sass.Operand) (lo, hi uint16) {
 	if o.File == sass.FileU {
 		lo += rowUni
 	}
-	return lo, lo + 1
+	return lo, behind(lo, 1)
 }
 
 func (d *decoder) source(o *sass.Operand) (opnd, error) {

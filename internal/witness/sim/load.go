@@ -54,6 +54,10 @@ const (
 	sharedBase = 0x7ff0_0000_0000
 )
 
+// maxSection bounds what a file may ask for: a section without contents
+// costs the file nothing.
+const maxSection = 1 << 30
+
 // Load reads a cubin.
 func Load(b []byte) (*Module, error) {
 	f, err := cubin.Read(b)
@@ -71,6 +75,11 @@ func Load(b []byte) (*Module, error) {
 	for n := range m.poison {
 		for l := range m.poison[n] {
 			m.poison[n][l] = poisonReg | uint32(n)
+		}
+	}
+	for _, s := range f.Sections {
+		if s.Size() > maxSection {
+			return nil, fmt.Errorf("%s: %d bytes are too many to simulate", s.Name, s.Size())
 		}
 	}
 	m.place()

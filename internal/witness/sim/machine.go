@@ -31,7 +31,6 @@ type machine struct {
 	event   Event
 	free    []*cta
 	stack   uint32
-	clock   uint64
 	maxStep uint64
 	steps   uint64
 }

@@ -157,6 +157,9 @@ func (m *machine) sharedSize() uint64 {
 	return (n+15)&^15 + uint64(m.l.Smem)
 }
 
+// maxStack is the local memory that the machine gives a thread at most.
+const maxStack = 512 << 10
+
 // banks builds the constant banks of the launch.
 func (m *machine) banks() error {
 	k := m.prog.kernel
@@ -168,6 +171,9 @@ func (m *machine) banks() error {
 		if len(rest) == 1 || s.Info.Section == k.Text {
 			m.bank[rest[0]-'0'] = m.prog.data[s]
 		}
+	}
+	if k.MinStack > maxStack || k.Frame > maxStack {
+		return fmt.Errorf("%s: a stack of %d bytes", k.Name, max(k.MinStack, k.Frame))
 	}
 	lay := m.prog.Arch.Bank0()
 	m.stack = max(16<<10, k.MinStack+k.Frame+1024)

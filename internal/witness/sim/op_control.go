@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"math/bits"
-	"strings"
-)
+import "strings"
 
 // Control flow and convergence.
 
@@ -394,6 +391,3 @@ func knownSR(n uint8) bool {
 	}
 	return false
 }
-
-// popcount is a short name.
-func popcount(m uint32) int { return bits.OnesCount32(m) }

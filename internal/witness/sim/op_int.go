@@ -140,9 +140,10 @@ func imadWide(w *warp, i *inst, m uint32) {
 	w.setp(i.pd[0], m, p)
 }
 
-// nextRow is the row of the second word of a destination.
+// nextRow is the row of the next word of a destination; behind the last
+// register of a file there is none.
 func nextRow(d uint16) uint16 {
-	if d == rowSink {
+	if d >= rowZero-1 && d <= rowSink || d+1 >= numRows {
 		return rowSink
 	}
 	return d + 1

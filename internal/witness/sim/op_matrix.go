@@ -93,6 +93,14 @@ func prepMatrix(i *inst, parts []string) error {
 	return nil
 }
 
+// after is row n of a destination.
+func after(d, n uint16) uint16 {
+	for range n {
+		d = nextRow(d)
+	}
+	return d
+}
+
 // product of matrices: what HMMA and IMMA share. Elements of n bits lie 32/n
 // to a register along the inner dimension; registers alternate between the
 // upper and the lower eight rows of A.
@@ -188,9 +196,9 @@ func hmma(w *warp, i *inst, m uint32) {
 			r, c := l/4+8*int(h), l%4*2
 			lo, hi := cut(i, out[r][c]), cut(i, out[r][c+1])
 			if i.dst == fp.F16 {
-				w.r[i.d[0]+h][l] = pack(lo, hi)
+				w.r[after(i.d[0], h)][l] = pack(lo, hi)
 			} else {
-				w.r[i.d[0]+2*h][l], w.r[i.d[0]+2*h+1][l] = uint32(lo), uint32(hi)
+				w.r[after(i.d[0], 2*h)][l], w.r[after(i.d[0], 2*h+1)][l] = uint32(lo), uint32(hi)
 			}
 		}
 	}
@@ -271,7 +279,7 @@ func imma(w *warp, i *inst, m uint32) {
 	for l := range 32 {
 		for h := range uint16(x.rows / 8) {
 			r, c := l/4+8*int(h), l%4*2
-			w.r[i.d[0]+2*h][l], w.r[i.d[0]+2*h+1][l] = out[r][c], out[r][c+1]
+			w.r[after(i.d[0], 2*h)][l], w.r[after(i.d[0], 2*h+1)][l] = out[r][c], out[r][c+1]
 		}
 	}
 }

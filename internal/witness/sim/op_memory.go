@@ -120,9 +120,10 @@ func store(w *warp, i *inst, m uint32) {
 	}
 }
 
-// behind is the row n after a source; RZ stays RZ.
+// behind is the row n after a source; RZ stays RZ, and behind the last
+// register of a file there is nothing.
 func behind(row, n uint16) uint16 {
-	if row == rowZero {
+	if row <= rowZero && row+n >= rowZero || row < numRows && row+n >= numRows {
 		return rowZero
 	}
 	return row + n

@@ -573,6 +573,3 @@ func prepRedux(i *inst, parts []string) error {
 	i.it.Signed = slices.Contains(parts, "S32")
 	return nil
 }
-
-// prepElect: the predicate belongs to lanes though the register is uniform.
-func prepElect(i *inst, _ []string) error { return nil }

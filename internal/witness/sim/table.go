@@ -203,5 +203,5 @@ var meanings = [...]meaningRow{
 	sass.OpVOTE:  {ClassWarp, vote, prepVote},
 	sass.OpSHFL:  {ClassWarp, shfl, prepShfl},
 	sass.OpMATCH: {ClassWarp, match, prepMatch},
-	sass.OpELECT: {ClassWarp, elect, prepElect},
+	sass.OpELECT: {ClassWarp, elect, nil},
 }
