@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"goptxas/internal/gosass"
@@ -14,5 +15,9 @@ func main() {
 	if len(args) > 0 && (args[0] == "run" || args[0] == "debug") {
 		os.Exit(cli.Main(args, os.Stdin, os.Stdout, os.Stderr))
 	}
-	os.Exit(gosass.Main(args, os.Stdin, os.Stdout, os.Stderr))
+	code := gosass.Main(args, os.Stdin, os.Stdout, os.Stderr)
+	if len(args) > 0 && code == 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
+		fmt.Print("\n", cli.Usage)
+	}
+	os.Exit(code)
 }
