@@ -21,7 +21,9 @@ type Fits func(i *ori.Instr) bool
 func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
 	l := &legalizer{f: f, a: a, fits: fits}
 	for _, b := range f.Blocks {
+		l.consts = l.consts[:0]
 		for i := range b.Instrs {
+			l.at++
 			if i.Op.Has(op.Pseudo) || fits(i) {
 				continue
 			}
@@ -37,6 +39,35 @@ type legalizer struct {
 	f    *ori.Func
 	a    *target.Arch
 	fits Fits
+
+	consts []constant // in registers of the block
+	at     int        // instructions seen
+}
+
+// constant is one that was put into a register.
+type constant struct {
+	value int64
+	reg   ori.Operand
+	at    int // when
+}
+
+// maxShared is how far apart, in instructions, two readers of a constant
+// share its register: further apart the register is worth more than the
+// move.
+const maxShared = 48
+
+// shared returns the register that already holds constant s, if any.
+func (l *legalizer) shared(s ori.Operand) (ori.Operand, bool) {
+	if s.Kind != ori.KImm || s.Flags != 0 || s.N > 1 {
+		return s, false
+	}
+	for n := range l.consts {
+		if c := &l.consts[n]; c.value == s.Imm && l.at-c.at <= maxShared {
+			c.at = l.at
+			return c.reg, true
+		}
+	}
+	return s, false
 }
 
 // instr tries ever more sources in registers, in both orders.
@@ -111,8 +142,17 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 		return false
 	}
 	for k := range order {
-		if mask>>k&1 != 0 {
-			l.compute(i, i.Srcs()[k], order[k])
+		if mask>>k&1 == 0 {
+			continue
+		}
+		if r, ok := l.shared(order[k]); ok {
+			i.Srcs()[k] = r
+			continue
+		}
+		d := i.Srcs()[k]
+		l.compute(i, d, order[k])
+		if order[k].Kind == ori.KImm && order[k].Flags == 0 && order[k].N <= 1 {
+			l.consts = append(l.consts, constant{order[k].Imm, d, l.at})
 		}
 	}
 	l.f.Touch()
