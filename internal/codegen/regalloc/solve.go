@@ -12,6 +12,8 @@ type Options struct {
 	Trials     int       // trials without spilling for each file and round; 0 = all
 	Rounds     int       // rounds of spilling for each file; 0 = 24
 	NoCoalesce bool      // leave every copy in place
+
+	quickSlots bool // share memory words by the rule for many spills
 }
 
 // plan is one way to try a file.

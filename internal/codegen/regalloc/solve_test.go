@@ -19,7 +19,7 @@ func TestRandom(t *testing.T) {
 		for _, budget := range []int{8, 16, 24, 32, 64, 255} {
 			r := rand.New(rand.NewPCG(seed, uint64(budget)))
 			p := randomProblem(r, budget)
-			s, err := Solve(p, Options{})
+			s, err := Solve(p, Options{quickSlots: seed%2 != 0})
 			var o *Overflow
 			if errors.As(err, &o) {
 				overflow++

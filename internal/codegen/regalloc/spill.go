@@ -48,8 +48,10 @@ func (s *solver) rewrite(spill []int32, window int32) {
 // place decides where each spilled virtual register lives. Memory words
 // are shared between those that are never live at the same time.
 func (w *rewriter) place(spill []int32) {
-	base := w.s.sol.Slots
-	var taken [][]span // spans of each memory word from base on
+	slots := &slotter{r: w, base: w.s.sol.Slots, many: len(spill) > manySpills || w.s.opts.quickSlots}
+	if slots.many {
+		spill = slots.byStart(spill)
+	}
 	for _, v := range spill {
 		x := w.old.VRegs[v]
 		h := home{spilled: true, slot: -1, reg: -1, temp: -1}
@@ -60,39 +62,11 @@ func (w *rewriter) place(spill []int32) {
 			h.reg = int32(len(w.vregs))
 			w.vregs = append(w.vregs, VReg{Class: uint8(to), Width: x.Width, Align: 1, Fixed: -1, Remat: -1, Of: v})
 		default:
-			var all []span
-			for k := range x.Width {
-				all = union(all, w.s.live.of(v, k))
-			}
-			at, n := 0, int(x.Width)
-			align := 1
-			for align < n && align < 4 {
-				align *= 2
-			}
-			at = (align - base%align) % align
-			for !slotsFree(taken, at, n, all) {
-				at += align
-			}
-			for len(taken) < at+n {
-				taken = append(taken, nil)
-			}
-			for k := range n {
-				taken[at+k] = union(taken[at+k], all)
-			}
-			h.slot = int32(base + at)
-			w.s.sol.Slots = max(w.s.sol.Slots, base+at+n)
+			h.slot = slots.find(v)
+			w.s.sol.Slots = max(w.s.sol.Slots, int(h.slot)+int(x.Width))
 		}
 		w.homes[v] = h
 	}
-}
-
-func slotsFree(taken [][]span, at, n int, spans []span) bool {
-	for k := at; k < at+n && k < len(taken); k++ {
-		if overlap(taken[k], spans) {
-			return false
-		}
-	}
-	return true
 }
 
 // forget drops all temporaries: the next block starts from the homes.
