@@ -71,7 +71,10 @@ func reference(x *oracle.Tools, dir string, p *Prog) ([]byte, error) {
 	if err := os.WriteFile(in, []byte(p.Text()), 0o644); err != nil {
 		return nil, err
 	}
-	if r := x.Ptxas("-arch=sm_90a", in, "-o", out); r.Exit != 0 {
+	switch r := x.Ptxas("-arch=sm_90a", in, "-o", out); {
+	case r.Exit < 0: // as on a call that only a contradiction of guards reaches
+		return nil, fmt.Errorf("%w: the reference crashed", errRefused)
+	case r.Exit != 0:
 		return nil, fmt.Errorf("%s", r.Stderr)
 	}
 	return os.ReadFile(out)

@@ -16,11 +16,7 @@ import (
 // open lists the reproducers that still fail, and why. Take a file off when
 // it passes.
 var open = [...]struct{ file, why string }{
-	{"alignment_11136.ptx", "the register allocator refuses its own result"},
-	{"alignment_11400.ptx", "the register allocator refuses its own result"},
-	{"alignment_11469.ptx", "the register allocator refuses its own result"},
 	{"recursion_10010.ptx", "lanes that return from different depths do not meet in the simulator"},
-	{"recursion_10027.ptx", "lanes that return from different depths do not meet in the simulator, with the reference's code too"},
 }
 
 // TestReproducers runs the programs of testdata/gen, which random testing
