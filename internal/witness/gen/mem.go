@@ -113,8 +113,19 @@ var commuting = [...]struct {
 	kind byte
 	at   int
 }{
-	{"add.u32", 'r', 0}, {"and.b32", 'r', 16}, {"or.b32", 'r', 32}, {"xor.b32", 'r', 48}, {"min.u32", 'r', 64}, {"max.u32", 'r', 80}, {"min.s32", 'r', 96}, {"max.s32", 'r', 112},
-	{"add.u64", 'd', 128}, {"and.b64", 'd', 144}, {"or.b64", 'd', 160}, {"min.s64", 'd', 176}, {"max.u64", 'd', 192},
+	{"add.u32", 'r', 0},
+	{"and.b32", 'r', 16},
+	{"or.b32", 'r', 32},
+	{"xor.b32", 'r', 48},
+	{"min.u32", 'r', 64},
+	{"max.u32", 'r', 80},
+	{"min.s32", 'r', 96},
+	{"max.s32", 'r', 112},
+	{"add.u64", 'd', 128},
+	{"and.b64", 'd', 144},
+	{"or.b64", 'd', 160},
+	{"min.s64", 'd', 176},
+	{"max.u64", 'd', 192},
 }
 
 // atomic makes a reduction that all threads share, or an atomic operation on

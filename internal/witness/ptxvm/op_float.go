@@ -137,7 +137,7 @@ func (d *decoder) floatDiv(t isa.Type) {
 	f, _ := d.formatOf(t)
 	if d.has(isa.WApprox) || d.has(isa.WFull) {
 		ftz := d.has(isa.WFtz)
-		u := d.f.p.unit
+		var u fp.Unit
 		d.same2(t, func(a, b uint64) uint64 {
 			r := u.Approx(fp.RcpFn, uint32(b), ftz).Bits
 			return fp.F32.Mul(a, r, fp.Mode{Ftz: ftz})
@@ -188,7 +188,7 @@ func (d *decoder) approx() {
 	d.ignore(isa.WApprox)
 	t := d.typ(0)
 	ftz := d.has(isa.WFtz)
-	u := d.f.p.unit
+	var u fp.Unit
 	for _, x := range approxFns {
 		if x.w != d.in.Op {
 			continue

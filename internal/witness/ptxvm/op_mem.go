@@ -146,14 +146,12 @@ func (d *decoder) isspacep() {
 
 // mapa makes the address of the same place in another block of the cluster.
 func (d *decoder) mapa() {
-	t := d.typ(0)
 	win := uint64(sharedWindow)
 	if d.space(0) != isa.Generic {
 		win = 0
 	}
 	a := d.addr(1)
 	p, rank := d.dst(0), d.src(2, isa.U32)
-	_ = t
 	d.out.run = func(w *warp) {
 		x, y := w.col8(a), w.col(&rank, 1)
 		r := w.write(p)

@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/fp"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
@@ -41,8 +40,6 @@ type Options struct {
 	// MaxSteps bounds the instructions of all warps; zero is a bound large
 	// enough for any test.
 	MaxSteps int64
-	// Unit gives measured results of approximate functions.
-	Unit fp.Unit
 }
 
 // defaultSteps ends programs that never end by themselves.
@@ -73,7 +70,6 @@ type Program struct {
 	funcs []*function // by Module.Funcs; nil without a body
 	names map[string]*function
 	lay   layout
-	unit  fp.Unit
 }
 
 // function is a decoded body.

@@ -82,3 +82,33 @@ func TestSchedules(t *testing.T) {
 	}
 	t.Logf("%d launches, %d watched for races", launches, raced)
 }
+
+// BenchmarkZoo measures thread instructions a second over the whole zoo.
+func BenchmarkZoo(b *testing.B) {
+	type job struct {
+		p *Program
+		k *zoo.Kernel
+	}
+	var jobs []job
+	list := zoo.List(b)
+	for n := range list {
+		p, err := Load(list[n].File, list[n].Text, "sm_90a")
+		if err != nil {
+			b.Fatal(err)
+		}
+		jobs = append(jobs, job{p, &list[n]})
+	}
+	threads := int64(0)
+	for b.Loop() {
+		for _, j := range jobs {
+			for n := range j.k.Launches {
+				_, st, err := j.p.RunStats(&j.k.Launches[n], Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				threads += st.Threads
+			}
+		}
+	}
+	b.ReportMetric(float64(threads)/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
