@@ -20,8 +20,8 @@ const patience = 2 * time.Second
 
 // gcPercent is how much a heap may grow before it is collected, where GOGC
 // does not say. A compile lives for moments: what it would save comes back
-// at its end. Large kernels compile a sixth faster than with Go's 100 and
-// take twice the memory, still less than the reference.
+// at its end. A kernel of 17,000 instructions took a sixth less time than
+// with Go's 100, and 178 MB instead of 87; the reference takes 390.
 const gcPercent = 400
 
 // run compiles until it is done or a signal ends it.
