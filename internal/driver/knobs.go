@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/knobs"
@@ -33,9 +34,23 @@ func readKnobs(line *cli.Line) (*knobs.Set, *cli.Fault) {
 		}
 	}
 	for _, a := range line.List(cli.Knob) {
-		if err := set.Assign(a); err != nil {
+		if err := assign(set, a); err != nil {
 			return nil, &cli.Fault{Text: err.Error()}
 		}
 	}
 	return set, nil
+}
+
+// assign obeys one --knob: an assignment, or @FILE with one a line.
+func assign(set *knobs.Set, text string) error {
+	name, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return set.Assign(text)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("knob file: %w", err)
+	}
+	defer f.Close()
+	return set.ReadFile(name, f)
 }
