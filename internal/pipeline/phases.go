@@ -133,8 +133,12 @@ func newRunner(o *Options) (*runner, error) {
 }
 
 // dump writes the function in the form that parses again, with the phase
-// and the target in its head.
+// and the target in its head, or as a snapshot of its module.
 func dump(w io.Writer, u *unit, name string) error {
+	if u.knobs.Bool(knobs.DumpRecords) {
+		_, err := w.Write(u.f.Module.AppendRecords(nil))
+		return err
+	}
 	_, err := fmt.Fprintf(w, "# phase=%s target=%s\n%s", name, u.o.Arch.Name, u.f.Append(nil))
 	return err
 }

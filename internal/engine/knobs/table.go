@@ -10,6 +10,7 @@ const (
 	SerialSchedule            // read by pipeline
 	RegAllocTrace             // read by pipeline
 	CheckAllocation           // read by pipeline
+	DumpRecords               // read by pipeline
 )
 
 var table = [...]Knob{
@@ -20,4 +21,5 @@ var table = [...]Knob{
 	SerialSchedule:  {"SerialSchedule", Bool, "false", "every instruction waits for all before it"},
 	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
+	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }
