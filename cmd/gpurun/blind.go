@@ -23,18 +23,14 @@ func blind(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	files, err := ptxFiles(*dir)
-	if err != nil {
-		return err
-	}
-	if files, err = choose(files, *list, s.only, *count); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp("", "gpurun")
+	files, tmp, err := workspace(*dir)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
+	if files, err = choose(files, *list, s.only, *count); err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	var rows []*row
 	for _, mode := range strings.Split(s.modes, ",") {

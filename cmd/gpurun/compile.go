@@ -82,6 +82,16 @@ func ptxFiles(dir string) ([]string, error) {
 	return list, err
 }
 
+// workspace lists the PTX files below dir and makes a folder for their
+// cubins, which the caller removes.
+func workspace(dir string) (files []string, tmp string, err error) {
+	if files, err = ptxFiles(dir); err != nil {
+		return nil, "", err
+	}
+	tmp, err = os.MkdirTemp("", "gpurun")
+	return files, tmp, err
+}
+
 // archOf returns the architecture a PTX file is compiled for on the GPU at
 // hand: its own target where that is an sm_90 one, else sm_90a.
 func archOf(text string) string {

@@ -95,11 +95,7 @@ func zoo(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	files, err := ptxFiles(*dir)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp("", "gpurun")
+	files, tmp, err := workspace(*dir)
 	if err != nil {
 		return err
 	}

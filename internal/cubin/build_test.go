@@ -125,4 +125,14 @@ func TestBuildCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("equal to the reference: %s", count)
+	objects := [2]int{}
+	for kind, v := range count {
+		if strings.HasSuffix(kind, "-c") {
+			objects[0] += v[0]
+			objects[1] += v[1]
+		}
+	}
+	if objects[0]*4 < objects[1]*3 { // 272 of 325 over the whole smoke set
+		t.Errorf("only %d of %d objects are equal to the reference's", objects[0], objects[1])
+	}
 }
