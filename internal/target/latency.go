@@ -350,7 +350,8 @@ func HasGap(a Class) bool {
 // memory reports whether a class uses the memory queues.
 func memory(c Class) bool {
 	switch c {
-	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassGroup:
+	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassGroup,
+		ClassS2r, ClassS2ur, ClassRedux, ClassMatch: // B2R among them reads what the barrier before it found
 		return true
 	}
 	return false

@@ -85,6 +85,8 @@ func TestDistances(t *testing.T) {
 		{"alu to memory, sm_75", "sm_75", "IADD3 r0 = r1, r1, r1", "LDS r3 = [r0+0x0]", 8},
 		{"matrix to alu, sm_120", "sm_120a", "HMMA.16816.F32 r5 = r6, r2, r5", "MOV r0 = r5[3]", 26},
 		{"barrier to shared memory", "sm_90a", "BAR.SYNC 0x0", "LDS r3 = [r0+0x0]", 6},
+		{"barrier to its result", "sm_90a", "BAR.RED.POPC 0x0, pt", "B2R.RESULT r3", 6},
+		{"barrier to its result, sm_75", "sm_75", "BAR.RED.POPC 0x0, pt", "B2R.RESULT r3", 5},
 		{"two barriers", "sm_90a", "BAR.SYNC 0x0", "BAR.SYNC 0x0", 8},
 	}
 	for _, x := range tests {
