@@ -72,24 +72,25 @@ func (l *lowerer) divApprox() {
 	if b.Kind == ori.KImm && l.divByConstant(d, a, math.Float32frombits(uint32(b.Imm))) {
 		return
 	}
-	b = l.reg(b)
+	var m op.Mods
 	if l.has(isa.WFtz) {
-		ftz := op.M(op.MFTZ)
-		if l.has(isa.WFull) {
-			s := l.scaleLarge(b)
-			a, b = l.one(op.FMUL, ftz, a, s), l.one(op.FMUL, ftz, b, s)
-		}
-		l.emit(op.FMUL, l.contracted(ftz), d, l.one(op.MUFU, op.M(op.MRCP), b), a)
-		return
+		m = op.M(op.MFTZ)
+	}
+	b = l.reg(b)
+	x, y := l.tmp(1), l.tmp(1)
+	l.copy(x, value{a})
+	l.copy(y, value{b})
+	scale := func(p ori.Operand, k float32) {
+		l.emitIf(p, op.FMUL, m, x, x[0], f32(k))
+		l.emitIf(p, op.FMUL, m, y, y[0], f32(k))
 	}
 	if l.has(isa.WFull) {
-		s := l.scaleLarge(b)
-		a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
+		scale(l.test(op.FSETP, op.M(op.MGT, op.MAND), absolute(b), ori.Imm(0x7e800000), pt()), 0.25)
 	}
-	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(b), ori.Imm(smallest), pt())
-	s := l.sel1(f32(1), f32(1<<24), p)
-	a, b = l.one(op.FMUL, op.Mods{}, a, s), l.one(op.FMUL, op.Mods{}, b, s)
-	l.emit(op.FMUL, l.contracted(op.Mods{}), d, l.one(op.MUFU, op.M(op.MRCP), b), a)
+	if !l.has(isa.WFtz) {
+		scale(l.test(op.FSETP, op.M(op.MLT, op.MAND), absolute(b), ori.Imm(smallest), pt()), 1<<24)
+	}
+	l.emit(op.FMUL, l.contracted(m), d, l.one(op.MUFU, op.M(op.MRCP), y[0]), x[0])
 }
 
 // contracted marks the last product of an approximate division: it may be
@@ -129,12 +130,6 @@ func (l *lowerer) divByConstant(d value, a ori.Operand, b float32) bool {
 	}
 	l.emit(op.FMUL, l.contracted(m), d, a, f32(r))
 	return true
-}
-
-// scaleLarge returns 1/4 for numbers above 2^126, else one.
-func (l *lowerer) scaleLarge(b ori.Operand) ori.Operand {
-	p := l.test(op.FSETP, op.M(op.MGT, op.MAND), absolute(b), ori.Imm(0x7e800000), pt())
-	return l.sel1(f32(0.25), f32(1), p)
 }
 
 // div32 returns a/b in the rounding of the current instruction.

@@ -141,12 +141,12 @@ func (l *lowerer) mufu() {
 		abs := a
 		abs.Flags |= ori.Abs
 		p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), abs, ori.Imm(smallest), pt())
-		x := l.one(op.SEL, op.Mods{}, f32(1), f32(s.in), p)
-		y := l.one(op.MUFU, op.M(s.fn), l.one(op.FMUL, op.Mods{}, a, x))
+		x := l.unless(p, a, op.FMUL, f32(s.in))
+		y := l.one(op.MUFU, op.M(s.fn), x[0])
 		if s.operand == op.FADD {
-			l.emit(op.FADD, op.Mods{}, d, y, l.one(op.SEL, op.Mods{}, rz(), f32(s.add), p))
+			l.copy(d, l.unless(p, y, op.FADD, f32(s.add)))
 		} else {
-			l.emit(op.FMUL, op.Mods{}, d, y, l.one(op.SEL, op.Mods{}, f32(1), f32(s.mul), p))
+			l.copy(d, l.unless(p, y, op.FMUL, f32(s.mul)))
 		}
 		return
 	}
@@ -184,10 +184,20 @@ func (l *lowerer) ex2() {
 	}
 	// a result below 2^-126 is the square of the result of half the input
 	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), a, f32(-126), pt())
-	x := l.one(op.FMUL, op.Mods{}, a, l.one(op.SEL, op.Mods{}, f32(1), f32(0.5), p))
-	y := l.one(op.MUFU, op.M(op.MEX2), x)
-	sq := l.one(op.FMUL, op.Mods{}, y, y)
-	l.emit(op.SEL, op.Mods{}, d, y, sq, p)
+	x := l.unless(p, a, op.FMUL, f32(0.5))
+	y := l.one(op.MUFU, op.M(op.MEX2), x[0])
+	l.copy(d, l.unless(p, y, op.FMUL, y))
+}
+
+// unless returns a where p holds and else a changed by operation o with k.
+func (l *lowerer) unless(p, a ori.Operand, o op.Op, k ori.Operand) value {
+	x := l.tmp(1)
+	l.copy(x, value{a})
+	if k == a {
+		k = x[0]
+	}
+	l.emitIf(p.Not(), o, op.Mods{}, x, x[0], k)
+	return x
 }
 
 // sincos lowers sin.approx and cos.approx: the unit wants turns.

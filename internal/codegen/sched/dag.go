@@ -3,6 +3,7 @@ package sched
 import (
 	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
 )
 
@@ -111,6 +112,11 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 			x := b.at(w)
 			if x.writer >= 0 {
 				g.edge(x.writer, k, b.latency(g.classes[x.writer], g.classes[k], &a))
+			}
+			if i.Op == op.COPY { // behind the other readers it can vanish
+				for _, r := range x.readers {
+					g.edge(r, k, 0)
+				}
 			}
 			if len(x.readers) == 0 || x.readers[len(x.readers)-1] != k {
 				x.readers = append(x.readers, k)
