@@ -52,7 +52,7 @@ func (c *combiner) base(a ori.Operand) (ori.Operand, bool) {
 	if a.N == 2 {
 		hi := a
 		hi.Kind, hi.Sub, hi.N, hi.Flags = ori.KReg, a.Sub+1, 1, 0
-		j := c.v.once(hi)
+		j := c.v.Once(hi)
 		if j == nil {
 			return a, false
 		}
@@ -77,7 +77,7 @@ func (c *combiner) base(a ori.Operand) (ori.Operand, bool) {
 	} else {
 		r := a
 		r.Kind, r.Flags = ori.KReg, 0
-		j := c.v.once(r)
+		j := c.v.Once(r)
 		if j == nil || !isAdd(j) || j.Guard.Kind != ori.KNone || j.Args[0].Sub != a.Sub {
 			return a, false
 		}
@@ -92,7 +92,7 @@ func (c *combiner) base(a ori.Operand) (ori.Operand, bool) {
 		from, k = x, int64(int32(w))
 	}
 	off := a.Imm + k
-	if !c.v.stable(pairOf(from, a.N)) || off > maxOffset || off < -maxOffset-1 {
+	if !c.v.Stable(pairOf(from, a.N)) || off > maxOffset || off < -maxOffset-1 {
 		return a, false
 	}
 	if a.N == 1 && off < 0 { // 32-bit spaces: keep the sum where it cannot wrap

@@ -136,7 +136,9 @@ func merge(f *ori.Func) bool {
 			changed = true
 		}
 	}
-	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ori.Block) bool { return gone[b.ID] })
+	if changed {
+		f.SetBlocks(slices.DeleteFunc(f.Blocks, func(b *ori.Block) bool { return gone[b.ID] }))
+	}
 	for n, b := range f.Blocks[:len(f.Blocks)-1] {
 		if last := b.Last(); len(b.Succs) == 1 && b.Succs[0] == f.Blocks[n+1] && isJump(last) {
 			last.Remove()

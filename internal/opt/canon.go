@@ -48,12 +48,12 @@ func (c *combiner) dropCarry(i *ori.Instr) bool {
 		return false
 	}
 	p := i.Args[1]
-	if p.Class != ori.P || p.Kind == ori.KReg && c.v.readsOf(p) != 0 || p.Kind != ori.KReg && p.Kind != ori.KZero {
+	if p.Class != ori.P || p.Kind == ori.KReg && c.v.ReadsOf(p) != 0 || p.Kind != ori.KReg && p.Kind != ori.KZero {
 		return false
 	}
-	c.v.count(i, -1)
+	c.v.Count(i, -1)
 	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, append([]ori.Operand(nil), i.Srcs()...))
-	c.v.count(i, 1)
+	c.v.Count(i, 1)
 	return true
 }
 
@@ -100,15 +100,15 @@ func (c *combiner) addNothing(i *ori.Instr) bool {
 	pt := ori.Zero(ori.P)
 	no := c.f.NewInstr(op.PLOP3, op.M(op.MLUT), []ori.Operand{i.Args[1]}, []ori.Operand{pt, pt, pt, ori.Imm(0), ori.Imm(0)})
 	no.Line, no.Loc = i.Line, i.Loc
-	c.v.count(i, -1)
+	c.v.Count(i, -1)
 	i.Op = op.COPY
 	if x.Kind != ori.KReg {
 		i.Op = op.MOV
 	}
 	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})
-	c.v.count(i, 1)
+	c.v.Count(i, 1)
 	i.Block().InsertAfter(no, i)
-	c.v.count(no, 1)
+	c.v.Count(no, 1)
 	return true
 }
 
@@ -121,10 +121,10 @@ func (c *combiner) equalHigh(i *ori.Instr) bool {
 	}
 	for _, r := range accumulators {
 		if i.Mods.Has(r.mod) {
-			c.v.count(i, -1)
+			c.v.Count(i, -1)
 			i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
 			c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], srcs[3], ori.Zero(ori.P), ori.Imm(r.lut), ori.Imm(0)})
-			c.v.count(i, 1)
+			c.v.Count(i, 1)
 			return true
 		}
 	}
@@ -169,10 +169,10 @@ func (c *combiner) knownCompare(i *ori.Instr) bool {
 		}
 		for _, acc := range accumulators {
 			if i.Mods.Has(acc.mod) {
-				c.v.count(i, -1)
+				c.v.Count(i, -1)
 				i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
 				c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
-				c.v.count(i, 1)
+				c.v.Count(i, 1)
 				return true
 			}
 		}

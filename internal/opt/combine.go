@@ -59,13 +59,13 @@ func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 	if a.Kind != ori.KReg {
 		return nil
 	}
-	j := c.v.once(a)
-	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.readsOf(j.Args[0]) != 1 && !c.onlySums(j) ||
+	j := c.v.Once(a)
+	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.ReadsOf(j.Args[0]) != 1 && !c.onlySums(j) ||
 		j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
 		return nil
 	}
 	for _, s := range j.Srcs() {
-		if !c.v.stable(s) && !keeps(j, i, s) {
+		if !c.holds(j, i, s) {
 			return nil
 		}
 	}
@@ -79,7 +79,7 @@ func (c *combiner) onlySums(j *ori.Instr) bool {
 		return false
 	}
 	if c.sums == nil {
-		c.sums = make([]int32, len(c.v.reads))
+		c.sums = make([]int32, len(c.v.Reads))
 		for _, b := range c.f.Blocks {
 			for i := range b.Instrs {
 				if i.Op != op.FADD && i.Op != op.DADD && i.Op != op.HADD2 || !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
@@ -93,7 +93,7 @@ func (c *combiner) onlySums(j *ori.Instr) bool {
 			}
 		}
 	}
-	return c.sums[c.v.word(j.Args[0])] == c.v.readsOf(j.Args[0])
+	return c.sums[c.v.word(j.Args[0])] == c.v.ReadsOf(j.Args[0])
 }
 
 // maxDistance bounds how far apart two instructions are looked at.
@@ -117,15 +117,20 @@ func keeps(j, i *ori.Instr, s ori.Operand) bool {
 	return false
 }
 
+// holds reports whether s, a source of j, still has the same value at i.
+func (c *combiner) holds(j, i *ori.Instr, s ori.Operand) bool {
+	return c.v.Stable(s) || keeps(j, i, s)
+}
+
 // rewrite gives i a new operation and sources, and removes j.
 func (c *combiner) rewrite(i *ori.Instr, o op.Op, m op.Mods, srcs []ori.Operand, gone ...*ori.Instr) {
-	c.v.count(i, -1)
+	c.v.Count(i, -1)
 	i.Op, i.Mods = o, m
 	dsts := append([]ori.Operand(nil), i.Dsts()...)
 	c.f.SetArgs(i, dsts, srcs)
-	c.v.count(i, 1)
+	c.v.Count(i, 1)
 	for _, j := range gone {
-		c.v.remove(j)
+		c.v.Remove(j)
 	}
 }
 
@@ -218,22 +223,22 @@ func (c *combiner) wide(i *ori.Instr) bool {
 		if !isPair(t0, t1) || !isPair(x0, x1) {
 			continue
 		}
-		j := c.v.once(join(t0))
+		j := c.v.Once(join(t0))
 		// a product that others want too is computed again with each sum: one
 		// instruction instead of the two of the addition
 		if j == nil || j.Op != op.IMAD || !j.Mods.Has(op.MWIDE) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !isZero(j.Args[3]) ||
-			!c.v.stable(j.Args[1]) || !c.v.stable(j.Args[2]) || !c.v.stable(join(x0)) {
+			!c.holds(j, hi, j.Args[1]) || !c.holds(j, hi, j.Args[2]) || !c.v.Stable(join(x0)) {
 			continue
 		}
 		d := lo.Args[0]
 		d.N = 2
-		c.v.count(hi, -1)
+		c.v.Count(hi, -1)
 		hi.Op, hi.Mods = op.IMAD, j.Mods
 		c.f.SetArgs(hi, []ori.Operand{d}, []ori.Operand{j.Args[1], j.Args[2], join(x0)})
-		c.v.count(hi, 1)
-		c.v.remove(lo)
-		if c.v.readsOf(join(t0)) == 0 {
-			c.v.remove(j)
+		c.v.Count(hi, 1)
+		c.v.Remove(lo)
+		if c.v.ReadsOf(join(t0)) == 0 {
+			c.v.Remove(j)
 		}
 		return true
 	}
@@ -246,15 +251,15 @@ func (c *combiner) sum64(hi *ori.Instr) (lo, up *ori.Instr, ok bool) {
 		return nil, nil, false
 	}
 	p := hi.Args[4]
-	if p.Kind != ori.KReg || p.Flags != 0 || c.v.readsOf(p) != 1 {
+	if p.Kind != ori.KReg || p.Flags != 0 || c.v.ReadsOf(p) != 1 {
 		return nil, nil, false
 	}
-	lo = c.v.once(p)
+	lo = c.v.Once(p)
 	if lo == nil || lo.Op != op.IADD3 || lo.Mods != (op.Mods{}) || lo.NDst != 2 || len(lo.Args) != 5 || lo.Guard.Kind != ori.KNone || !isZero(lo.Args[4]) || lo.Args[4].Flags != 0 || hi.Args[5].Kind != ori.KZero || hi.Args[5].Flags != ori.Inv {
 		return nil, nil, false
 	}
 	d0, d1 := lo.Args[0], hi.Args[0]
-	if d0.Kind != ori.KReg || d1.Kind != ori.KReg || d0.Reg != d1.Reg || d1.Sub != d0.Sub+1 || d0.Sub%2 != 0 || !c.v.stable(d0) || !c.v.stable(d1) {
+	if d0.Kind != ori.KReg || d1.Kind != ori.KReg || d0.Reg != d1.Reg || d1.Sub != d0.Sub+1 || d0.Sub%2 != 0 || !c.v.Stable(d0) || !c.v.Stable(d1) {
 		return nil, nil, false
 	}
 	return lo, hi, true
@@ -302,8 +307,8 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 			if c.sums != nil {
 				c.sums[w]--
 			}
-			if c.v.readsOf(j.Args[0]) == 0 {
-				c.v.remove(j)
+			if c.v.ReadsOf(j.Args[0]) == 0 {
+				c.v.Remove(j)
 			}
 			return true
 		}

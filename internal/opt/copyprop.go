@@ -38,7 +38,7 @@ func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	default:
 		return a, false
 	}
-	if a.Reg == ori.NoReg || !v.stable(a) {
+	if a.Reg == ori.NoReg || !v.Stable(a) {
 		return a, false
 	}
 	var first ori.Operand
@@ -60,12 +60,12 @@ func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 
 // copied returns the source of the copy that makes word n of a.
 func (v *values) copied(a ori.Operand, n uint8) (ori.Operand, bool) {
-	d := v.def[v.word(a)+int32(n)]
+	d := v.Def[v.word(a)+int32(n)]
 	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
 		return a, false
 	}
 	s := d.Args[1]
-	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.stable(s) {
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.Stable(s) {
 		s.Sub += a.Sub + n - d.Args[0].Sub
 		s.N = 1
 		return s, true

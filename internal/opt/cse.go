@@ -112,12 +112,12 @@ func (c *cse) known(i *ori.Instr) bool {
 		return false
 	}
 	for _, d := range i.Dsts() {
-		if d.Kind != ori.KReg && d.Kind != ori.KZero || d.HasReg() && !c.v.stable(d) {
+		if d.Kind != ori.KReg && d.Kind != ori.KZero || d.HasReg() && !c.v.Stable(d) {
 			return false
 		}
 	}
 	for _, s := range i.Srcs() {
-		if !c.v.stable(s) {
+		if !c.v.Stable(s) {
 			return false
 		}
 	}
@@ -179,7 +179,7 @@ func (c *cse) replace(i, old *ori.Instr) {
 		m.Line, m.Loc = i.Line, i.Loc
 		b.InsertBefore(m, i)
 		for w := range int32(d.N) {
-			c.v.def[c.v.word(d)+w] = m
+			c.v.Def[c.v.word(d)+w] = m
 		}
 	}
 	i.Remove()

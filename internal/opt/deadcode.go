@@ -18,13 +18,14 @@ func DeadCode(f *ori.Func) bool {
 			for i := b.Last(); i != nil; {
 				prev := i.Prev()
 				if v.isDead(i) {
-					v.remove(i)
+					v.Remove(i)
 					again, changed = true, true
 				}
 				i = prev
 			}
 		}
 	}
+	v.Keep()
 	return changed
 }
 
@@ -34,7 +35,7 @@ func (v *values) isDead(i *ori.Instr) bool {
 		return false
 	}
 	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && (v.readsOf(d) > 0 || v.f.Regs[d.Reg].Fixed) {
+		if d.Kind == ori.KReg && (v.ReadsOf(d) > 0 || v.Func.Regs[d.Reg].Fixed) {
 			return false
 		}
 	}
@@ -72,7 +73,9 @@ func unreachable(f *ori.Func) bool {
 			b.RemoveEdge(b.Succs[0])
 		}
 	}
-	changed := len(keep) != len(f.Blocks)
-	f.Blocks = keep
-	return changed
+	if len(keep) == len(f.Blocks) {
+		return false
+	}
+	f.SetBlocks(keep)
+	return true
 }

@@ -30,7 +30,7 @@ func (c *combiner) extended(i *ori.Instr) bool {
 	for _, k := range [...]int{2, 3} {
 		x0, x1 := lo.Args[5-k], hi.Args[4-k]
 		w, ok := c.widenedOf(lo.Args[k], hi.Args[k-1])
-		if !ok || !isPair(x0, x1) || !c.v.stable(join(x0)) {
+		if !ok || !isPair(x0, x1) || !c.v.Stable(join(x0)) {
 			continue
 		}
 		if w.plain {
@@ -50,11 +50,11 @@ func (c *combiner) multiplyAdd(lo, hi *ori.Instr, w widened, x ori.Operand) {
 		m = op.M(op.MWIDE, op.MU32)
 	}
 	d := join(lo.Args[0])
-	c.v.count(hi, -1)
+	c.v.Count(hi, -1)
 	hi.Op, hi.Mods = op.IMAD, m
 	c.f.SetArgs(hi, []ori.Operand{d}, []ori.Operand{w.word, ori.Imm32(1 << w.shift), x})
-	c.v.count(hi, 1)
-	c.v.remove(lo)
+	c.v.Count(hi, 1)
+	c.v.Remove(lo)
 }
 
 // shiftAdd makes the sum two shifted additions.
@@ -87,14 +87,14 @@ const maxFactor = 30
 
 // widenedOf recognises the words of an extended and shifted word.
 func (c *combiner) widenedOf(low, high ori.Operand) (widened, bool) {
-	if !plain(low) || !c.v.stable(low) {
+	if !plain(low) || !c.v.Stable(low) {
 		return widened{}, false
 	}
 	if signed, ok := c.extends(low, high); ok {
 		return widened{word: low, signed: signed, plain: true}, true
 	}
 	l, h := c.shiftOf(low, op.M(op.ML, op.MU32)), c.shiftOf(high, op.M(op.ML, op.MU64, op.MHI))
-	if l == nil || h == nil || !isZero(l.Args[3]) || l.Args[1] != h.Args[1] || l.Args[2] != h.Args[2] || !plain(l.Args[1]) || !c.v.stable(l.Args[1]) {
+	if l == nil || h == nil || !isZero(l.Args[3]) || l.Args[1] != h.Args[1] || l.Args[2] != h.Args[2] || !plain(l.Args[1]) || !c.v.Stable(l.Args[1]) {
 		return widened{}, false
 	}
 	k := l.Args[2]
@@ -107,7 +107,7 @@ func (c *combiner) widenedOf(low, high ori.Operand) (widened, bool) {
 		return w, true
 	}
 	// two for two pays only if the shifts go
-	ok := plain(w.high) && c.v.stable(w.high) && c.v.readsOf(low) == 1 && c.v.readsOf(high) == 1
+	ok := plain(w.high) && c.v.Stable(w.high) && c.v.ReadsOf(low) == 1 && c.v.ReadsOf(high) == 1
 	return w, ok
 }
 
@@ -116,7 +116,7 @@ func (c *combiner) shiftOf(a ori.Operand, m op.Mods) *ori.Instr {
 	if !plain(a) {
 		return nil
 	}
-	j := c.v.once(a)
+	j := c.v.Once(a)
 	if j == nil || j.Op != op.SHF || j.Mods != m || j.NDst != 1 || len(j.Args) != 4 || j.Guard.Kind != ori.KNone {
 		return nil
 	}

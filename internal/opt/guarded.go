@@ -77,7 +77,7 @@ func (g *guarded) load(i *ori.Instr) {
 	}
 	w := g.v.word(t)
 	for n := range int32(t.N) {
-		if g.v.def[w+n] != i || g.v.writes[w+n] != 2 || g.v.reads[w+n] > 1 {
+		if g.v.Def[w+n] != i || g.v.Writes[w+n] != 2 || g.v.Reads[w+n] > 1 {
 			return
 		}
 	}

@@ -87,16 +87,16 @@ func (v *values) convert(f *ori.Func, b, t *ori.Block, guard ori.Operand) {
 		}
 		i.Remove()
 		if !v.speculates(i) {
-			v.count(i, -1)
+			v.Count(i, -1)
 			i.Guard = guard
-			v.count(i, 1)
+			v.Count(i, 1)
 		}
 		b.InsertBefore(i, jump)
 	}
-	v.count(jump, -1)
+	v.Count(jump, -1)
 	jump.Guard = ori.Operand{}
 	jump.Args[0] = ori.Label(join)
-	v.count(jump, 1)
+	v.Count(jump, 1)
 	b.RemoveEdge(t)
 	t.RemoveEdge(join)
 	f.Touch()
@@ -113,7 +113,7 @@ func (v *values) speculates(i *ori.Instr) bool {
 		}
 	}
 	for _, d := range i.Dsts() {
-		if d.HasReg() && !v.stable(d) {
+		if d.HasReg() && !v.Stable(d) {
 			return false
 		}
 	}

@@ -54,7 +54,7 @@ func (v *values) predicate(a ori.Operand) (ori.Operand, bool) {
 		if a.Kind != ori.KReg || a.Class != ori.P {
 			break
 		}
-		d := v.once(a)
+		d := v.Once(a)
 		if d == nil || d.Op != op.PLOP3 || d.NDst != 1 || d.Guard.Kind != ori.KNone {
 			break
 		}
@@ -89,7 +89,7 @@ func (v *values) passes(d *ori.Instr) (ori.Operand, bool) {
 		return pt.Not(), true
 	}
 	for k, pattern := range [...]int64{0xf0, 0xcc, 0xaa} {
-		if srcs[k].Kind != ori.KReg || srcs[k].Class != ori.P || !v.stable(srcs[k]) {
+		if srcs[k].Kind != ori.KReg || srcs[k].Class != ori.P || !v.Stable(srcs[k]) {
 			continue
 		}
 		switch lut {
@@ -150,7 +150,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 	lut := restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
 	for _, k := range [...]int{0, 1} {
 		in, other := srcs[k], srcs[1-k]
-		if in.Flags != 0 || other.Kind != ori.KReg || other.Class != ori.P || !c.v.stable(other) {
+		if in.Flags != 0 || other.Kind != ori.KReg || other.Class != ori.P || !c.v.Stable(other) {
 			continue
 		}
 		j := c.comparison(in)

@@ -10,116 +10,21 @@ package opt
 
 import (
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
 )
 
-// values knows who writes and who reads every word of every register.
-type values struct {
-	f      *ori.Func
-	base   []int32 // first word number of each register
-	def    []*ori.Instr
-	writes []int32
-	reads  []int32
-}
+// values are what a phase asks about words, with what it concludes from it.
+type values struct{ *flow.Values }
 
-// valuesOf looks at all instructions of f.
-func valuesOf(f *ori.Func) *values {
-	v := &values{f: f, base: make([]int32, len(f.Regs)+1)}
-	for r := range f.Regs {
-		v.base[r+1] = v.base[r] + int32(f.Regs[r].Width)
-	}
-	n := v.base[len(f.Regs)]
-	v.def, v.writes, v.reads = make([]*ori.Instr, n), make([]int32, n), make([]int32, n)
-	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			v.count(i, 1)
-		}
-	}
-	return v
-}
-
-// count adds or takes away the reads and writes of i.
-func (v *values) count(i *ori.Instr, by int32) {
-	for k := range i.Args {
-		a := &i.Args[k] // operands are large
-		if a.Kind != ori.KReg && !a.HasReg() {
-			continue
-		}
-		w := v.word(*a)
-		for n := range int32(max(1, a.N)) {
-			if k >= int(i.NDst) {
-				v.reads[w+n] += by
-				continue
-			}
-			v.writes[w+n] += by
-			v.def[w+n] = i
-			if i.Guard.Kind == ori.KReg {
-				v.writes[w+n] += by // two writes as far as anyone may conclude
-			}
-		}
-	}
-	if i.Guard.Kind == ori.KReg {
-		v.reads[v.word(i.Guard)] += by
-	}
-}
+// valuesOf returns the values of f as they are now.
+func valuesOf(f *ori.Func) *values { return &values{flow.ValuesOf(f)} }
 
 // word returns the number of the first word an operand names.
-func (v *values) word(a ori.Operand) int32 {
-	if a.Kind == ori.KConst {
-		return v.base[a.Reg]
-	}
-	return v.base[a.Reg] + int32(a.Sub)
-}
+func (v *values) word(a ori.Operand) int32 { return v.Word(&a) }
 
-// once returns the instruction that alone writes the words of a register
-// operand, or nil. Registers fixed by convention are written by others too.
-func (v *values) once(a ori.Operand) *ori.Instr {
-	if !a.HasReg() || v.f.Regs[a.Reg].Fixed {
-		return nil
-	}
-	w := v.word(a)
-	i := v.def[w]
-	for n := range int32(max(1, a.N)) {
-		if v.writes[w+n] != 1 || v.def[w+n] != i {
-			return nil
-		}
-	}
-	return i
-}
-
-// stable reports whether an operand means the same wherever it is read:
-// it names no register, or words written once.
-func (v *values) stable(a ori.Operand) bool {
-	if !a.HasReg() {
-		return true
-	}
-	if v.f.Regs[a.Reg].Fixed {
-		return false
-	}
-	w := v.word(a)
-	for n := range int32(max(1, a.N)) {
-		if v.writes[w+n] != 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// readsOf returns how often the words of an operand are read.
-func (v *values) readsOf(a ori.Operand) int32 {
-	w := v.word(a)
-	most := int32(0)
-	for n := range int32(max(1, a.N)) {
-		most = max(most, v.reads[w+n])
-	}
-	return most
-}
-
-// remove takes i out of the function and out of the counts.
-func (v *values) remove(i *ori.Instr) {
-	v.count(i, -1)
-	i.Remove()
-}
+// once is Once.
+func (v *values) once(a ori.Operand) *ori.Instr { return v.Once(a) }
 
 // isPure reports whether i does nothing but compute its results from its
 // sources, the same each time.

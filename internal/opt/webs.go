@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/engine/bits"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 )
 
 // Webs gives every web of a register a register of its own. A web is a set
@@ -32,8 +32,7 @@ func (w *webs) run() bool {
 	if !w.choose() {
 		return false
 	}
-	w.blocks()
-	w.liveness()
+	w.live = flow.LiveAmong(w.f, func(r ori.Reg) bool { return w.chosen[r] })
 	w.walk()
 	return w.rename()
 }
@@ -43,17 +42,14 @@ type webs struct {
 	v     *values
 	apart bool // words part even if they were written one after the other
 
-	chosen []bool  // by register
-	global []int32 // number of each word among those alive across blocks, or -1
-	words  []int32 // the word of each such number
-	use    []bits.Set
-	def    []bits.Set
-	in     []bits.Set
+	chosen []bool // by register
+	live   *flow.Live
 
 	up    []int32 // parent in the forest of places
 	start []int32 // by block ID: place of its first word alive at the start
 	cur   []int32 // place of each word while walking
 	fresh []int32 // block that wrote each word last, plus one
+	known []int32 // block in which the place of each word is known, plus one
 	place []int32 // of every operand, in the order of the code
 }
 
@@ -68,7 +64,7 @@ func (w *webs) choose() bool {
 		}
 		many := w.apart && info.Width > 1
 		for n := range int32(info.Width) {
-			many = many || w.v.writes[w.v.base[r]+n] > 1
+			many = many || w.v.Writes[w.v.Base[r]+n] > 1
 		}
 		w.chosen[r] = many
 		any = any || many
@@ -82,9 +78,9 @@ func (w *webs) span(a ori.Operand) (first, n int32, ok bool) {
 		return 0, 0, false
 	}
 	if a.Kind == ori.KConst {
-		return w.v.base[a.Reg], int32(w.f.Regs[a.Reg].Width), true
+		return w.v.Base[a.Reg], int32(w.f.Regs[a.Reg].Width), true
 	}
-	return w.v.base[a.Reg] + int32(a.Sub), int32(max(1, a.N)), true
+	return w.v.Base[a.Reg] + int32(a.Sub), int32(max(1, a.N)), true
 }
 
 // each calls visit with every operand of i that matters, sources first.
@@ -103,78 +99,6 @@ func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, rea
 			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone, true)
 		}
 	}
-}
-
-// blocks finds the words that are read in a block before they are written
-// there, and numbers them.
-func (w *webs) blocks() {
-	total := w.v.base[len(w.f.Regs)]
-	w.global = make([]int32, total)
-	for n := range w.global {
-		w.global[n] = -1
-	}
-	written := make([]int32, total) // block that wrote last, plus one
-	for _, b := range w.f.Blocks {
-		for i := range b.Instrs {
-			w.each(i, func(_ *ori.Operand, first, n int32, reads, writes bool) {
-				for x := first; x < first+n; x++ {
-					if reads && written[x] != b.ID+1 && w.global[x] < 0 {
-						w.global[x] = int32(len(w.words))
-						w.words = append(w.words, x)
-					}
-					if writes {
-						written[x] = b.ID + 1
-					}
-				}
-			})
-		}
-	}
-}
-
-// liveness computes which of the numbered words are alive at the start of
-// each block.
-func (w *webs) liveness() {
-	n := len(w.words)
-	w.use, w.def, w.in = sets(w.f, n), sets(w.f, n), sets(w.f, n)
-	for _, b := range w.f.Blocks {
-		use, def := w.use[b.ID], w.def[b.ID]
-		for i := range b.Instrs {
-			w.each(i, func(_ *ori.Operand, first, n int32, reads, writes bool) {
-				for x := first; x < first+n; x++ {
-					g := int(w.global[x])
-					if g < 0 {
-						continue
-					}
-					if reads && !def.Has(g) {
-						use.Add(g)
-					}
-					if writes {
-						def.Add(g)
-					}
-				}
-			})
-		}
-		w.in[b.ID].Or(use)
-	}
-	for again := true; again; {
-		again = false
-		for k := len(w.f.Blocks) - 1; k >= 0; k-- {
-			b := w.f.Blocks[k]
-			for _, s := range b.Succs {
-				if w.in[b.ID].OrDiff(w.in[s.ID], w.def[b.ID]) {
-					again = true
-				}
-			}
-		}
-	}
-}
-
-func sets(f *ori.Func, n int) []bits.Set {
-	list := make([]bits.Set, f.NumBlocks())
-	for _, b := range f.Blocks {
-		list[b.ID] = bits.NewSet(n)
-	}
-	return list
 }
 
 // find returns the root of a place.
@@ -203,20 +127,21 @@ func (w *webs) walk() {
 	w.start = make([]int32, w.f.NumBlocks())
 	for _, b := range w.f.Blocks {
 		w.start[b.ID] = int32(len(w.up))
-		for range w.in[b.ID].All() {
+		for range w.live.Start(b).All() {
 			w.newPlace()
 		}
 	}
-	w.cur, w.fresh = make([]int32, len(w.global)), make([]int32, len(w.global))
+	total := w.v.Base[len(w.f.Regs)]
+	w.cur, w.fresh, w.known = make([]int32, total), make([]int32, total), make([]int32, total)
 	for _, b := range w.f.Blocks {
 		k := w.start[b.ID]
-		for g := range w.in[b.ID].All() {
-			w.cur[w.words[g]] = k
+		for g := range w.live.Start(b).All() {
+			w.cur[w.live.Words[g]], w.known[w.live.Words[g]] = k, b.ID+1
 			k++
 		}
 		for i := range b.Instrs {
 			w.each(i, func(a *ori.Operand, first, n int32, reads, writes bool) {
-				w.operand(first, n, reads, writes)
+				w.operand(b, first, n, reads, writes)
 				if !writes {
 					return
 				}
@@ -230,22 +155,23 @@ func (w *webs) walk() {
 		}
 		for _, s := range b.Succs {
 			k := w.start[s.ID]
-			for g := range w.in[s.ID].All() {
-				w.join(k, w.cur[w.words[g]])
+			for g := range w.live.Start(s).All() {
+				w.join(k, w.cur[w.live.Words[g]])
 				k++
 			}
 		}
 	}
 }
 
-// operand gives an operand its place, and joins what it reads.
-func (w *webs) operand(first, n int32, reads, writes bool) {
+// operand gives an operand its place, and joins what it reads. What a
+// guarded write leaves in place may be nothing anybody wants.
+func (w *webs) operand(b *ori.Block, first, n int32, reads, writes bool) {
 	p := int32(-1)
 	if writes {
 		p = w.newPlace()
 	}
 	for x := first; x < first+n; x++ {
-		if reads {
+		if reads && w.known[x] == b.ID+1 {
 			if p < 0 {
 				p = w.cur[x]
 			} else {
@@ -253,7 +179,7 @@ func (w *webs) operand(first, n int32, reads, writes bool) {
 			}
 		}
 		if writes {
-			w.cur[x] = p
+			w.cur[x], w.known[x] = p, b.ID+1
 		}
 	}
 	w.place = append(w.place, p)
@@ -303,7 +229,7 @@ func (w *webs) collect() (list []web, at []int32) {
 			w.each(i, func(a *ori.Operand, first, words int32, _, _ bool) {
 				root := w.find(w.place[n])
 				n++
-				lo := first - w.v.base[a.Reg]
+				lo := first - w.v.Base[a.Reg]
 				if at[root] < 0 {
 					at[root] = int32(len(list))
 					list = append(list, web{reg: a.Reg, lo: lo, hi: lo + words})

@@ -156,6 +156,7 @@ type Func struct {
 	nextBlock int32
 	cfg       uint32 // changes when an edge or block changes
 	code      uint32 // changes when an instruction changes
+	facts     facts  // what analyses found
 }
 
 // Props are facts about a function that later stages need.

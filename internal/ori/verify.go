@@ -18,7 +18,7 @@ const (
 // Verify reports the first invariant of the representation that f breaks.
 func (f *Func) Verify(s Stage) error {
 	v := &verifier{f: f, stage: s, block: make([]*Block, f.nextBlock), seen: make([]bool, f.nextInstr)}
-	for _, step := range [...]func() error{v.registers, v.graph, v.code} {
+	for _, step := range [...]func() error{v.registers, v.graph, v.code, v.facts} {
 		if err := step(); err != nil {
 			return fmt.Errorf("function %s: %w", f.Name, err)
 		}

@@ -1,9 +1,14 @@
 // Package flow analyses Ori functions: order of blocks, dominators, loops,
-// liveness, uniformity. Results are values tied to the version of the
-// function they were made from; Cache keeps them while it stays the same.
+// values, liveness, alias, uniformity. The function keeps each result with
+// the version it was made from, so asking again costs nothing until the
+// function changes; Verify proves that what is kept is still true.
 package flow
 
-import "goptxas/internal/ori"
+import (
+	"slices"
+
+	"goptxas/internal/ori"
+)
 
 // Order is a depth-first numbering of the blocks that the entry reaches.
 type Order struct {
@@ -62,14 +67,20 @@ type Dom struct {
 	out   []int32 // highest preorder number below
 }
 
-// DomOf computes the dominator tree of f by iterating over the reverse
-// postorder until nothing changes (Cooper, Harvey, Kennedy).
+// DomOf returns the dominator tree of f.
 func DomOf(f *ori.Func) *Dom {
-	o := OrderOf(f)
-	return dominators(f, o, func(b *ori.Block) []*ori.Block { return b.Preds })
+	return kept(f, ori.FactDom, func() *Dom { return dominators(f, OrderOf(f)) })
 }
 
-func dominators(f *ori.Func, o *Order, preds func(*ori.Block) []*ori.Block) *Dom {
+// Holds compares with the tree of f as it is.
+func (d *Dom) Holds(f *ori.Func) bool {
+	x := dominators(f, OrderOf(f))
+	return slices.Equal(d.Idom, x.Idom) && slices.Equal(d.Order.Blocks, x.Order.Blocks)
+}
+
+// dominators iterates over the reverse postorder until nothing changes
+// (Cooper, Harvey, Kennedy).
+func dominators(f *ori.Func, o *Order) *Dom {
 	d := &Dom{Order: o, Idom: make([]int32, f.NumBlocks())}
 	pos := make([]int32, len(o.Blocks)) // immediate dominator by position
 	for n := range pos {
@@ -82,7 +93,7 @@ func dominators(f *ori.Func, o *Order, preds func(*ori.Block) []*ori.Block) *Dom
 		changed = false
 		for n := 1; n < len(o.Blocks); n++ {
 			best := int32(-1)
-			for _, p := range preds(o.Blocks[n]) {
+			for _, p := range o.Blocks[n].Preds {
 				k := o.Index[p.ID]
 				if k < 0 || pos[k] < 0 {
 					continue
@@ -173,9 +184,18 @@ type PostDom struct {
 	Ipdom []int32 // immediate post-dominator of each block ID, -1 = the virtual root or none
 }
 
-// PostDomOf computes the post-dominators of f. Blocks from which no exit is
+// PostDomOf returns the post-dominators of f. Blocks from which no exit is
 // reached have none.
 func PostDomOf(f *ori.Func) *PostDom {
+	return kept(f, ori.FactPostDom, func() *PostDom { return postDominators(f) })
+}
+
+// Holds compares with the post-dominators of f as it is.
+func (d *PostDom) Holds(f *ori.Func) bool {
+	return slices.Equal(d.Ipdom, postDominators(f).Ipdom)
+}
+
+func postDominators(f *ori.Func) *PostDom {
 	// Positions: 0 is the virtual root, then the blocks in reverse
 	// postorder of the reversed graph.
 	seen := make([]bool, f.NumBlocks())

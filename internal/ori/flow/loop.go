@@ -1,6 +1,10 @@
 package flow
 
-import "goptxas/internal/ori"
+import (
+	"slices"
+
+	"goptxas/internal/ori"
+)
 
 // Loop is a natural loop, or the strongly connected part of an irreducible
 // one as far as its header dominates it.
@@ -28,10 +32,23 @@ func (l *Loops) Depth(b *ori.Block) int {
 	return 0
 }
 
-// LoopsOf finds the loops of f. Each header of a back edge (one that leads
-// to a block dominating its source) makes one loop; headers later in the
-// reverse postorder are inner ones and are found first.
+// LoopsOf returns the loops of f, whose dominators are d.
 func LoopsOf(f *ori.Func, d *Dom) *Loops {
+	return kept(f, ori.FactLoops, func() *Loops { return findLoops(f, d) })
+}
+
+// Holds compares with the loops of f as it is.
+func (l *Loops) Holds(f *ori.Func) bool {
+	x := findLoops(f, dominators(f, OrderOf(f)))
+	return slices.EqualFunc(l.All, x.All, func(a, b *Loop) bool {
+		return a.Header == b.Header && a.Depth == b.Depth && slices.Equal(a.Blocks, b.Blocks)
+	})
+}
+
+// findLoops makes one loop of each header of a back edge (one that leads to
+// a block dominating its source); headers later in the reverse postorder are
+// inner ones and are found first.
+func findLoops(f *ori.Func, d *Dom) *Loops {
 	l := &Loops{inner: make([]*Loop, f.NumBlocks())}
 	order := d.Order.Blocks
 	for n := len(order) - 1; n >= 0; n-- {

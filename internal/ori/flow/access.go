@@ -1,0 +1,122 @@
+package flow
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Space is a set of memories.
+type Space uint8
+
+const (
+	Global Space = 1 << iota
+	Shared
+	Local
+	Everywhere = Global | Shared | Local
+)
+
+// Access is what an instruction does to memory: bytes Lo to Hi from the
+// address in Base.
+type Access struct {
+	Space  Space
+	Write  bool
+	Strict bool        // keeps its order among its like, and happens
+	Frozen bool        // reads what nobody writes while the kernel runs
+	Plain  bool        // a load or store of the bytes Lo to Hi
+	Base   ori.Operand // register of the address, KZero = none, KNone = unknown
+	Lo, Hi int64
+}
+
+// accessRows are the operations whose memory is known; the others may touch
+// anything and keep their place.
+var accessRows = [...]struct {
+	op    op.Op
+	space Space
+	plain bool
+}{
+	{op.LDG, Global, true},
+	{op.STG, Global, true},
+	{op.LDL, Local, true},
+	{op.STL, Local, true},
+	{op.LDS, Shared, true},
+	{op.STS, Shared, true},
+	{op.LDSM, Shared, false},
+	{op.STSM, Shared, false},
+	{op.LD, Everywhere, true},
+	{op.ST, Everywhere, true},
+	{op.ATOMS, Shared, false},
+	{op.ATOMG, Global, false},
+	{op.REDG, Global, false},
+}
+
+// sizeRows are the bytes of an access by its modifiers; without one it is a
+// word.
+var sizeRows = [...]struct {
+	mod  op.Mod
+	size int64
+}{{op.MU8, 1}, {op.MS8, 1}, {op.MU16, 2}, {op.MS16, 2}, {op.M64, 8}, {op.M128, 16}, {op.M256, 32}}
+
+// far bounds the bytes of an access of unknown size.
+const far = 1 << 62
+
+// AccessOf describes what i does to memory; ok is false if that is nothing:
+// constant banks do not change.
+func AccessOf(i *ori.Instr) (a Access, ok bool) {
+	if !i.Op.Has(op.Reads|op.Writes) || i.Op == op.LDC || i.Op == op.ULDC || i.Op == op.LDCU {
+		return a, false
+	}
+	a = Access{Space: Everywhere, Write: true, Strict: true, Lo: -far, Hi: far}
+	for _, r := range &accessRows {
+		if r.op != i.Op {
+			continue
+		}
+		a.Space, a.Write = r.space, i.Op.Has(op.Writes)
+		a.Strict = i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO)
+		a.Frozen = i.Op == op.LDG && i.Mods.Has(op.MCONSTANT)
+		if r.plain {
+			a.extent(i)
+		}
+		break
+	}
+	return a, true
+}
+
+// extent finds the bytes that a load or store touches.
+func (a *Access) extent(i *ori.Instr) {
+	size := int64(4)
+	for _, m := range i.Mods {
+		for _, r := range &sizeRows {
+			if r.mod == m {
+				size = r.size
+			}
+		}
+	}
+	srcs := i.Srcs()
+	for k := range srcs {
+		o := &srcs[k]
+		if o.Kind != ori.KAddr || k+1 < len(srcs) && srcs[k+1].Kind == ori.KUAddr {
+			continue
+		}
+		a.Lo, a.Hi, a.Plain = o.Imm, o.Imm+size, true
+		a.Base = ori.Zero(ori.R)
+		if o.Reg != ori.NoReg {
+			a.Base = ori.Operand{Kind: ori.KReg, Class: o.Class, Reg: o.Reg, Sub: o.Sub, N: o.N}
+		}
+		return
+	}
+}
+
+// Ordered reports whether two accesses must keep their order whatever they
+// touch, or can have none because of what they are: known is false when it
+// depends on their bytes.
+func (a *Access) Ordered(b *Access) (ordered, known bool) {
+	switch {
+	case a.Frozen || b.Frozen:
+		return false, true
+	case a.Strict && b.Strict:
+		return true, true
+	case a.Space&b.Space == 0 || !a.Write && !b.Write:
+		return false, true
+	}
+	return true, false
+}

@@ -1,0 +1,164 @@
+package flow
+
+import (
+	"slices"
+
+	"goptxas/internal/ori"
+)
+
+// Values knows who writes and who reads every word of every register. A
+// phase that changes instructions keeps it true with Count.
+type Values struct {
+	Func   *ori.Func
+	Base   []int32      // first word number of each register, and their number at the end
+	Def    []*ori.Instr // last writer of each word
+	Writes []int32      // of each word; a guarded one counts twice
+	Reads  []int32      // of each word
+
+	odd bool // a word lost one of several writers: Def may be wrong
+}
+
+// ValuesOf returns the values of f, which stay the caller's while no other
+// asks.
+func ValuesOf(f *ori.Func) *Values {
+	if v, ok := f.Recall(ori.FactValues).(*Values); ok {
+		return v
+	}
+	v, ok := f.Former(ori.FactValues).(*Values)
+	if !ok {
+		v = &Values{}
+	}
+	v.look(f)
+	f.Remember(ori.FactValues, v)
+	return v
+}
+
+// look fills v with what all instructions of f do.
+func (v *Values) look(f *ori.Func) {
+	v.Func, v.odd = f, false
+	v.Base = slices.Grow(v.Base[:0], len(f.Regs)+1)[:len(f.Regs)+1]
+	v.Base[0] = 0
+	for r := range f.Regs {
+		v.Base[r+1] = v.Base[r] + int32(f.Regs[r].Width)
+	}
+	n := int(v.Base[len(f.Regs)])
+	v.Def, v.Writes, v.Reads = cleared(v.Def, n), cleared(v.Writes, n), cleared(v.Reads, n)
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			v.Count(i, 1)
+		}
+	}
+}
+
+func cleared[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// Holds compares with a fresh look at f.
+func (v *Values) Holds(f *ori.Func) bool {
+	var x Values
+	x.look(f)
+	for w := range x.Def {
+		if x.Writes[w] == 0 { // nobody can tell who was
+			x.Def[w] = v.Def[w]
+		}
+	}
+	return slices.Equal(v.Base, x.Base) && slices.Equal(v.Writes, x.Writes) && slices.Equal(v.Reads, x.Reads) && slices.Equal(v.Def, x.Def)
+}
+
+// Keep tells that v was kept true while the function changed.
+func (v *Values) Keep() {
+	if !v.odd && len(v.Base) == len(v.Func.Regs)+1 {
+		v.Func.Remember(ori.FactValues, v)
+	}
+}
+
+// Count adds or takes away the reads and writes of i.
+func (v *Values) Count(i *ori.Instr, by int32) {
+	guarded := i.Guard.Kind == ori.KReg
+	for k := range i.Args {
+		a := &i.Args[k] // operands are large
+		if a.Kind != ori.KReg && !a.HasReg() {
+			continue
+		}
+		w := v.Word(a)
+		for n := range int32(max(1, a.N)) {
+			if k >= int(i.NDst) {
+				v.Reads[w+n] += by
+				continue
+			}
+			v.Writes[w+n] += by
+			if guarded {
+				v.Writes[w+n] += by // two writes as far as anyone may conclude
+			}
+			if by > 0 {
+				v.Def[w+n] = i
+			} else if v.Writes[w+n] > 0 {
+				v.odd = true
+			}
+		}
+	}
+	if guarded {
+		v.Reads[v.Word(&i.Guard)] += by
+	}
+}
+
+// Word returns the number of the first word an operand names.
+func (v *Values) Word(a *ori.Operand) int32 {
+	if a.Kind == ori.KConst {
+		return v.Base[a.Reg]
+	}
+	return v.Base[a.Reg] + int32(a.Sub)
+}
+
+// Once returns the instruction that alone writes the words of a register
+// operand, or nil. Registers fixed by convention are written by others too.
+func (v *Values) Once(a ori.Operand) *ori.Instr {
+	if !a.HasReg() || v.Func.Regs[a.Reg].Fixed {
+		return nil
+	}
+	w := v.Word(&a)
+	i := v.Def[w]
+	for n := range int32(max(1, a.N)) {
+		if v.Writes[w+n] != 1 || v.Def[w+n] != i || i.Block() == nil {
+			return nil
+		}
+	}
+	return i
+}
+
+// Stable reports whether an operand means the same wherever it is read: it
+// names no register, or words written once.
+func (v *Values) Stable(a ori.Operand) bool {
+	if !a.HasReg() {
+		return true
+	}
+	if v.Func.Regs[a.Reg].Fixed {
+		return false
+	}
+	w := v.Word(&a)
+	for n := range int32(max(1, a.N)) {
+		if v.Writes[w+n] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadsOf returns how often the words of an operand are read.
+func (v *Values) ReadsOf(a ori.Operand) int32 {
+	w := v.Word(&a)
+	most := int32(0)
+	for n := range int32(max(1, a.N)) {
+		most = max(most, v.Reads[w+n])
+	}
+	return most
+}
+
+// Remove takes i out of the function and out of the counts.
+func (v *Values) Remove(i *ori.Instr) {
+	v.Count(i, -1)
+	i.Remove()
+}
