@@ -31,9 +31,12 @@ type word struct {
 	readers []int32
 }
 
-// maxTouches bounds how many memory accesses are compared with each new
-// one; when there are more, the next one is ordered behind all of them.
-const maxTouches = 48
+// Bounds on how many memory accesses are compared with each new one; when
+// there are more, the next one is ordered behind all of them.
+const (
+	maxStores = 48
+	maxLoads  = 256
+)
 
 // grapher builds graphs. Its tables are used again for every region.
 type grapher struct {
@@ -163,7 +166,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	}
 	t.node = k
 	b.base(&t, i)
-	if len(b.loads)+len(b.stores) > maxTouches {
+	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)
@@ -179,7 +182,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 		}
 	}
 	for n := range b.loads {
-		if t.conflicts(&b.loads[n]) {
+		if (t.write || t.strict) && t.conflicts(&b.loads[n]) {
 			g.edge(b.loads[n].node, k, 1)
 		}
 	}

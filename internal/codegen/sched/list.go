@@ -58,6 +58,15 @@ func newBusyTable(t *target.Timing) *busyTable {
 // instructions the one with the longest path behind it goes first, then
 // the one that stood first.
 func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
+	l := newLister(g, t, busy)
+	for len(l.order) < len(g.instrs) {
+		l.issue(l.pick())
+	}
+	return l.order
+}
+
+// newLister prepares a list; what waits for nothing is ready.
+func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
 	l := &lister{g: g, timing: t, busy: busy, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
 	l.ready.less = func(a, b int32) bool {
@@ -77,10 +86,7 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 			heap.Push(&l.ready, k)
 		}
 	}
-	for len(l.order) < n {
-		l.issue(l.pick())
-	}
-	return l.order
+	return l
 }
 
 // pick takes the next instruction and moves time to where it may issue.

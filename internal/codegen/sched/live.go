@@ -1,93 +1,172 @@
 package sched
 
 import (
+	"math/bits"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
 
-// regSet is a set of virtual registers.
-type regSet []uint64
+// wordSet is a set of the words that can live between blocks, by their
+// dense numbers.
+type wordSet []uint64
 
-func (s regSet) has(r ori.Reg) bool { return s[r/64]>>(r%64)&1 != 0 }
-func (s regSet) add(r ori.Reg)      { s[r/64] |= 1 << (r % 64) }
-func (s regSet) drop(r ori.Reg)     { s[r/64] &^= 1 << (r % 64) }
+func (s wordSet) has(n int32) bool { return s[n/64]>>(n%64)&1 != 0 }
+func (s wordSet) add(n int32)      { s[n/64] |= 1 << (n % 64) }
+func (s wordSet) drop(n int32)     { s[n/64] &^= 1 << (n % 64) }
 
-// maxLiveBytes bounds the memory of the liveness sets; functions beyond it
-// keep their order before allocation.
+// each calls do with every member.
+func (s wordSet) each(do func(n int32)) {
+	for k, x := range s {
+		for ; x != 0; x &= x - 1 {
+			do(int32(64*k + bits.TrailingZeros64(x)))
+		}
+	}
+}
+
+// lives says which words of registers hold values at the borders of blocks.
+// Only words that some block reads before it writes them are in the sets.
+type lives struct {
+	f     *ori.Func
+	names *numbering
+	dense []int32   // of each word, its number in the sets or -1
+	words []int32   // of each number, the word
+	out   []wordSet // by block ID: read later, and written on some path
+	in    []wordSet // by block ID: written on some path to the block
+	list  []access
+}
+
+// maxLiveBytes bounds the memory of the sets; functions beyond it keep
+// their order before allocation.
 const maxLiveBytes = 256 << 20
 
-// liveOut returns the registers alive at the end of each block, by block
-// ID, or nil when that would take too much memory.
-func liveOut(f *ori.Func) []regSet {
-	words := (len(f.Regs) + 63) / 64
-	if 2*8*words*f.NumBlocks() > maxLiveBytes {
+// livesOf computes the sets, or returns nil when they would be too large.
+func livesOf(f *ori.Func, names *numbering) *lives {
+	l := &lives{f: f, names: names, dense: make([]int32, names.size)}
+	l.number()
+	size := (len(l.words) + 63) / 64
+	if 5*8*size*f.NumBlocks() > maxLiveBytes {
 		return nil
 	}
-	out := make([]regSet, f.NumBlocks())
-	in := make([]regSet, f.NumBlocks())
-	pool := make(regSet, 2*words*f.NumBlocks())
-	for n := range out {
-		out[n], in[n] = pool[:words:words], pool[words:2*words:2*words]
-		pool = pool[2*words:]
+	var sets [5][]wordSet
+	for k := range sets {
+		sets[k] = make([]wordSet, f.NumBlocks())
+		pool := make(wordSet, size*f.NumBlocks())
+		for n := range sets[k] {
+			sets[k][n] = pool[n*size : (n+1)*size]
+		}
 	}
-	live := make(regSet, words)
-	for changed := true; changed; {
-		changed = false
-		for n := len(f.Blocks) - 1; n >= 0; n-- {
-			b := f.Blocks[n]
-			o := out[b.ID]
-			for _, s := range b.Succs {
-				for k, x := range in[s.ID] {
-					o[k] |= x
+	exposed, killed, written := sets[0], sets[1], sets[2]
+	l.out, l.in = sets[3], sets[4]
+	for _, b := range f.Blocks {
+		l.local(b, exposed[b.ID], killed[b.ID], written[b.ID])
+	}
+	l.upward(exposed, killed)
+	l.downward(written)
+	return l
+}
+
+// number finds the words that live between blocks.
+func (l *lives) number() {
+	killed := make([]int32, l.names.size) // last block that wrote the word whole, + 1
+	for w := range l.dense {
+		l.dense[w] = -1
+	}
+	for n, b := range l.f.Blocks {
+		for i := range b.Instrs {
+			l.list = l.names.accesses(l.list[:0], i)
+			for _, a := range l.list {
+				for w := a.word; w < a.word+int32(a.n); w++ {
+					if !a.write && killed[w] != int32(n)+1 && l.dense[w] < 0 {
+						l.dense[w] = int32(len(l.words))
+						l.words = append(l.words, w)
+					}
 				}
 			}
-			copy(live, o)
-			for i := b.Last(); i != nil; i = i.Prev() {
-				step(f, live, i)
+			if i.Guard.Kind != ori.KNone || i.Op == op.PHISRC {
+				continue
 			}
-			for k, x := range live {
-				if x != in[b.ID][k] {
-					in[b.ID][k] = x
+			for _, a := range l.list {
+				for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+					killed[w] = int32(n) + 1
+				}
+			}
+		}
+	}
+}
+
+// local finds what one block does with the words.
+func (l *lives) local(b *ori.Block, exposed, killed, written wordSet) {
+	for i := range b.Instrs {
+		l.list = l.names.accesses(l.list[:0], i)
+		guarded := i.Guard.Kind != ori.KNone || i.Op == op.PHISRC
+		for pass := range 2 {
+			for _, a := range l.list {
+				if a.write != (pass == 1) {
+					continue
+				}
+				for w := a.word; w < a.word+int32(a.n); w++ {
+					n := l.dense[w]
+					switch {
+					case n < 0:
+					case !a.write && !killed.has(n):
+						exposed.add(n)
+					case a.write:
+						written.add(n)
+						if !guarded {
+							killed.add(n)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// upward follows reads up to the writes that end them.
+func (l *lives) upward(exposed, killed []wordSet) {
+	for changed := true; changed; {
+		changed = false
+		for k := len(l.f.Blocks) - 1; k >= 0; k-- {
+			b := l.f.Blocks[k]
+			out := l.out[b.ID]
+			for _, s := range b.Succs {
+				for n, x := range exposed[s.ID] {
+					out[n] |= x
+				}
+			}
+			in := exposed[b.ID] // grows into what lives at the top
+			for n, x := range out {
+				if x &^= killed[b.ID][n]; x&^in[n] != 0 {
+					in[n] |= x
 					changed = true
 				}
 			}
 		}
 	}
-	return out
 }
 
-// step takes live from behind i to before it.
-func step(f *ori.Func, live regSet, i *ori.Instr) {
-	for _, o := range i.Dsts() {
-		if o.Kind == ori.KReg && kills(f, i, o) {
-			live.drop(o.Reg)
-		}
-	}
-	for _, o := range i.Srcs() {
-		if o.HasReg() {
-			live.add(o.Reg)
-		}
-	}
-	if i.Guard.Kind == ori.KReg {
-		live.add(i.Guard.Reg)
-	}
-}
-
-// kills reports whether i writes all of a register.
-func kills(f *ori.Func, i *ori.Instr, o ori.Operand) bool {
-	return i.Guard.Kind == ori.KNone && o.N == f.Regs[o.Reg].Width && i.Op != op.PHISRC
-}
-
-// pressure counts the general registers of a set.
-func pressure(f *ori.Func, live regSet) int {
-	n := 0
-	for w, x := range live {
-		for ; x != 0; x &= x - 1 {
-			r := 64*w + trailing(x)
-			if f.Regs[r].Class == ori.R {
-				n += int(f.Regs[r].Width)
+// downward follows writes, and takes away what no path has written.
+func (l *lives) downward(written []wordSet) {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range l.f.Blocks {
+			in, w := l.in[b.ID], written[b.ID]
+			for _, s := range b.Succs {
+				to := l.in[s.ID]
+				for n := range to {
+					if x := (in[n] | w[n]) &^ to[n]; x != 0 {
+						to[n] |= x
+						changed = true
+					}
+				}
 			}
 		}
 	}
-	return n
+	for _, b := range l.f.Blocks {
+		out, in, w := l.out[b.ID], l.in[b.ID], written[b.ID]
+		for n := range out {
+			out[n] &= in[n] | w[n]
+		}
+	}
 }

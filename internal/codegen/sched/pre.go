@@ -1,266 +1,293 @@
 package sched
 
 import (
+	"cmp"
 	"container/heap"
-	"math/bits"
+	"slices"
 
 	"goptxas/internal/ori"
 	"goptxas/internal/target"
 )
 
-func trailing(x uint64) int { return bits.TrailingZeros64(x) }
-
 // cliffs are register counts at which one block or warp fewer fits on a
 // multiprocessor of 65,536 registers, for the usual block sizes.
-var cliffs = [...]int{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
+var cliffs = [...]int32{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
 
 // reserve is how many registers beyond what is alive at once allocation
 // takes: alignment of pairs, the stack pointer and those the machine keeps.
 const reserve = 6
 
+// Words of the smaller files that may be alive before an instruction that
+// needs another one is no longer issued early.
+const (
+	predicateRoom = 6
+	uniformRoom   = 48
+)
+
 // Pre orders the instructions of every block of f, before registers are
-// allocated, for short critical paths. Where the registers alive at once
-// would pass the next number at which occupancy drops, or the budget, it
-// keeps to the order of the source.
+// allocated, for short critical paths. Every region first gets an order
+// that needs few registers: that of the source or one found from its end
+// upwards. The most words that these orders need anywhere, and the next
+// number at which occupancy drops, or the budget, say how many words may be
+// alive. Then instructions leave that order to issue early as long as no
+// place of it comes to hold more.
 func Pre(f *ori.Func, a *target.Arch, budget int) {
-	out := liveOut(f)
-	if out == nil {
+	names := virtual(f)
+	l := livesOf(f, names)
+	if l == nil {
 		return
 	}
-	p := &presser{f: f, b: newGrapher(virtual(f), a), live: make(regSet, (len(f.Regs)+63)/64)}
+	p := &presser{b: newGrapher(names, a), t: newTracer(f, names, l)}
 	p.busy = newBusyTable(p.b.timing)
-	p.uses = make([]int32, len(f.Regs))
-	p.alive = make([]bool, len(f.Regs))
-	p.limit = p.ceiling(out, budget)
-	for _, blk := range f.Blocks {
-		p.block(blk, out[blk.ID])
+	p.survey(f)
+	p.settle(int32(budget))
+	for n := range p.regions {
+		p.schedule(&p.regions[n])
 	}
 	f.Touch()
 }
 
-// presser orders regions under a limit of registers.
-type presser struct {
-	f     *ori.Func
-	b     *grapher
-	busy  *busyTable
-	live  regSet
-	limit int
-	uses  []int32 // of each register, still to come in the region
-	alive []bool  // registers that hold a value
-	after regSet  // alive behind the region
-	now   int     // words alive
-	peak  int
-}
-
-// ceiling returns how many words may be alive at once: up to the cliff above
-// what the source's order needs, within the budget.
-func (p *presser) ceiling(out []regSet, budget int) int {
-	most := 0
-	for _, b := range p.f.Blocks {
-		copy(p.live, out[b.ID])
-		n := pressure(p.f, p.live)
-		most = max(most, n)
-		for i := b.Last(); i != nil; i = i.Prev() {
-			n += p.change(i)
-			most = max(most, n)
-		}
-	}
-	limit := budget
-	for _, c := range cliffs {
-		if c >= most+reserve {
-			limit = min(limit, c)
-			break
-		}
-	}
-	return limit - reserve
-}
-
-// change steps p.live over i, backwards, and returns by how many words it
-// grew.
-func (p *presser) change(i *ori.Instr) int {
-	grew := 0
-	for _, o := range i.Dsts() {
-		if o.Kind == ori.KReg && kills(p.f, i, o) && p.live.has(o.Reg) {
-			p.live.drop(o.Reg)
-			grew -= p.words(o.Reg)
-		}
-	}
-	use := func(r ori.Reg) {
-		if !p.live.has(r) {
-			p.live.add(r)
-			grew += p.words(r)
-		}
-	}
-	for _, o := range i.Srcs() {
-		if o.HasReg() {
-			use(o.Reg)
-		}
-	}
-	if i.Guard.Kind == ori.KReg {
-		use(i.Guard.Reg)
-	}
-	return grew
-}
-
-// words returns how many general registers r takes.
-func (p *presser) words(r ori.Reg) int {
-	if info := &p.f.Regs[r]; info.Class == ori.R {
-		return int(info.Width)
-	}
-	return 0
-}
-
 // region is a run of instructions that may change places.
 type region struct {
+	block  *ori.Block
 	instrs []*ori.Instr
 	end    *ori.Instr
+	values values
+	base   []int32 // the order with few registers
+	most   counts  // words alive in it
 }
 
-// block orders the regions of a block from the last to the first, so that
-// what is alive behind each is known.
-func (p *presser) block(b *ori.Block, out regSet) {
-	var list []region
-	regions(b, func(instrs []*ori.Instr, end *ori.Instr) {
-		list = append(list, region{append([]*ori.Instr(nil), instrs...), end})
-	})
-	copy(p.live, out)
-	at := b.Last()
-	for n := len(list) - 1; n >= 0; n-- {
-		r := &list[n]
-		last := r.instrs[len(r.instrs)-1]
-		for ; at != last; at = at.Prev() {
-			step(p.f, p.live, at)
-		}
-		p.after = append(p.after[:0], p.live...)
-		peak := pressure(p.f, p.live)
-		now := peak
-		for k := len(r.instrs) - 1; k >= 0; k-- {
-			now += p.change(r.instrs[k])
-			peak = max(peak, now)
-		}
-		at = r.instrs[0].Prev()
-		order, high := p.order(r, now)
-		if high <= max(p.limit, peak) {
-			place(b, r.instrs, order, r.end)
-		}
-	}
+// presser orders regions under a limit of registers.
+type presser struct {
+	b       *grapher
+	t       *tracer
+	busy    *busyTable
+	regions []region
+	most    counts // words alive where nothing changes places
+	limit   counts
+	steps   [numCounted][]int32
 }
 
-// order lists a region that starts with some words alive. It returns the
-// most words alive at once.
-func (p *presser) order(r *region, start int) ([]int32, int) {
-	g := p.b.build(r.instrs, r.end)
-	p.now, p.peak = start, start
-	for _, i := range r.instrs {
-		p.each(i, func(reg ori.Reg, write bool) {
-			p.uses[reg] = 0
-			p.alive[reg] = p.live.has(reg)
+// survey finds the regions, their values and what the source's order needs.
+func (p *presser) survey(f *ori.Func) {
+	for _, b := range f.Blocks {
+		first := len(p.regions)
+		regions(b, func(instrs []*ori.Instr, end *ori.Instr) {
+			p.regions = append(p.regions, region{block: b, instrs: slices.Clone(instrs), end: end})
 		})
-	}
-	for _, i := range r.instrs {
-		p.each(i, func(reg ori.Reg, write bool) { p.uses[reg]++ })
-	}
-	n := len(g.instrs)
-	l := &lister{g: g, timing: p.b.timing, busy: p.busy, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
-	done := make([]bool, n)
-	source := ranked{less: func(a, b int32) bool { return a < b }} // ready, in the order of the source
-	l.order = make([]int32, 0, n)
-	l.ready.less = func(a, b int32) bool {
-		if g.height[a] != g.height[b] {
-			return g.height[a] > g.height[b]
-		}
-		return a < b
-	}
-	l.soon.less = func(a, b int32) bool {
-		if l.at[a] != l.at[b] {
-			return l.at[a] < l.at[b]
-		}
-		return a < b
-	}
-	for k := range int32(n) {
-		if l.left[k] == 0 {
-			heap.Push(&l.ready, k)
-			heap.Push(&source, k)
-		}
-	}
-	for len(l.order) < n {
-		k := p.choose(l, &source, done)
-		done[k] = true
-		p.take(g.instrs[k])
-		l.issue(k)
-		for _, e := range g.succs[k] {
-			if l.left[e.to] == 0 && !done[e.to] {
-				heap.Push(&source, e.to)
+		p.t.enter(b)
+		at := b.Last()
+		for n := len(p.regions) - 1; n >= first; n-- {
+			r := &p.regions[n]
+			for ; at != r.instrs[len(r.instrs)-1]; at = at.Prev() {
+				p.look(at)
+			}
+			p.t.read(&r.values, r.instrs)
+			r.base = identity(len(r.instrs))
+			r.most = r.values.measure(r.base, &p.steps)
+			for ; at != r.instrs[0].Prev(); at = at.Prev() {
+				p.t.step(at)
 			}
 		}
+		for ; at != nil; at = at.Prev() {
+			p.look(at)
+		}
 	}
-	return l.order, p.peak
 }
 
-// choose picks by path length while registers last, and by the order of the
-// source when they do not. The heaps hold instructions already taken, too.
-func (p *presser) choose(l *lister, source *ranked, done []bool) int32 {
-	tight := p.now+4 > p.limit
-	for !tight {
-		k := l.pick()
-		if !done[k] {
-			if p.now+p.growth(l.g.instrs[k]) > p.limit {
-				heap.Push(&l.ready, k)
-				break
-			}
-			return k
+func (p *presser) look(i *ori.Instr) {
+	p.t.step(i)
+	for f, n := range p.t.now {
+		p.most[f] = max(p.most[f], n)
+	}
+}
+
+func identity(n int) []int32 {
+	list := make([]int32, n)
+	for k := range list {
+		list[k] = int32(k)
+	}
+	return list
+}
+
+// settle gives the regions that need the most an order from their end
+// upwards, as long as that lowers the most, and decides the limit.
+func (p *presser) settle(budget int32) {
+	byNeed := make([]*region, len(p.regions))
+	for n := range p.regions {
+		byNeed[n] = &p.regions[n]
+	}
+	slices.SortStableFunc(byNeed, func(a, b *region) int { return cmp.Compare(b.most[general], a.most[general]) })
+	most := max(p.most[general], cliffs[0]-reserve)
+	for _, r := range byNeed {
+		if r.most[general] > most || r.most[predicates] > predicateRoom+1 {
+			p.improve(r)
 		}
-		if len(l.ready.nodes)+len(l.soon.nodes) == 0 {
+		most = max(most, r.most[general])
+	}
+	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
+	for _, c := range cliffs {
+		if c >= most+reserve {
+			p.limit[general] = min(budget, c)
 			break
 		}
 	}
+	p.limit[general] -= reserve
+}
+
+// improve takes the order from the end upwards if it needs less.
+func (p *presser) improve(r *region) {
+	order := upward(p.b.build(r.instrs, r.end), &r.values)
+	most := r.values.measure(inverse(order), &p.steps)
+	if most.price() < r.most.price() {
+		r.base, r.most = order, most
+	}
+}
+
+// price compares orders: a predicate too many costs the instructions that
+// save and restore it.
+func (c *counts) price() int32 {
+	return c[general] + 3*max(0, c[predicates]-predicateRoom-1)
+}
+
+func inverse(order []int32) []int32 {
+	pos := make([]int32, len(order))
+	for n, k := range order {
+		pos[k] = int32(n)
+	}
+	return pos
+}
+
+// mover lists a region, starting from its order with few registers.
+type mover struct {
+	*lister
+	r     *region
+	v     *values
+	pos   []int32 // place of each instruction in the order
+	next  int32   // first place of it that was not issued
+	done  []bool
+	alive [numCounted]profile // words alive behind every place
+	limit *counts
+}
+
+// schedule lists one region and puts it in place.
+func (p *presser) schedule(r *region) {
+	g := p.b.build(r.instrs, r.end)
+	n := len(g.instrs)
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: &r.values, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
+	m.v.sort(r.base)
+	m.v.measure(m.pos, &p.steps)
+	for f := range m.alive {
+		m.alive[f].reset(n)
+		m.alive[f].fill(p.steps[f])
+	}
+	for len(m.order) < n {
+		k := m.choose()
+		m.done[k] = true
+		m.take(k)
+		m.issue(k)
+	}
+	place(r.block, r.instrs, m.order, r.end)
+}
+
+// choose picks by path length while registers last, and by the order with
+// few registers when they do not. The heaps hold instructions already
+// issued, too.
+func (m *mover) choose() int32 {
+	for m.done[m.r.base[m.next]] {
+		m.next++
+	}
 	for {
-		k := heap.Pop(source).(int32)
-		if !done[k] {
-			l.now = max(l.now, l.at[k])
+		for len(m.soon.nodes) > 0 && m.at[m.soon.nodes[0]] <= m.now {
+			heap.Push(&m.ready, heap.Pop(&m.soon))
+		}
+		k, any := m.chooseReady()
+		if k >= 0 {
+			m.now = max(m.now, m.free[m.g.classes[k]])
 			return k
 		}
-	}
-}
-
-// each calls do for every register of i.
-func (p *presser) each(i *ori.Instr, do func(r ori.Reg, write bool)) {
-	for k, o := range i.Args {
-		if o.HasReg() {
-			do(o.Reg, k < int(i.NDst))
+		if any {
+			k = m.r.base[m.next]
+			m.now = max(m.now, m.at[k])
+			return k
 		}
-	}
-	if i.Guard.Kind == ori.KReg {
-		do(i.Guard.Reg, false)
+		m.now = m.at[m.soon.nodes[0]]
 	}
 }
 
-// growth returns by how many words i raises what is alive.
-func (p *presser) growth(i *ori.Instr) int {
+// chooseReady returns the best ready instruction for which there are
+// registers and whose unit is free, or else the best whose unit is not, or
+// -1; any reports whether some instruction was ready.
+func (m *mover) chooseReady() (best int32, any bool) {
+	var tried [lookahead]int32
 	n := 0
-	p.each(i, func(r ori.Reg, write bool) {
-		if write && !p.alive[r] {
-			n += p.words(r)
-		} else if p.uses[r] == 1 && !p.after.has(r) {
-			n -= p.words(r)
+	best = -1
+	for n < lookahead && len(m.ready.nodes) > 0 {
+		k := heap.Pop(&m.ready).(int32)
+		if m.done[k] {
+			continue
 		}
-	})
-	return n
+		tried[n] = k
+		n++
+		if m.fits(k) && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
+			best = k
+			if m.free[m.g.classes[k]] <= m.now {
+				break
+			}
+		}
+	}
+	for _, k := range tried[:n] {
+		if k != best {
+			heap.Push(&m.ready, k)
+		}
+	}
+	return best, n > 0
 }
 
-// take accounts for i being placed next.
-func (p *presser) take(i *ori.Instr) {
-	p.each(i, func(r ori.Reg, write bool) {
-		if !p.alive[r] {
-			p.alive[r] = true
-			p.now += p.words(r)
+// fits reports whether issuing k now keeps every place within the limit.
+func (m *mover) fits(k int32) bool {
+	at := m.pos[k]
+	if at == m.next {
+		return true
+	}
+	var grow counts
+	for _, x := range m.v.writes.of(k) {
+		grow[m.v.list[x].file]++
+	}
+	for _, x := range m.v.reads.of(k) {
+		if y := &m.v.list[x]; y.left == 1 && !y.out {
+			grow[y.file]--
 		}
-	})
-	p.peak = max(p.peak, p.now)
-	p.each(i, func(r ori.Reg, write bool) {
-		if p.uses[r]--; p.uses[r] == 0 && !p.after.has(r) {
-			p.alive[r] = false
-			p.now -= p.words(r)
+	}
+	for f, g := range grow {
+		if g > 0 && m.alive[f].max(m.next, at)+g > m.limit[f] {
+			return false
 		}
-	})
+	}
+	return true
+}
+
+// take accounts for k being issued now: what it writes is alive from here
+// on, what it was the last to read is no longer.
+func (m *mover) take(k int32) {
+	at := m.pos[k]
+	for _, x := range m.v.writes.of(k) {
+		m.alive[m.v.list[x].file].add(m.next, at, 1)
+	}
+	for _, x := range m.v.reads.of(k) {
+		y := &m.v.list[x]
+		y.left--
+		if y.out || y.last != at {
+			continue
+		}
+		last, list := int32(-1), m.v.readers.of(x)
+		for y.tail > 0 && m.done[list[y.tail-1]] {
+			y.tail--
+		}
+		if y.tail > 0 {
+			last = m.pos[list[y.tail-1]]
+		}
+		m.alive[y.file].add(max(m.next, last), at, -1)
+		y.last = last
+	}
 }

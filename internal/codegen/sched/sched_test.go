@@ -267,16 +267,17 @@ func TestPreKeepsMeaning(t *testing.T) {
 	}
 }
 
-// peak returns the most words alive at once in the first block of f.
+// peak returns the most general words alive at once in the first block of f.
 func peak(f *ori.Func) int {
-	p := &presser{f: f, live: make(regSet, (len(f.Regs)+63)/64)}
-	n := 0
-	most := 0
+	names := virtual(f)
+	t := newTracer(f, names, livesOf(f, names))
+	t.enter(f.Blocks[0])
+	most := int32(0)
 	for i := f.Blocks[0].Last(); i != nil; i = i.Prev() {
-		n += p.change(i)
-		most = max(most, n)
+		t.step(i)
+		most = max(most, t.now[general])
 	}
-	return most
+	return int(most)
 }
 
 // TestPreRespectsBudget gives Pre many loads that it would like to issue

@@ -1,0 +1,215 @@
+package sched
+
+import "container/heap"
+
+// tightPredicates is how many predicates may be alive before the upward
+// order prefers instructions that need no further one.
+const tightPredicates = 5
+
+// climber orders a region from its end to its start for few words alive:
+// the next instruction, upwards, is the one that makes the fewest further
+// words alive; among equal ones the one whose reader was placed last, so
+// that it finishes what it began.
+type climber struct {
+	g      *graph
+	v      *values
+	back   lists // of each instruction, those that must stand before it
+	left   []int32
+	turn   []int32 // when each instruction became ready
+	done   []bool
+	live   []bool  // by unit
+	file   []uint8 // by unit
+	weight []int32 // of each unit, in general registers
+	users  lists   // of each unit, the instructions that read it
+	needs  lists   // of each instruction, the units it reads
+	grow   []int32 // general words each instruction would make alive
+	asks   []int32 // predicates each instruction would make alive
+	preds  int32   // predicates alive
+	easy   climbHeap
+	hard   climbHeap // those that ask for a predicate
+}
+
+// climb is a ready instruction with what it promised when it was queued.
+type climb struct{ node, grow, turn int32 }
+
+type climbHeap []climb
+
+func (h climbHeap) Len() int { return len(h) }
+func (h climbHeap) Less(i, j int) bool {
+	a, b := &h[i], &h[j]
+	if a.grow != b.grow {
+		return a.grow < b.grow
+	}
+	if a.turn != b.turn {
+		return a.turn > b.turn
+	}
+	return a.node > b.node
+}
+func (h climbHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *climbHeap) Push(x any)   { *h = append(*h, x.(climb)) }
+func (h *climbHeap) Pop() any {
+	n := len(*h) - 1
+	x := (*h)[n]
+	*h = (*h)[:n]
+	return x
+}
+
+// upward returns an order of g, first instruction first.
+func upward(g *graph, v *values) []int32 {
+	n := int32(len(g.instrs))
+	c := &climber{
+		g: g, v: v, left: make([]int32, n), turn: make([]int32, n), done: make([]bool, n), grow: make([]int32, n), asks: make([]int32, n),
+		live: make([]bool, v.units), file: make([]uint8, v.units), weight: make([]int32, v.units),
+	}
+	c.prepare()
+	for k := range n {
+		if c.left[k] == 0 {
+			c.queue(k)
+		}
+	}
+	order := make([]int32, n)
+	for at := n - 1; at >= 0; at-- {
+		k := c.next()
+		order[at] = k
+		c.place(k, n-at)
+	}
+	return order
+}
+
+// prepare counts what each instruction needs and gives.
+func (c *climber) prepare() {
+	var edges lists
+	edges.reset()
+	for k := range c.g.succs {
+		c.left[k] = int32(len(c.g.succs[k]))
+		for _, e := range c.g.succs[k] {
+			edges.items = append(edges.items, e.to)
+		}
+		edges.close()
+	}
+	c.back.turn(&edges, len(c.g.succs), nil)
+	v := c.v
+	c.preds = v.through[predicates]
+	for x := range v.list {
+		y := &v.list[x]
+		c.file[y.unit] = y.file
+		if y.file == general && (y.out || len(v.readers.of(int32(x))) > 0) {
+			c.weight[y.unit]++
+		}
+		if y.out {
+			c.live[y.unit] = true
+			if y.file == predicates {
+				c.preds++
+			}
+		}
+	}
+	c.needs.reset()
+	for k := range int32(len(c.g.instrs)) {
+		from := len(c.needs.items)
+		for _, x := range v.reads.of(k) {
+			u := v.list[x].unit
+			if !contains(c.needs.items[from:], u) {
+				c.needs.items = append(c.needs.items, u)
+			}
+		}
+		c.needs.close()
+		for _, u := range c.needs.items[from:] {
+			switch {
+			case c.live[u]:
+			case c.file[u] == predicates:
+				c.asks[k]++
+			default:
+				c.grow[k] += c.weight[u]
+			}
+		}
+		for _, x := range v.writes.of(k) {
+			if y := &v.list[x]; y.file == general && (y.out || len(v.readers.of(x)) > 0) {
+				c.grow[k]--
+			}
+		}
+	}
+	c.users.turn(&c.needs, int(v.units), nil)
+}
+
+func contains(list []int32, x int32) bool {
+	for _, y := range list {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *climber) queue(k int32) {
+	x := climb{k, c.grow[k], c.turn[k]}
+	if c.asks[k] > 0 {
+		heap.Push(&c.hard, x)
+	} else {
+		heap.Push(&c.easy, x)
+	}
+}
+
+// next takes the best instruction. Entries whose promise has changed since
+// were queued again.
+func (c *climber) next() int32 {
+	for len(c.easy) > 0 && (c.done[c.easy[0].node] || c.easy[0].grow != c.grow[c.easy[0].node]) {
+		heap.Pop(&c.easy)
+	}
+	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] == 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
+		heap.Pop(&c.hard)
+	}
+	h := &c.easy
+	switch {
+	case len(c.easy) == 0:
+		h = &c.hard
+	case len(c.hard) == 0 || c.preds >= tightPredicates:
+	default:
+		if pair := (climbHeap{c.hard[0], c.easy[0]}); pair.Less(0, 1) {
+			h = &c.hard
+		}
+	}
+	return heap.Pop(h).(climb).node
+}
+
+// place accounts for k standing before all that were placed.
+func (c *climber) place(k, turn int32) {
+	c.done[k] = true
+	for _, x := range c.v.writes.of(k) {
+		if y := &c.v.list[x]; c.live[y.unit] && y.file == predicates {
+			c.preds--
+		}
+	}
+	for _, u := range c.needs.of(k) {
+		if !c.live[u] {
+			c.live[u] = true
+			c.wake(u)
+		}
+	}
+	for _, p := range c.back.of(k) {
+		if c.left[p]--; c.left[p] == 0 {
+			c.turn[p] = turn
+			c.queue(p)
+		}
+	}
+}
+
+// wake tells the readers of a unit that it is alive.
+func (c *climber) wake(u int32) {
+	pred := c.file[u] == predicates
+	if pred {
+		c.preds++
+	}
+	for _, k := range c.users.of(u) {
+		if c.done[k] {
+			continue
+		}
+		if pred {
+			c.asks[k]--
+		} else {
+			c.grow[k] -= c.weight[u]
+		}
+		if c.left[k] == 0 {
+			c.queue(k)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package sched
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// The files whose registers are counted.
+const (
+	general = iota
+	predicates
+	uniforms
+	numCounted
+	uncounted = 0xff
+)
+
+var countedAs = [...]uint8{
+	target.FileR: general, target.FileP: predicates, target.FileUR: uniforms, target.FileUP: uncounted, target.FileB: uncounted,
+}
+
+// counts are words of each counted file.
+type counts [numCounted]int32
+
+// value is what a word of a register holds from one write to the next.
+type value struct {
+	def  int32 // instruction that writes it, -1 = before the region
+	unit int32 // the values that one instruction writes into one register share a unit
+	file uint8
+	out  bool  // read behind the region
+	last int32 // place of its last reader, -1 = none
+	left int32 // readers not yet placed
+	tail int32 // its readers behind this many are placed
+}
+
+// values are the values of a region. What lives through it untouched is in
+// through alone.
+type values struct {
+	list    []value
+	reads   lists // of each instruction, the values it reads
+	writes  lists // of each instruction, the values it writes
+	readers lists // of each value, the instructions that read it
+	through counts
+	units   int32
+}
+
+// lists are short lists of numbers, one for each of a known count of keys.
+type lists struct{ start, items []int32 }
+
+func (l *lists) of(k int32) []int32 { return l.items[l.start[k]:l.start[k+1]] }
+
+func (l *lists) reset() { l.start, l.items = append(l.start[:0], 0), l.items[:0] }
+
+// close ends the list of one key.
+func (l *lists) close() { l.start = append(l.start, int32(len(l.items))) }
+
+// turn makes l the lists that lead back from the items of m to its keys.
+// Items of one list follow the order of the keys, or the one given.
+func (l *lists) turn(m *lists, keys int, order []int32) {
+	l.start = append(l.start[:0], make([]int32, keys+2)...)
+	for _, x := range m.items {
+		l.start[x+2]++
+	}
+	for k := 2; k < len(l.start); k++ {
+		l.start[k] += l.start[k-1]
+	}
+	l.items = append(l.items[:0], make([]int32, len(m.items))...)
+	for n := range int32(len(m.start) - 1) {
+		k := n
+		if order != nil {
+			k = order[n]
+		}
+		for _, x := range m.of(k) {
+			l.items[l.start[x+1]] = k
+			l.start[x+1]++
+		}
+	}
+	l.start = l.start[:keys+1]
+}
+
+// tracer knows, walking a block backwards, which words are alive, and turns
+// regions into values.
+type tracer struct {
+	f      *ori.Func
+	names  *numbering
+	lives  *lives
+	file   []uint8 // of each word
+	alive  []bool
+	marked []int32 // words that were alive at some time in this block
+	now    counts
+	first  []int32 // of each word, the first instruction of the block that writes it, if nothing did before; its ID + 1
+	noted  []int32 // words with an entry in first
+	cur    []int32 // of each word, its value, while a region is read; -1 = none
+	met    []int32 // words with an entry in cur
+	list   []access
+}
+
+func newTracer(f *ori.Func, names *numbering, l *lives) *tracer {
+	t := &tracer{f: f, names: names, lives: l, file: make([]uint8, names.size), alive: make([]bool, names.size), first: make([]int32, names.size), cur: make([]int32, names.size)}
+	for w := range t.file {
+		t.file[w], t.cur[w] = uncounted, -1
+	}
+	for r := range f.Regs {
+		info := &f.Regs[r]
+		file := files[info.Class]
+		at := names.base[r]
+		for w := range int32(info.Width) {
+			t.file[at+w] = countedAs[file]
+		}
+	}
+	return t
+}
+
+// enter begins a block at its end.
+func (t *tracer) enter(b *ori.Block) {
+	for _, w := range t.marked {
+		t.alive[w] = false
+	}
+	for _, w := range t.noted {
+		t.first[w] = 0
+	}
+	t.marked, t.noted, t.now = t.marked[:0], t.noted[:0], counts{}
+	in := t.lives.in[b.ID]
+	for i := range b.Instrs {
+		t.list = t.names.accesses(t.list[:0], i)
+		for _, a := range t.list {
+			for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+				if n := t.lives.dense[w]; t.first[w] == 0 && (n < 0 || !in.has(n)) {
+					t.first[w] = int32(i.ID) + 1
+					t.noted = append(t.noted, w)
+				}
+			}
+		}
+	}
+	t.lives.out[b.ID].each(func(n int32) { t.set(t.lives.words[n], true) })
+}
+
+func (t *tracer) set(w int32, alive bool) {
+	if t.alive[w] == alive {
+		return
+	}
+	t.alive[w] = alive
+	if alive {
+		t.marked = append(t.marked, w)
+	}
+	if f := t.file[w]; f != uncounted {
+		if alive {
+			t.now[f]++
+		} else {
+			t.now[f]--
+		}
+	}
+}
+
+// kills reports whether nothing of word w from before i matters behind it.
+func (t *tracer) kills(i *ori.Instr, w int32) bool {
+	return i.Guard.Kind == ori.KNone && i.Op != op.PHISRC || t.first[w] == int32(i.ID)+1
+}
+
+// step goes backwards over i.
+func (t *tracer) step(i *ori.Instr) {
+	t.list = t.names.accesses(t.list[:0], i)
+	for _, a := range t.list {
+		for w := a.word; a.write && w < a.word+int32(a.n); w++ {
+			if t.kills(i, w) {
+				t.set(w, false)
+			}
+		}
+	}
+	for _, a := range t.list {
+		for w := a.word; !a.write && w < a.word+int32(a.n); w++ {
+			t.set(w, true)
+		}
+	}
+}
+
+// read makes the values of a region, behind which the tracer stands.
+func (t *tracer) read(v *values, instrs []*ori.Instr) {
+	v.list, v.units = v.list[:0], 0
+	v.reads.reset()
+	v.writes.reset()
+	for k, i := range instrs {
+		t.list = t.names.accesses(t.list[:0], i)
+		from := len(v.reads.items)
+		for _, a := range t.list {
+			for w := a.word; w < a.word+int32(a.n); w++ {
+				if t.file[w] != uncounted && (!a.write || !t.kills(i, w)) {
+					v.use(t.value(v, w), from)
+				}
+			}
+		}
+		v.reads.close()
+		for _, a := range t.list {
+			if !a.write {
+				continue
+			}
+			for w := a.word; w < a.word+int32(a.n); w++ {
+				if t.file[w] != uncounted {
+					t.bind(v, w, int32(k))
+				}
+			}
+			v.units++
+		}
+		v.writes.close()
+	}
+	v.through = t.now
+	for _, w := range t.met {
+		if t.alive[w] {
+			v.list[t.cur[w]].out = true
+			v.through[t.file[w]]--
+		}
+		t.cur[w] = -1
+	}
+	t.met = t.met[:0]
+	v.readers.turn(&v.reads, len(v.list), nil)
+}
+
+// sort puts the readers of every value in an order of the region.
+func (v *values) sort(order []int32) { v.readers.turn(&v.reads, len(v.list), order) }
+
+// use notes that the instruction whose reads begin at from reads value x.
+func (v *values) use(x int32, from int) {
+	for _, y := range v.reads.items[from:] {
+		if x == y {
+			return
+		}
+	}
+	v.reads.items = append(v.reads.items, x)
+}
+
+// value returns what word w holds.
+func (t *tracer) value(v *values, w int32) int32 {
+	if t.cur[w] < 0 {
+		t.met = append(t.met, w)
+		t.cur[w] = int32(len(v.list))
+		v.list = append(v.list, value{def: -1, unit: v.units, file: t.file[w]})
+		v.units++
+	}
+	return t.cur[w]
+}
+
+// bind makes a new value of word w.
+func (t *tracer) bind(v *values, w, def int32) {
+	if t.cur[w] < 0 {
+		t.met = append(t.met, w)
+	}
+	t.cur[w] = int32(len(v.list))
+	v.writes.items = append(v.writes.items, t.cur[w])
+	v.list = append(v.list, value{def: def, unit: v.units, file: t.file[w]})
+}
+
+// measure fills the numbers of words alive behind each place of an order,
+// of which pos gives each instruction's place, and sets every value's last
+// place. It returns the most of each file.
+func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
+	n := len(pos)
+	for f := range step {
+		step[f] = append(step[f][:0], make([]int32, n+1)...)
+		step[f][0] = v.through[f]
+	}
+	start := v.through
+	for x := range v.list {
+		y := &v.list[x]
+		y.last, y.left = -1, 0
+		for _, k := range v.readers.of(int32(x)) {
+			y.last = max(y.last, pos[k])
+			y.left++
+		}
+		y.tail = y.left
+		from, to := int32(0), y.last
+		if y.def >= 0 {
+			from = pos[y.def]
+		} else {
+			start[y.file]++
+		}
+		if to = max(to, from+1); y.out {
+			to = int32(n)
+		}
+		if y.def < 0 && y.last == 0 && !y.out {
+			continue // gone behind the first place
+		}
+		step[y.file][from]++
+		step[y.file][to]--
+	}
+	most := start
+	for f := range step {
+		sum := int32(0)
+		for k := range n {
+			sum += step[f][k]
+			most[f] = max(most[f], sum)
+		}
+		step[f] = step[f][:n]
+	}
+	return most
+}
