@@ -14,6 +14,7 @@ var setForms = []Form{
 	{Types: []TypeSet{tF16, tF32}, Args: "dbb", Mods: []Slot{SlotFtz}},
 	{Types: []TypeSet{tF16, setTypes}, Args: "dbb"},
 	{Types: []TypeSet{tInt16 | tInt32 | tBF, tBF}, Args: "dbb"},
+	{Types: []TypeSet{tBF, setTypes | tF32 | tF16}, Args: "dbb"},
 	{Types: []TypeSet{tF16x2 | tInt32, tF16x2}, Args: "dbb", Mods: []Slot{SlotFtz}},
 	{Types: []TypeSet{tBFx2 | tInt32, tBFx2}, Args: "dbb"},
 
@@ -23,6 +24,7 @@ var setForms = []Form{
 	{Types: []TypeSet{tF16, tF32}, Args: "dbbp", May: eBool, Mods: []Slot{SlotFtz}},
 	{Types: []TypeSet{tF16, setTypes}, Args: "dbbp", May: eBool},
 	{Types: []TypeSet{tInt16 | tInt32 | tBF, tBF}, Args: "dbbp", May: eBool},
+	{Types: []TypeSet{tBF, setTypes | tF32 | tF16}, Args: "dbbp", May: eBool},
 	{Types: []TypeSet{tF16x2 | tInt32, tF16x2}, Args: "dbbp", May: eBool, Mods: []Slot{SlotFtz}},
 	{Types: []TypeSet{tBFx2 | tInt32, tBFx2}, Args: "dbbp", May: eBool},
 }
@@ -49,7 +51,7 @@ var setpForms = []Form{
 var opSetp = Op{Rows: []Row{{
 	Name: "setp", Forms: setpForms,
 	Mods: []Slot{SlotCmp}, Need: []Slot{SlotCmp},
-	Rules: []Rule{{SlotCmp, cmpType}, {SlotCmp, needBool}},
+	Rules: []Rule{{SlotCmp, cmpType}, {SlotCmp, needBool}, {SlotRead, halfPair}},
 	Gates: []Gate{gHalf, gBF90},
 	Flags: fPair,
 }}}

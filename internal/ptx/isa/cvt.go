@@ -193,6 +193,9 @@ func cvtRelu(c *checker) {
 		if s == UE8M0x2 {
 			c.errorf("Illegal modifier '.relu' for instruction 'cvt' with type '%s%s'", d, s)
 		}
+		if in.Mod(SlotRound) == WRna {
+			c.errorf("Modifier '.relu' cannot be combined with modifier '.rna'")
+		}
 	}
 	if in.early&eSatf == 0 {
 		return

@@ -39,20 +39,20 @@ var opMbarrier = Op{Rows: []Row{
 	{
 		Words: []Word{WArrive}, Name: "mbarrier.arrive", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArrive, WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop, WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WTestWait}, Name: "mbarrier.test_wait", Forms: []Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,

@@ -7,7 +7,7 @@ var opMov = Op{Rows: []Row{{
 	Forms: []Form{{Types: []TypeSet{tInt | tBits | tF32 | tF64 | tPred | tB128}, Args: "MO"}},
 	Mods:  []Slot{SlotVec},
 	Gates: []Gate{{Name: "Instruction type .b128 for instruction mov", SM: 70, T: tB128}},
-	Rules: []Rule{{SlotRead, movVector}},
+	Rules: []Rule{{SlotRead, movVector}, {SlotRead, movHandle}},
 	Flags: fSpecial | fSymbol | fVector,
 }}}
 
@@ -38,6 +38,7 @@ var opLd = Op{Rows: []Row{{
 		{SlotVec, wideSpace},
 		{SlotSem, semOfLoad},
 		{SlotSem, orderAndScope},
+		{SlotSem, mmioAlone},
 		{SlotNc, ncRules},
 		{SlotCop, copRules},
 	},
@@ -72,6 +73,7 @@ var opSt = Op{Rows: []Row{
 			{SlotVec, wideSpace},
 			{SlotSem, semOfStore},
 			{SlotSem, orderAndScope},
+			{SlotSem, mmioAlone},
 			{SlotCop, copRules},
 		},
 		Flags: fVector | fGeneric,
@@ -128,7 +130,7 @@ var opPrefetch = Op{Rows: []Row{{
 		{V: 20, SM: 20, Inst: true},
 		{Name: "cache eviction priority' on 'prefetch", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2},
 	},
-	Rules: []Rule{{SlotLevel, prefetchLevel}, {SlotEvict, prefetchEvict}},
+	Rules: []Rule{{SlotLevel, prefetchLevel}, {SlotEvict, prefetchEvict}, {SlotSpace, prefetchSpace}},
 	Flags: fGeneric,
 }}}
 
@@ -137,6 +139,7 @@ var opPrefetchu = Op{Rows: []Row{{
 	Forms: []Form{{Args: "m"}},
 	Mods:  []Slot{SlotLevel}, Need: []Slot{SlotLevel},
 	Gates: []Gate{{V: 20, SM: 20, Inst: true}},
+	Rules: []Rule{{SlotLevel, onlyL1}},
 	Flags: fGeneric,
 }}}
 
@@ -146,7 +149,7 @@ var opApplypriority = Op{Rows: []Row{{
 	Mods:  []Slot{SlotSpace, SlotEvict2}, Need: []Slot{SlotEvict2},
 	Spaces: Spaces{sGlobal, 0, 1},
 	Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}, {At: SlotEvict, Name: ".evict_normal' on 'applypriority", V: 74, SM: 80, Mod: true, ModV: true, If: hasEvict2}},
-	Rules:  []Rule{{SlotRead, bytes128}},
+	Rules:  []Rule{{SlotEvict, onlyNormal}, {SlotRead, bytes128}},
 }}}
 
 var opDiscard = Op{Rows: []Row{{
@@ -155,7 +158,7 @@ var opDiscard = Op{Rows: []Row{{
 	Mods:  []Slot{SlotSpace, SlotLevel}, Need: []Slot{SlotLevel},
 	Spaces: Spaces{sGlobal, 0, 1},
 	Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}},
-	Rules:  []Rule{{SlotRead, bytes128}},
+	Rules:  []Rule{{SlotLevel, onlyL2}, {SlotRead, bytes128}},
 }}}
 
 var policyMods = []Slot{SlotSpace, SlotEvict2, SlotEvict}
@@ -196,7 +199,7 @@ var opCvta = Op{Rows: []Row{
 	{
 		Name: "cvta", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "dA"}},
 		Mods: []Slot{SlotSpace}, Spaces: Spaces{cvtaSpaces, 1, 1}, Gates: cvtaGates,
-		Rules: []Rule{{SlotSpace, oldSpaces}}, Flags: fSymbol,
+		Rules: []Rule{{SlotSpace, oldSpaces}, {SlotRead, symbolSpace}}, Flags: fSymbol,
 	},
 	{
 		Words: []Word{WTo}, Name: "cvta.to", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "da"}},

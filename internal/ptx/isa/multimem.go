@@ -93,6 +93,9 @@ func multiOp(c *checker) {
 		c.errorf("Illegal reduction operation for instruction '%s'", c.row.Name)
 		return
 	}
+	if c.row.Name == "multimem.red" && (w == WMin || w == WMax) && !in.Has(SlotVec) {
+		ok &^= tHalfx2 // extremes of halves are for vectors
+	}
 	if !ok.has(t) {
 		c.errorf("Incorrect type '%s' for operation '.%s' in instruction '%s'", t, w, c.row.Name)
 	}

@@ -308,7 +308,7 @@ var opFence = Op{Rows: []Row{
 	{
 		Name: "fence", Forms: []Form{{Args: ""}}, Mods: fenceMods,
 		Gates: []Gate{{Name: "fence instruction", V: 60, SM: 70}, {At: SlotInit, Name: ".mbarrier_init", V: 80, SM: 90, Mod: true, ModV: true, W: WMbarrierInit}},
-		Rules: []Rule{{SlotInit, fenceInit}, {SlotScope, fenceScope}, {SlotSem, fenceSem}},
+		Rules: []Rule{{SlotInit, fenceInit}, {SlotScope, fenceScope}, {SlotSem, fenceSem}, {SlotRestrict, fenceRestrict}},
 	},
 	{
 		Words: []Word{WProxy}, Name: "fence.proxy",
@@ -319,7 +319,7 @@ var opFence = Op{Rows: []Row{
 			{V: 75, SM: 70},
 			{Name: "fence.proxy with unidirection proxy fence", V: 83, If: oneWayProxy},
 		},
-		Rules: []Rule{{NoSlot, proxyTarget}, {NoSlot, proxyKind}, {SlotRead, proxySize}, {SlotSem, proxySem}},
+		Rules: []Rule{{NoSlot, proxyTarget}, {NoSlot, proxyKind}, {SlotRead, proxySize}, {SlotSem, proxySem}, {SlotRestrict, proxyRestrict}},
 	},
 }}
 

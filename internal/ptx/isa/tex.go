@@ -10,7 +10,7 @@ const (
 var (
 	texMods  = []Slot{SlotDim, SlotGeom, SlotVec}
 	texRules = []Rule{
-		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
+		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texKind}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
 	}
 	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?PP"}}
 
@@ -54,7 +54,7 @@ var opTex = Op{Rows: []Row{
 var opTld4 = Op{Rows: []Row{{
 	Name: "tld4", Forms: []Form{{Types: []TypeSet{tInt32 | tF32, tF32}, Args: "dt?PP"}},
 	Mods: []Slot{SlotDim, SlotGeom, SlotVec, SlotComp}, Need: []Slot{SlotComp},
-	Rules: []Rule{{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, tld4Geometry}, {SlotGeom, texCoords}, {SlotGeom, texHandle}},
+	Rules: []Rule{{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, tld4Geometry}, {SlotGeom, cubeOffset}, {SlotGeom, texCoords}, {SlotGeom, texHandle}},
 	Gates: []Gate{
 		{SM: 20, Inst: true},
 		gTexPair,
@@ -69,7 +69,7 @@ var opTld4 = Op{Rows: []Row{{
 var opTxq = Op{Rows: []Row{
 	{
 		Name: "txq", Forms: []Form{{Types: []TypeSet{tB32}, Args: "dt"}},
-		Mods: []Slot{SlotQuery}, Need: []Slot{SlotQuery}, Rules: []Rule{{SlotGeom, texHandle}},
+		Mods: []Slot{SlotQuery}, Need: []Slot{SlotQuery}, Rules: []Rule{{SlotGeom, texHandle}, {SlotQuery, samplerQuery}},
 		Gates: []Gate{gTexIndirect}, Flags: fTexture,
 	},
 	{

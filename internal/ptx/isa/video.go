@@ -106,9 +106,14 @@ func (c *checker) redName() {
 	c.errorf("Illegal reduction operation for instruction '%s'", name)
 }
 
-// vmadNegate: .po adds one and excludes negation.
+// vmadNegate: .po adds one and excludes negation; otherwise the product or
+// the addend is negated.
 func vmadNegate(c *checker) {
+	args := c.in.Args
 	if !c.in.Has(SlotPo) {
+		if len(args) > 3 && (args[1].Neg || args[2].Neg) && args[3].Neg {
+			c.errorf("Operand negation limited to either (source A xor source B) or source C")
+		}
 		return
 	}
 	for i := range c.in.Args {

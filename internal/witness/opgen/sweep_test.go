@@ -1,0 +1,208 @@
+package opgen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"goptxas/internal/engine/diag"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/sema"
+	"goptxas/internal/ptx/syntax"
+	"goptxas/internal/target"
+	"goptxas/internal/witness/oracle"
+)
+
+// sweepHead declares what the forms of a sweep name. The thread bound is what
+// setmaxnreg asks for.
+const sweepHead = `.version 9.0
+.target %s
+.address_size 64
+.global .align 16 .b8 gv[1024];
+.shared .align 16 .b8 sv[1024];
+.const .align 16 .b8 cv[1024];
+.global .texref tx; .global .surfref sf;
+.func fn() { ret; }
+.visible .entry k(.param .b64 par, .param .b32 par2) .maxntid 128
+{
+.local .align 16 .b8 lv[64];
+.reg .pred %%p<100>; .reg .b16 %%h<100>; .reg .b32 %%r<200>; .reg .b64 %%rd<100>; .reg .b128 %%q<100>;
+LBL:
+`
+
+func sweepText(forms []string, arch, tail string) (text string, first int) {
+	head := fmt.Sprintf(sweepHead, arch)
+	return head + strings.Join(forms, ";\n") + ";\n" + tail + "}\n", strings.Count(head, "\n") + 1
+}
+
+var sweepError = regexp.MustCompile(`line (\d+); (?:error|fatal)\s*: (.*)$`)
+
+// verdicts reads the first complaint about each form out of messages.
+func verdicts(messages string, first, n int) []string {
+	out := make([]string, n)
+	for line := range strings.Lines(messages) {
+		m := sweepError.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		at, _ := strconv.Atoi(m[1])
+		if at -= first; at >= 0 && at < n && out[at] == "" {
+			out[at] = m[2]
+		}
+	}
+	return out
+}
+
+// ourVerdicts asks our front end about forms.
+func ourVerdicts(forms []string, arch string) []string {
+	text, first := sweepText(forms, arch, "ret;\n")
+	var out bytes.Buffer
+	sink := diag.NewSink(&out, diag.Options{})
+	tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
+	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: target.Find(arch)}, sink)
+	var s sema.Scratch
+	for _, f := range m.Bodies() {
+		m.CheckBody(f, &s)
+	}
+	m.Finish(sink)
+	return verdicts(out.String(), first, len(forms))
+}
+
+// referenceVerdicts asks the reference about forms; one that makes it crash
+// is left out.
+func referenceVerdicts(t *testing.T, tools *oracle.Tools, forms []string, arch string) []string {
+	text, first := sweepText(forms, arch, "zzz;\n")
+	file := filepath.Join(t.TempDir(), "in.ptx")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res := tools.Ptxas("-arch="+arch, "-o", file+".out", file)
+	if res.Exit < 0 {
+		if len(forms) == 1 {
+			return []string{"crash"}
+		}
+		n := len(forms) / 2
+		return append(referenceVerdicts(t, tools, forms[:n], arch), referenceVerdicts(t, tools, forms[n:], arch)...)
+	}
+	for line := range strings.Lines(res.Stderr) {
+		if m := sweepError.FindStringSubmatch(strings.TrimSpace(line)); m != nil && strings.Contains(line, "fatal") {
+			if at, _ := strconv.Atoi(m[1]); at >= first && at-first < len(forms) {
+				n := at - first
+				out := verdicts(res.Stderr, first, n+1)
+				return append(out, referenceVerdicts(t, tools, forms[n+1:], arch)...)
+			}
+		}
+	}
+	return verdicts(res.Stderr, first, len(forms))
+}
+
+const sweepChunk = 4000
+
+// sweepAccepted returns the forms of the sweep that the front end takes.
+func sweepAccepted(arch string) (ok []string, total int) {
+	all := Sweep()
+	for at := 0; at < len(all); at += sweepChunk {
+		part := all[at:min(at+sweepChunk, len(all))]
+		for n, v := range ourVerdicts(part, arch) {
+			if v == "" {
+				ok = append(ok, part[n])
+			}
+		}
+	}
+	return ok, len(all)
+}
+
+// refused are forms that the reference takes though the ISA has none, with
+// code that computes something else; docs/differences.md says so.
+var refused = regexp.MustCompile(`^fma\.(rz|rm|rp)\S*\.bf16`)
+
+// TestSweepFrontEnd: of every spelling of the sweep our front end takes
+// those that the reference takes.
+func TestSweepFrontEnd(t *testing.T) {
+	tools := oracle.Find(t)
+	const arch = "sm_90a"
+	all := Sweep()
+	stride := 1
+	if os.Getenv("GOPTXAS_FULL") == "" {
+		stride = 10
+	}
+	var list []string
+	for n := 0; n < len(all); n += stride {
+		list = append(list, all[n])
+	}
+	taken, crashed, listed, wrong := 0, 0, 0, 0
+	for at := 0; at < len(list); at += sweepChunk {
+		part := list[at:min(at+sweepChunk, len(list))]
+		ours, theirs := ourVerdicts(part, arch), referenceVerdicts(t, tools, part, arch)
+		for n := range part {
+			switch {
+			case theirs[n] == "crash":
+				crashed++
+			case refused.MatchString(part[n]) && ours[n] != "":
+				listed++
+			case (ours[n] == "") != (theirs[n] == ""):
+				if wrong++; wrong < 200 {
+					t.Errorf("%s: ours %q, the reference %q", part[n], ours[n], theirs[n])
+				}
+			case ours[n] == "":
+				taken++
+			}
+		}
+	}
+	t.Logf("%d of %d spellings asked, %d taken by both, %d make the reference crash, %d are listed differences, %d differ", len(list), len(all), taken, crashed, listed, wrong)
+}
+
+// TestSweep compiles every spelling of the sweep that the front end takes.
+func TestSweep(t *testing.T) {
+	arch := "sm_90a"
+	if a := os.Getenv("SWEEP_ARCH"); a != "" {
+		arch = a
+	}
+	list, total := sweepAccepted(arch)
+	stride := 1
+	if os.Getenv("GOPTXAS_FULL") == "" {
+		stride = 23
+	}
+	failed := map[string][]string{}
+	n, bad := 0, 0
+	const batch = 40
+	var part []string
+	flush := func() {
+		if text, _ := sweepText(part, arch, "ret;\n"); len(part) > 0 && compile(text, arch) != "" {
+			for _, f := range part {
+				text, _ := sweepText([]string{f}, arch, "ret;\n")
+				if msg := compile(text, arch); msg != "" {
+					op, _, _ := strings.Cut(f, ".")
+					failed[op] = append(failed[op], f+": "+strings.TrimSpace(msg))
+					bad++
+				}
+			}
+		}
+		part = part[:0]
+	}
+	for at := 0; at < len(list); at += stride {
+		n++
+		if part = append(part, list[at]); len(part) == batch {
+			flush()
+		}
+	}
+	flush()
+	t.Logf("%s: %d spellings, %d are instructions, %d of them compiled here: %d done, %d not", arch, total, len(list), n, n-bad, bad)
+	var ops []string
+	for o := range failed {
+		ops = append(ops, o)
+	}
+	sort.Strings(ops)
+	for _, o := range ops {
+		t.Errorf("%s: %d do not compile", o, len(failed[o]))
+		for _, m := range failed[o] {
+			t.Log(m)
+		}
+	}
+}
