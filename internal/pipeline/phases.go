@@ -64,6 +64,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
+		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Settle(u.f)
 			return nil
@@ -96,7 +97,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
 	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
 	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
-	"IfConvert", "BranchSimplify", "GuardedLoads", "SplitWords", "CopyProp", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 

@@ -133,6 +133,9 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	for k := range order {
 		if mask>>k&1 != 0 {
 			w := max(1, int(order[k].N))
+			if isDouble(i, order[k]) {
+				w = 2
+			}
 			i.Srcs()[k] = l.f.Words(l.f.NewReg(ori.R, w))
 		}
 	}
@@ -143,6 +146,10 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	}
 	for k := range order {
 		if mask>>k&1 == 0 {
+			continue
+		}
+		if isDouble(i, order[k]) {
+			l.double(i, i.Srcs()[k], order[k])
 			continue
 		}
 		if r, ok := l.shared(order[k]); ok {
@@ -179,6 +186,18 @@ func (l *legalizer) compute(i *ori.Instr, d, s ori.Operand) {
 	}
 	made.Line, made.Loc = i.Line, i.Loc
 	i.Block().InsertBefore(made, i)
+}
+
+// isDouble reports whether source s of i is an f64 constant.
+func isDouble(i *ori.Instr, s ori.Operand) bool { return s.Kind == ori.KImm && i.Op.IsDouble() }
+
+// double puts the f64 constant with high word s into register d before i.
+func (l *legalizer) double(i *ori.Instr, d, s ori.Operand) {
+	lo, hi := d, d
+	lo.N, hi.N = 1, 1
+	hi.Sub++
+	l.compute(i, lo, ori.Zero(ori.R))
+	l.compute(i, hi, s)
 }
 
 func width(n uint8) op.Mods {

@@ -39,6 +39,10 @@ func (o Op) String() string {
 // Has reports whether o has any of the properties.
 func (o Op) Has(p Props) bool { return ops[o].props&p != 0 }
 
+// IsDouble reports whether o computes with f64 numbers. An immediate among
+// its sources is the high word of a number whose low word is zero.
+func (o Op) IsDouble() bool { return o == DADD || o == DMUL || o == DFMA || o == DSETP }
+
 // Find returns the operation with a mnemonic, or None.
 func Find(name string) Op {
 	for o := range numOps {

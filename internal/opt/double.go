@@ -1,0 +1,108 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Doubles puts f64 constants into the instructions that read them. The
+// machine takes the high word as an immediate where the low one is zero;
+// readers of another constant near each other share its registers.
+func Doubles(f *ori.Func) bool {
+	d := &doubles{v: valuesOf(f)}
+	changed := false
+	for _, b := range f.Blocks {
+		d.held = d.held[:0]
+		for i := range b.Instrs {
+			d.at++
+			if !i.Op.IsDouble() {
+				continue
+			}
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				changed = d.source(&i.Args[k]) || changed
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// doubles looks for constants in a block.
+type doubles struct {
+	v    *values
+	held []held
+	at   int // instructions seen
+}
+
+// held is a constant in registers.
+type held struct {
+	low, high uint32
+	reg       ori.Operand
+	at        int // last read
+}
+
+// maxHeld is how far apart, in instructions, two readers of a constant
+// share its registers.
+const maxHeld = 64
+
+// source replaces a source that holds a constant by a better one.
+func (d *doubles) source(a *ori.Operand) bool {
+	low, high, ok := d.v.double(*a)
+	if !ok {
+		return false
+	}
+	if low == 0 {
+		if a.Flags&ori.Abs != 0 {
+			high &^= 1 << 31
+		}
+		if a.Flags&ori.Neg != 0 {
+			high ^= 1 << 31
+		}
+		*a = ori.Imm32(high)
+		return true
+	}
+	for n := range d.held {
+		h := &d.held[n]
+		if h.low != low || h.high != high || d.at-h.at > maxHeld {
+			continue
+		}
+		h.at = d.at
+		old := *a
+		a.Reg, a.Sub = h.reg.Reg, h.reg.Sub
+		return *a != old
+	}
+	d.held = append(d.held, held{low, high, *a, d.at})
+	return false
+}
+
+// double returns the words of the f64 constant a source holds.
+func (v *values) double(a ori.Operand) (low, high uint32, ok bool) {
+	if a.Kind != ori.KReg || a.N != 2 {
+		return 0, 0, false
+	}
+	lo, hi := a, a
+	lo.N, hi.N, lo.Flags, hi.Flags = 1, 1, 0, 0
+	hi.Sub++
+	if low, ok = v.literal(lo); !ok {
+		return 0, 0, false
+	}
+	high, ok = v.literal(hi)
+	return low, high, ok
+}
+
+// literal returns the constant a word holds.
+func (v *values) literal(a ori.Operand) (uint32, bool) {
+	j := v.once(a)
+	if j == nil || j.Op != op.MOV && j.Op != op.COPY || j.NDst != 1 || len(j.Args) != 2 || j.Guard.Kind != ori.KNone || j.Args[0].N > 1 {
+		return 0, false
+	}
+	switch s := j.Args[1]; {
+	case s.Kind == ori.KZero && s.Flags == 0:
+		return 0, true
+	case s.Kind == ori.KImm && s.Flags == 0:
+		return uint32(s.Imm), true
+	}
+	return 0, false
+}
