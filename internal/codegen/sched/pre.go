@@ -3,11 +3,16 @@ package sched
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 
 	"goptxas/internal/ori"
 	"goptxas/internal/target"
 )
+
+// longLoad is the typical time of a result from which an operation counts
+// as a load that cannot be early enough.
+const longLoad = 200
 
 // cliffs are register counts at which one block or warp fewer fits on a
 // multiprocessor of 65,536 registers, for the usual block sizes.
@@ -168,7 +173,14 @@ type mover struct {
 	done  []bool
 	alive [numCounted]profile // words alive behind every place
 	limit *counts
+	eager []bool // loads and what they wait for
+	long  int32  // cycles the region takes at least, as far as it is known
 }
+
+// slack is how many cycles before it is due an instruction may issue that
+// makes a further word alive. What leads to a load from memory is not held
+// back: such a load takes longer than any estimate.
+const slack = 6
 
 // schedule lists one region and puts it in place.
 func (p *presser) schedule(r *region) {
@@ -181,13 +193,28 @@ func (p *presser) schedule(r *region) {
 		m.alive[f].reset(n)
 		m.alive[f].fill(p.steps[f])
 	}
+	m.rush()
 	for len(m.order) < n {
 		k := m.choose()
 		m.done[k] = true
 		m.take(k)
+		m.long = max(m.long, m.now+m.g.height[k])
 		m.issue(k)
 	}
 	place(r.block, r.instrs, m.order, r.end)
+}
+
+// rush finds the loads and what they wait for.
+func (m *mover) rush() {
+	n := len(m.g.instrs)
+	m.eager, m.long = make([]bool, n), int32(n)
+	for k := n - 1; k >= 0; k-- {
+		m.eager[k] = typical[m.g.classes[k]] >= longLoad
+		for _, e := range m.g.succs[k] {
+			m.eager[k] = m.eager[k] || m.eager[e.to]
+		}
+		m.long = max(m.long, m.g.height[k])
+	}
 }
 
 // choose picks by path length while registers last, and by the order with
@@ -206,19 +233,44 @@ func (m *mover) choose() int32 {
 			m.now = max(m.now, m.free[m.g.classes[k]])
 			return k
 		}
-		if any {
+		if any == full {
 			k = m.r.base[m.next]
 			m.now = max(m.now, m.at[k])
 			return k
 		}
-		m.now = m.at[m.soon.nodes[0]]
+		m.wait(any)
 	}
 }
 
+// wait moves time to when the next instruction is ready, or due.
+func (m *mover) wait(any standing) {
+	next := int32(math.MaxInt32)
+	if len(m.soon.nodes) > 0 {
+		next = m.at[m.soon.nodes[0]]
+	}
+	if any == early {
+		next = min(next, m.due(m.ready.nodes[0]))
+	}
+	m.now = max(m.now+1, next)
+}
+
+// due is the first cycle at which an instruction may issue that makes a
+// further word alive.
+func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - slack }
+
+// standing is why no ready instruction was chosen.
+type standing uint8
+
+const (
+	none  standing = iota // there is no ready instruction
+	early                 // all are too early
+	full                  // there are no registers for one that is due
+)
+
 // chooseReady returns the best ready instruction for which there are
 // registers and whose unit is free, or else the best whose unit is not, or
-// -1; any reports whether some instruction was ready.
-func (m *mover) chooseReady() (best int32, any bool) {
+// -1 and why.
+func (m *mover) chooseReady() (best int32, why standing) {
 	var tried [lookahead]int32
 	n := 0
 	best = -1
@@ -229,7 +281,9 @@ func (m *mover) chooseReady() (best int32, any bool) {
 		}
 		tried[n] = k
 		n++
-		if m.fits(k) && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
+		fit := m.fits(k)
+		why = max(why, fit)
+		if fit == none && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
 			best = k
 			if m.free[m.g.classes[k]] <= m.now {
 				break
@@ -241,15 +295,13 @@ func (m *mover) chooseReady() (best int32, any bool) {
 			heap.Push(&m.ready, k)
 		}
 	}
-	return best, n > 0
+	return best, why
 }
 
-// fits reports whether issuing k now keeps every place within the limit.
-func (m *mover) fits(k int32) bool {
+// fits returns none if issuing k now keeps every place within the limit and
+// is not too early, or what speaks against it.
+func (m *mover) fits(k int32) standing {
 	at := m.pos[k]
-	if at == m.next {
-		return true
-	}
 	var grow counts
 	for _, x := range m.v.writes.of(k) {
 		grow[m.v.list[x].file]++
@@ -259,12 +311,19 @@ func (m *mover) fits(k int32) bool {
 			grow[y.file]--
 		}
 	}
-	for f, g := range grow {
-		if g > 0 && m.alive[f].max(m.next, at)+g > m.limit[f] {
-			return false
+	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.now {
+		for _, g := range grow {
+			if g > 0 {
+				return early
+			}
 		}
 	}
-	return true
+	for f, g := range grow {
+		if g > 0 && at != m.next && m.alive[f].max(m.next, at)+g > m.limit[f] {
+			return full
+		}
+	}
+	return none
 }
 
 // take accounts for k being issued now: what it writes is alive from here
