@@ -82,6 +82,10 @@ func phases() []phase.Row[*unit] {
 			u.stage = ori.Allocated
 			return nil
 		}},
+		{Name: "BalancePipes", MinOpt: 2, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+			isel.Balance(u.f, fits(u))
+			return nil
+		}},
 		{Name: "PostSchedule", MinOpt: 1, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
 			sched.Post(u.f, u.o.Arch)
 			return nil
@@ -98,7 +102,7 @@ var order = []string{
 	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
 	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
-	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.
@@ -168,8 +172,13 @@ func converge(u *unit, c *phase.Ctx) error {
 }
 
 func legalize(u *unit, _ *phase.Ctx) error {
+	return isel.Legalize(u.f, u.o.Arch, fits(u))
+}
+
+// fits returns the question whether the machine has a form of an instruction.
+func fits(u *unit) isel.Fits {
 	fitter := emit.NewFitter(u.o.Arch)
-	return isel.Legalize(u.f, u.o.Arch, func(i *ori.Instr) bool { return fitter.Fits(u.f, i) })
+	return func(i *ori.Instr) bool { return fitter.Fits(u.f, i) }
 }
 
 // allocate gives the function registers within its budget.
