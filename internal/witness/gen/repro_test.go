@@ -13,12 +13,6 @@ import (
 	"goptxas/internal/witness/sim"
 )
 
-// open lists the reproducers that still fail, and why. Take a file off when
-// it passes.
-var open = [...]struct{ file, why string }{
-	{"recursion_10010.ptx", "lanes that return from different depths do not meet in the simulator"},
-}
-
 // TestReproducers runs the programs of testdata/gen, which random testing
 // found and shrank, through the interpreter and our compiler.
 func TestReproducers(t *testing.T) {
@@ -32,22 +26,11 @@ func TestReproducers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, why := filepath.Base(f), ""
-		for _, o := range open {
-			if o.file == name {
-				why = o.why
-			}
+		if diff := reproduce(t, filepath.Base(f), string(text)); diff != "" {
+			t.Errorf("%s: %s", filepath.Base(f), diff)
+			continue
 		}
-		switch diff := reproduce(t, name, string(text)); {
-		case diff == "" && why != "":
-			t.Logf("%s passes now", name)
-		case diff == "":
-			good++
-		case why != "":
-			t.Logf("%s: known: %s", name, why)
-		default:
-			t.Errorf("%s: %s", name, diff)
-		}
+		good++
 	}
 	t.Logf("%d of %d agree", good, len(files))
 }

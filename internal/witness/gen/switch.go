@@ -95,11 +95,11 @@ OUT:
 }
 `
 
-// recurse makes a call of the recursive function. All threads go equally
-// deep: testdata/gen has programs where they do not.
+// recurse makes a call of the recursive function; how deep it goes is the
+// block's or each thread's own affair.
 func (m *maker) recurse() Stmt {
 	return &Seq{[]string{
-		"{", ".param .b32 a0;", ".param .b32 a1;", ".param .b32 r0;", ".reg .b32 %i;", fmt.Sprintf("and.b32 %%i, %s, 7;", m.reg('u')),
+		"{", ".param .b32 a0;", ".param .b32 a1;", ".param .b32 r0;", ".reg .b32 %i;", fmt.Sprintf("and.b32 %%i, %s, 7;", m.reg("ur"[m.r.IntN(2)])),
 		"st.param.b32 [a0], %i;", fmt.Sprintf("st.param.b32 [a1], %s;", m.reg('r')), fmt.Sprintf("call (r0), %s_rec, (a0, a1);", m.p.Name),
 		fmt.Sprintf("ld.param.b32 %s, [r0];", m.reg('r')), "}",
 	}}

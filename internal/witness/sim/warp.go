@@ -166,11 +166,13 @@ func (w *warp) wait(m uint32) {
 }
 
 // meet releases the lanes that have found all their partners at barrier b.
+// Lanes that wait there for somebody else, since a function that they called
+// uses the barrier again, have not come yet.
 func (w *warp) meet(b uint8) {
 	for k := w.bwait[b]; k != 0; k &= k - 1 {
 		l := lane(k)
 		need := (w.conv[b][l] | 1<<l) &^ w.exited
-		if need&^w.bwait[b] != 0 {
+		if need&^w.bwait[b] != 0 || !w.agree(b, need) {
 			continue
 		}
 		w.bwait[b] &^= need
@@ -180,6 +182,16 @@ func (w *warp) meet(b uint8) {
 			break
 		}
 	}
+}
+
+// agree reports whether all lanes of a set wait for just that set.
+func (w *warp) agree(b uint8, need uint32) bool {
+	for k := need; k != 0; k &= k - 1 {
+		if l := lane(k); (w.conv[b][l]|1<<l)&^w.exited != need {
+			return false
+		}
+	}
+	return true
 }
 
 // gather releases the lanes whose WARPSYNC is complete.
