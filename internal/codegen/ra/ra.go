@@ -106,6 +106,7 @@ func (b *builder) problem() *regalloc.Problem {
 		}
 		b.p.Blocks = append(b.p.Blocks, x)
 	}
+	b.holds()
 	b.remats()
 	return &b.p
 }
@@ -179,7 +180,7 @@ func (b *builder) remats() {
 		}
 		n := from[v]
 		ops := b.p.Operands(int(n))
-		if len(ops) == 1 && ops[0].N == b.p.VRegs[v].Width && repeatable(b.instrs[n]) {
+		if len(ops) > 0 && (len(ops) == 1 || ops[1].Role == regalloc.Hold) && ops[0].N == b.p.VRegs[v].Width && repeatable(b.instrs[n]) {
 			b.p.VRegs[v].Remat = n
 		}
 	}
@@ -188,7 +189,7 @@ func (b *builder) remats() {
 // repeatable reports whether i gives the same result wherever it stands.
 func repeatable(i *ori.Instr) bool {
 	switch i.Op {
-	case op.MOV, op.UMOV, op.IMAD, op.CS2R, op.LDC, op.ULDC:
+	case op.MOV, op.UMOV, op.IMAD, op.CS2R, op.LDC, op.ULDC, op.LDCU:
 	default:
 		return false
 	}

@@ -131,3 +131,43 @@ func random(r *rand.Rand) *ori.Func {
 	}
 	return f
 }
+
+// TestHolds checks that a uniform value read on one side of a divergent
+// branch survives the other side, which may run first.
+func TestHolds(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg p1 1/1
+reg u2 1/1
+reg u3 1/1
+reg r4 1/1
+reg k5 1/1
+b0: -> b2, b1
+S2R r0 = SR_TID.X
+ULDC u2 = c[0x0][0x210]
+ISETP.GE.AND p1 = r0, 0x4, pt
+BSSY k5 = b3
+@p1 BRA b2
+b1: -> b3
+IADD3 r4 = r0, u2, rz
+BRA b3
+b2: -> b3
+UMOV u3 = 0x7
+IADD3 r4 = r0, u3, rz
+b3:
+BSYNC k5
+STL [r0+0x0], r4
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	if _, err := Run(f, Options{Registers: 32, Uniforms: 63, Barriers: 16, StackReg: 1, Check: true}); err != nil {
+		t.Fatal(err)
+	}
+	if f.Regs[2].Phys == f.Regs[3].Phys {
+		t.Errorf("both values are in UR%d", f.Regs[2].Phys)
+	}
+}

@@ -138,7 +138,7 @@ func (c *replay) step(s *state, n int32, err *error) {
 	i := &c.p.Insts[n]
 	ops := c.p.Operands(int(n))
 	for k, o := range ops {
-		if c.sol.Phys[o.V] < 0 {
+		if c.sol.Phys[o.V] < 0 && o.N > 0 {
 			if err != nil {
 				*err = fmt.Errorf("instruction %d operand %d: v%d has no register", n, k, o.V)
 			}
@@ -256,7 +256,7 @@ func (c *replay) defs(s *state, ops, want []Operand, copied []set) {
 func (c *replay) sharing(n int32, ops, want []Operand) error {
 	for a, x := range ops {
 		for b, y := range ops {
-			if a == b || !want[a].Role.Writes() || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
+			if a == b || y.N == 0 || !want[a].Role.Writes() || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
 				continue
 			}
 			lx, ly := c.loc(x, 0), c.loc(y, 0)
@@ -267,7 +267,7 @@ func (c *replay) sharing(n int32, ops, want []Operand) error {
 			switch {
 			case want[b].Role.Writes() && a < b && !same:
 				return fmt.Errorf("instruction %d: results %d and %d share a register", n, a, b)
-			case want[b].Role == UseLate && !same, want[b].Role == Use && want[a].Role == DefEarly && !same:
+			case (want[b].Role == UseLate || want[b].Role == Hold) && !same, want[b].Role == Use && want[a].Role == DefEarly && !same:
 				return fmt.Errorf("instruction %d: result %d and operand %d share a register", n, a, b)
 			}
 		}

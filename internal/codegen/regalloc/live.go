@@ -120,7 +120,7 @@ func (f *flow) inst(r *ranges, n int32, end, event, live []int32) []int32 {
 			continue
 		}
 		to := at + atUse + 1
-		if o.Role == UseLate {
+		if o.Role == UseLate || o.Role == Hold {
 			to = at + perInst
 		}
 		f.each(o, func(w int32) {

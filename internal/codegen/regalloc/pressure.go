@@ -156,7 +156,7 @@ func (f *fat) accesses() [][]int32 {
 	list := make([][]int32, len(f.p.VRegs))
 	for n := range f.p.Insts {
 		for _, o := range f.p.Operands(n) {
-			if k := len(list[o.V]); k == 0 || list[o.V][k-1] != int32(n) {
+			if k := len(list[o.V]); o.Role != Hold && (k == 0 || list[o.V][k-1] != int32(n)) {
 				list[o.V] = append(list[o.V], int32(n))
 			}
 		}
@@ -174,6 +174,9 @@ func (f *fat) costs() []float64 {
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			for _, o := range f.p.Operands(int(n)) {
 				w := weight
+				if o.Role == Hold {
+					continue
+				}
 				if f.p.VRegs[o.V].Remat >= 0 {
 					w /= 4
 				}

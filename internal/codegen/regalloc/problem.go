@@ -27,9 +27,10 @@ const (
 	DefEarly             // written before the Uses are read: shares no register with one
 	DefMay               // written only if a guard holds: the old words survive otherwise
 	UseDef               // read, then written in place
+	Hold                 // not read, but must survive the instruction; nothing to do where it is spilled
 )
 
-var roleNames = [...]string{"use", "uselate", "def", "defearly", "defmay", "usedef"}
+var roleNames = [...]string{"use", "uselate", "def", "defearly", "defmay", "usedef", "hold"}
 
 func (r Role) String() string { return roleNames[r] }
 
@@ -37,7 +38,7 @@ func (r Role) String() string { return roleNames[r] }
 func (r Role) Reads() bool { return r <= UseLate || r >= DefMay }
 
 // Writes reports whether the operand holds new words afterwards.
-func (r Role) Writes() bool { return r >= Def }
+func (r Role) Writes() bool { return r >= Def && r != Hold }
 
 // Memory as a File's SpillTo names the function's private memory.
 const Memory = -1
@@ -150,7 +151,7 @@ func (p *Problem) Validate() error {
 		}
 		if i := &p.Insts[n]; i.Kind == Move {
 			o := p.Operands(n)
-			if len(o) != 2 || !o[0].Role.Writes() || o[1].Role != Use || o[0].N != o[1].N {
+			if len(o) < 2 || len(o) > 2 && o[2].Role != Hold || !o[0].Role.Writes() || o[1].Role != Use || o[0].N != o[1].N {
 				return fmt.Errorf("instruction %d is not a copy", n)
 			}
 		}

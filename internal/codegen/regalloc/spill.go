@@ -83,6 +83,10 @@ func (w *rewriter) inst(n int32) {
 	ops := append([]Operand(nil), w.old.Operands(int(n))...)
 	for k := range ops {
 		if o := &ops[k]; o.Role.Reads() && int(o.V) < len(w.homes) && w.homes[o.V].spilled {
+			if o.Role == Hold {
+				o.N = 0 // its home survives
+				continue
+			}
 			w.read(o, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"testing"
 
 	"goptxas/internal/ori"
@@ -52,6 +53,47 @@ EXIT
 	for b, want := range []bool{false, false, true, false, true, false} {
 		if u.Parts(f.Blocks[b]) != want {
 			t.Errorf("threads part at block %d: %v", b, !want)
+		}
+	}
+}
+
+// TestApart checks where threads may be apart once the code says where they
+// meet: behind a BSYNC they are together, without one nowhere again.
+func TestApart(t *testing.T) {
+	const text = `func f kernel {
+reg r0 1/1
+reg p1 1/1
+reg k2 1/1
+b0: -> b2, b1
+S2R r0 = SR_TID.X
+ISETP.GE.AND p1 = r0, 0x4, pt
+@p1 BRA b2
+b1: -> b2
+NOP
+b2: -> b3
+%s
+b3:
+EXIT
+}
+`
+	for _, c := range []struct {
+		at   string
+		want []bool
+	}{
+		{"BSYNC k2", []bool{false, true, false, false}},
+		{"NOP", []bool{false, true, true, true}},
+		{"BSYNC k2\nWARPSYNC r0", []bool{false, true, true, true}},
+	} {
+		m, err := ori.Parse(fmt.Sprintf(text, c.at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		a := ApartOf(f, UniformityOf(f))
+		for n, want := range c.want {
+			if a.Is(f.Blocks[n]) != want {
+				t.Errorf("%s: block %d apart: %v", c.at, n, !want)
+			}
 		}
 	}
 }

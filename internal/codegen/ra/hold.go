@@ -1,0 +1,60 @@
+package ra
+
+import (
+	"goptxas/internal/codegen/regalloc"
+	"goptxas/internal/engine/bits"
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+)
+
+// Uniform registers belong to the warp, not to a thread. While its threads
+// are at different places, a value that some of them will read must survive
+// what the others do, though no path of one thread leads from there to the
+// read. So whatever lives where threads part is held in every block they
+// may be in until they are together again.
+
+// holds adds those operands to the last instruction of the blocks.
+func (b *builder) holds() {
+	f := b.f
+	live := flow.LiveAmong(f, func(r ori.Reg) bool {
+		return f.Regs[r].Class == ori.UR || f.Regs[r].Class == ori.UP
+	})
+	held := make([]bits.Set, f.NumBlocks())
+	for _, r := range flow.ApartOf(f, flow.UniformityOf(f)).Regions {
+		all := live.End(r.From[0]).Clone()
+		for _, b := range r.From[1:] {
+			all.Or(live.End(b))
+		}
+		if all.IsEmpty() {
+			continue
+		}
+		for _, x := range r.Blocks {
+			if held[x.ID] == nil {
+				held[x.ID] = all.Clone()
+			} else {
+				held[x.ID].Or(all)
+			}
+		}
+	}
+	for n, blk := range f.Blocks {
+		if x := &b.p.Blocks[n]; held[blk.ID] != nil && x.N > 0 {
+			b.hold(&b.p.Insts[x.First+x.N-1], live, held[blk.ID])
+		}
+	}
+}
+
+// hold adds the operands to one instruction, whose operands move to the end
+// of the list.
+func (b *builder) hold(i *regalloc.Inst, live *flow.Live, held bits.Set) {
+	ops := append([]regalloc.Operand(nil), b.p.Ops[i.First:i.First+i.N]...)
+	i.First = int32(len(b.p.Ops))
+	b.p.Ops = append(b.p.Ops, ops...)
+	last := ori.NoReg
+	for n := range held.All() {
+		if r := live.Reg(n); r != last { // words of one register follow each other
+			last = r
+			b.p.Ops = append(b.p.Ops, regalloc.Operand{V: int32(r), N: b.f.Regs[r].Width, Role: regalloc.Hold})
+		}
+	}
+	i.N = int32(len(b.p.Ops)) - i.First
+}

@@ -1,0 +1,113 @@
+package flow
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Apart tells where threads of a warp may be at different places, given the
+// convergence instructions that the code has. It is stricter than
+// Uniformity.Partial: paths that meet without a BSYNC are not together
+// again, and nothing is known behind calls and masks of the source.
+//
+// A uniform register is one for the whole warp. Two things follow:
+//   - where threads are apart, a result that only some of them should see
+//     must not be written;
+//   - what is read by some of them must survive all that the others do in
+//     the meantime: Regions says where.
+type Apart struct {
+	blocks  []bool
+	Regions []Region
+}
+
+// Region is a part of the function in which threads that parted at the end
+// of a block of From may be in any block.
+type Region struct {
+	From   []*ori.Block
+	Blocks []*ori.Block
+}
+
+// Is reports whether b may run while threads of the same warp are
+// elsewhere.
+func (a *Apart) Is(b *ori.Block) bool { return a.blocks[b.ID] }
+
+// ApartOf analyses f, which has its convergence instructions. u is the
+// uniformity of f.
+func ApartOf(f *ori.Func, u *Uniformity) *Apart {
+	a := &Apart{blocks: make([]bool, f.NumBlocks())}
+	pd := PostDomOf(f)
+	byID := make([]*ori.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		byID[b.ID] = b
+	}
+	seen := make([]int32, f.NumBlocks())
+	open := make([]int32, f.NumBlocks()) // number + 1 of a region without end that holds the block
+	for n, b := range f.Blocks {
+		var meet *ori.Block
+		switch {
+		case !f.Kernel && n == 0, loosens(b):
+			a.blocks[b.ID] = true
+		case u.Parts(b):
+			if m := pd.Ipdom[b.ID]; m >= 0 && gathers(byID[m]) {
+				meet = byID[m]
+			}
+		default:
+			continue
+		}
+		if k := open[b.ID]; meet == nil && k > 0 { // all that b reaches is in there
+			a.Regions[k-1].From = append(a.Regions[k-1].From, b)
+			continue
+		}
+		r := Region{[]*ori.Block{b}, reach(b, meet, seen, int32(n+1))}
+		a.Regions = append(a.Regions, r)
+		for _, x := range r.Blocks {
+			a.blocks[x.ID] = true
+			if meet == nil {
+				open[x.ID] = int32(len(a.Regions))
+			}
+		}
+	}
+	return a
+}
+
+// gathers reports whether b begins by waiting for the threads that were
+// noted.
+func gathers(b *ori.Block) bool {
+	i := b.First()
+	return i != nil && i.Op == op.BSYNC && i.Guard.Kind == ori.KNone
+}
+
+// loosens reports whether b holds an instruction behind which nothing is
+// known about where the threads are: they may come back from a call one
+// after the other, and a mask of the source may name any of them.
+func loosens(b *ori.Block) bool {
+	for i := range b.Instrs {
+		switch i.Op {
+		case op.CALL, op.BREAK, op.RET:
+			return true
+		case op.WARPSYNC:
+			if i.Mods != op.M(op.MALL) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reach lists the blocks that can be reached from b without passing meet.
+// seen holds the marks of earlier calls.
+func reach(b, meet *ori.Block, seen []int32, mark int32) []*ori.Block {
+	var list []*ori.Block
+	work := append([]*ori.Block(nil), b.Succs...)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if x == meet || seen[x.ID] == mark {
+			continue
+		}
+		seen[x.ID] = mark
+		list = append(list, x)
+		work = append(work, x.Succs...)
+	}
+	return list
+}
