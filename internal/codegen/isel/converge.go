@@ -73,6 +73,9 @@ func (c *converger) branch(b *ori.Block) {
 		return
 	}
 	to := c.byID[c.pdom.Ipdom[b.ID]]
+	if i := to.First(); i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone {
+		return // nothing is left to do together
+	}
 	from := b
 	var out *flow.Loop
 	for l := c.loops.Of(b); l != nil && !c.inside(l, to); l = l.Parent {

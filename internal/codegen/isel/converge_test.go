@@ -17,18 +17,18 @@ b1: -> b3
 BRA b3
 b2: -> b3
 b3:
-EXIT`, `b0: BSSY k1 = b3 / @p0 BRA b2
+RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
 b1: BRA b3
 b2:
-b3: BSYNC k1 / EXIT`},
+b3: BSYNC k1 / RET`},
 		{"loop", `b0: -> b1
 MOV r1 = rz
 b1: -> b1, b2
 @p0 BRA b1
 b2:
-EXIT`, `b0: MOV r1 = rz / BSSY k2 = b2
+RET`, `b0: MOV r1 = rz / BSSY k2 = b2
 b1: @p0 BRA b1
-b2: BSYNC k2 / EXIT`},
+b2: BSYNC k2 / RET`},
 		{"nested ifs with one end", `b0: -> b3, b1
 @p0 BRA b3
 b1: -> b3, b2
@@ -36,10 +36,18 @@ b1: -> b3, b2
 b2: -> b3
 NOP
 b3:
-EXIT`, `b0: BSSY k1 = b3 / @p0 BRA b3
+RET`, `b0: BSSY k1 = b3 / @p0 BRA b3
 b1: @p0 BRA b3
 b2: NOP
-b3: BSYNC k1 / EXIT`},
+b3: BSYNC k1 / RET`},
+		{"nothing left to do", `b0: -> b2, b1
+@p0 BRA b2
+b1: -> b2
+NOP
+b2:
+EXIT`, `b0: @p0 BRA b2
+b1: NOP
+b2: EXIT`},
 		{"exit inside", `b0: -> b2, b1
 @p0 BRA b2
 b1:
@@ -56,11 +64,11 @@ b2: -> b4
 BRA b4
 b3: -> b4
 b4:
-EXIT`, `b0: BSSY k1 = b4 / @p0 BRA b4
+RET`, `b0: BSSY k1 = b4 / @p0 BRA b4
 b1: @p0 BRA b3
 b2: BRA b4
 b3:
-b4: BSYNC k1 / EXIT`},
+b4: BSYNC k1 / RET`},
 	} {
 		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
 		if err != nil {
