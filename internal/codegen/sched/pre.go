@@ -37,15 +37,14 @@ const (
 // alive. Then instructions leave that order to issue early as long as no
 // place of it comes to hold more.
 func Pre(f *ori.Func, a *target.Arch, budget int) {
-	names := virtual(f)
-	l := livesOf(f, names)
-	if l == nil {
+	p := newPresser(f, a, int32(budget))
+	if p == nil {
 		return
 	}
-	p := &presser{b: newGrapher(names, a), t: newTracer(f, names, l)}
-	p.busy = newBusyTable(p.b.timing)
-	p.survey(f)
-	p.settle(int32(budget))
+	if localize(f, p) {
+		f.Touch()
+		p = newPresser(f, a, int32(budget))
+	}
 	for n := range p.regions {
 		p.schedule(&p.regions[n])
 	}
@@ -68,9 +67,25 @@ type presser struct {
 	t       *tracer
 	busy    *busyTable
 	regions []region
-	most    counts // words alive where nothing changes places
+	most    counts   // words alive where nothing changes places
+	byBlock []counts // words alive in each block, by ID
 	limit   counts
 	steps   [numCounted][]int32
+}
+
+// newPresser finds the order with few registers of every region, and the
+// limit; it returns nil when the function is too large.
+func newPresser(f *ori.Func, a *target.Arch, budget int32) *presser {
+	names := virtual(f)
+	l := livesOf(f, names)
+	if l == nil {
+		return nil
+	}
+	p := &presser{b: newGrapher(names, a), t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks())}
+	p.busy = newBusyTable(p.b.timing)
+	p.survey(f)
+	p.settle(budget)
+	return p
 }
 
 // survey finds the regions, their values and what the source's order needs.
@@ -102,8 +117,14 @@ func (p *presser) survey(f *ori.Func) {
 
 func (p *presser) look(i *ori.Instr) {
 	p.t.step(i)
-	for f, n := range p.t.now {
-		p.most[f] = max(p.most[f], n)
+	p.most.raise(&p.t.now)
+	p.byBlock[i.Block().ID].raise(&p.t.now)
+}
+
+// raise makes c at least d.
+func (c *counts) raise(d *counts) {
+	for f, n := range d {
+		c[f] = max(c[f], n)
 	}
 }
 
@@ -129,6 +150,7 @@ func (p *presser) settle(budget int32) {
 			p.improve(r)
 		}
 		most = max(most, r.most[general])
+		p.byBlock[r.block.ID].raise(&r.most)
 	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
 	for _, c := range cliffs {
@@ -140,12 +162,15 @@ func (p *presser) settle(budget int32) {
 	p.limit[general] -= reserve
 }
 
-// improve takes the order from the end upwards if it needs less.
+// improve takes an order from the end upwards if it needs less.
 func (p *presser) improve(r *region) {
-	order := upward(p.b.build(r.instrs, r.end), &r.values)
-	most := r.values.measure(inverse(order), &p.steps)
-	if most.price() < r.most.price() {
-		r.base, r.most = order, most
+	g := p.b.build(r.instrs, r.end)
+	for _, whole := range [...]bool{false, true} {
+		order := upward(g, &r.values, whole)
+		most := r.values.measure(inverse(order), &p.steps)
+		if most.price() < r.most.price() {
+			r.base, r.most = order, most
+		}
 	}
 }
 

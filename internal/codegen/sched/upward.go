@@ -13,6 +13,7 @@ const tightPredicates = 5
 type climber struct {
 	g      *graph
 	v      *values
+	whole  bool
 	back   lists // of each instruction, those that must stand before it
 	left   []int32
 	turn   []int32 // when each instruction became ready
@@ -54,12 +55,19 @@ func (h *climbHeap) Pop() any {
 	return x
 }
 
-// upward returns an order of g, first instruction first.
-func upward(g *graph, v *values) []int32 {
+// upward returns an order of g, first instruction first. The words of a
+// register that one instruction writes count as one unit, which is alive
+// from its first reader on, upwards, or each for itself: either can be the
+// better guide where vectors meet single words.
+func upward(g *graph, v *values, whole bool) []int32 {
 	n := int32(len(g.instrs))
+	units := v.units
+	if !whole {
+		units = int32(len(v.list))
+	}
 	c := &climber{
-		g: g, v: v, left: make([]int32, n), turn: make([]int32, n), done: make([]bool, n), grow: make([]int32, n), asks: make([]int32, n),
-		live: make([]bool, v.units), file: make([]uint8, v.units), weight: make([]int32, v.units),
+		g: g, v: v, whole: whole, left: make([]int32, n), turn: make([]int32, n), done: make([]bool, n), grow: make([]int32, n), asks: make([]int32, n),
+		live: make([]bool, units), file: make([]uint8, units), weight: make([]int32, units),
 	}
 	c.prepare()
 	for k := range n {
@@ -74,6 +82,13 @@ func upward(g *graph, v *values) []int32 {
 		c.place(k, n-at)
 	}
 	return order
+}
+
+func (c *climber) unit(x int32) int32 {
+	if c.whole {
+		return c.v.list[x].unit
+	}
+	return x
 }
 
 // prepare counts what each instruction needs and gives.
@@ -91,13 +106,13 @@ func (c *climber) prepare() {
 	v := c.v
 	c.preds = v.through[predicates]
 	for x := range v.list {
-		y := &v.list[x]
-		c.file[y.unit] = y.file
+		y, u := &v.list[x], c.unit(int32(x))
+		c.file[u] = y.file
 		if y.file == general && (y.out || len(v.readers.of(int32(x))) > 0) {
-			c.weight[y.unit]++
+			c.weight[u]++
 		}
 		if y.out {
-			c.live[y.unit] = true
+			c.live[u] = true
 			if y.file == predicates {
 				c.preds++
 			}
@@ -107,7 +122,7 @@ func (c *climber) prepare() {
 	for k := range int32(len(c.g.instrs)) {
 		from := len(c.needs.items)
 		for _, x := range v.reads.of(k) {
-			u := v.list[x].unit
+			u := c.unit(x)
 			if !contains(c.needs.items[from:], u) {
 				c.needs.items = append(c.needs.items, u)
 			}
@@ -128,7 +143,7 @@ func (c *climber) prepare() {
 			}
 		}
 	}
-	c.users.turn(&c.needs, int(v.units), nil)
+	c.users.turn(&c.needs, len(c.live), nil)
 }
 
 func contains(list []int32, x int32) bool {
@@ -175,7 +190,7 @@ func (c *climber) next() int32 {
 func (c *climber) place(k, turn int32) {
 	c.done[k] = true
 	for _, x := range c.v.writes.of(k) {
-		if y := &c.v.list[x]; c.live[y.unit] && y.file == predicates {
+		if y, u := &c.v.list[x], c.unit(x); c.live[u] && y.file == predicates {
 			c.preds--
 		}
 	}

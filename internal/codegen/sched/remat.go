@@ -1,0 +1,239 @@
+package sched
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+// roomy is how many uniform registers may be alive before constants in them
+// are made again near their uses.
+const roomy = 40
+
+// constant is a register that holds a value which instructions without
+// register operands make: one for each part of it.
+type constant struct {
+	defs  []*ori.Instr
+	words uint64 // written so far
+	no    bool   // something else writes it, or a word twice
+}
+
+// repeatable reports whether i gives the same result wherever it stands.
+func repeatable(i *ori.Instr) bool {
+	switch i.Op {
+	case op.MOV, op.UMOV, op.LDC, op.ULDC, op.LDCU, op.CS2R:
+	default:
+		return false
+	}
+	if i.Guard.Kind != ori.KNone || i.NDst != 1 {
+		return false
+	}
+	for _, a := range i.Srcs() {
+		switch a.Kind {
+		case ori.KImm, ori.KConst, ori.KZero, ori.KSymbol:
+			if a.HasReg() {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// constants finds the registers that hold constants.
+func constants(f *ori.Func) []constant {
+	all := make([]constant, len(f.Regs))
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for _, o := range i.Dsts() {
+				if o.Kind != ori.KReg {
+					continue
+				}
+				c := &all[o.Reg]
+				words := (uint64(1)<<max(1, o.N) - 1) << o.Sub
+				if f.Regs[o.Reg].Fixed || f.Regs[o.Reg].Width > 4 || !repeatable(i) || c.words&words != 0 || len(c.defs) > 0 && c.defs[0].Block() != b {
+					c.no = true
+					continue
+				}
+				c.words |= words
+				c.defs = append(c.defs, i)
+			}
+		}
+	}
+	return all
+}
+
+// near moves the making of constants to their uses where too much lives.
+type near struct {
+	f     *ori.Func
+	p     *presser
+	dom   *flow.Dom
+	loops *flow.Loops
+	byID  []*ori.Block
+	hot   [numCounted][]bool // by block ID: more words live than should
+}
+
+// localize gives every block that uses a constant its own copy, if the
+// constant would otherwise live where too many words do. Into a loop it
+// brings the copy only if that is such a place itself. It reports whether
+// anything changed.
+func localize(f *ori.Func, p *presser) bool {
+	n := &near{f: f, p: p}
+	any := false
+	room := counts{general: cliffs[0] - reserve, predicates: 1 << 20, uniforms: roomy}
+	for k := range n.hot {
+		n.hot[k] = make([]bool, f.NumBlocks())
+		for _, b := range f.Blocks {
+			n.hot[k][b.ID] = p.byBlock[b.ID][k] > room[k]
+			any = any || n.hot[k][b.ID]
+		}
+	}
+	if !any {
+		return false
+	}
+	n.byID = make([]*ori.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		n.byID[b.ID] = b
+	}
+	n.dom = flow.DomOf(f)
+	n.loops = flow.LoopsOf(f, n.dom)
+	all := constants(f)
+	uses := make([][]*ori.Instr, len(f.Regs))
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			each(i, func(o *ori.Operand) {
+				if c := &all[o.Reg]; !c.no && len(c.defs) > 0 {
+					if l := uses[o.Reg]; len(l) == 0 || l[len(l)-1] != i {
+						uses[o.Reg] = append(l, i)
+					}
+				}
+			})
+		}
+	}
+	changed := false
+	for r := range all {
+		if len(uses[r]) > 0 && n.crowded(ori.Reg(r)) {
+			changed = n.split(ori.Reg(r), &all[r], uses[r]) || changed
+		}
+	}
+	return changed
+}
+
+// each calls do with every operand of i that reads a register.
+func each(i *ori.Instr, do func(o *ori.Operand)) {
+	for k := range i.Srcs() {
+		if o := &i.Srcs()[k]; o.HasReg() {
+			do(o)
+		}
+	}
+	if i.Guard.Kind == ori.KReg {
+		do(&i.Guard)
+	}
+}
+
+// crowded reports whether r lives at a border of a hot block.
+func (n *near) crowded(r ori.Reg) bool {
+	var file uint8
+	switch n.f.Regs[r].Class {
+	case ori.R:
+		file = general
+	case ori.UR:
+		file = uniforms
+	default:
+		return false
+	}
+	l := n.p.t.lives
+	x := l.dense[n.p.b.names.base[r]]
+	if w := n.f.Regs[r].Width; x < 0 && w > 1 {
+		x = l.dense[n.p.b.names.base[r]+1]
+	}
+	if x < 0 {
+		return false
+	}
+	for _, b := range n.f.Blocks {
+		if !l.out[b.ID].has(x) {
+			continue
+		}
+		if n.hot[file][b.ID] {
+			return true
+		}
+		for _, s := range b.Succs {
+			if n.hot[file][s.ID] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// home returns the block whose copy of a constant made in block def a use
+// in block b takes.
+func (n *near) home(b, def *ori.Block) *ori.Block {
+	depth := n.loops.Depth(def)
+	for b != def && n.loops.Depth(b) > depth && !n.hot[general][b.ID] && !n.hot[uniforms][b.ID] {
+		up := n.dom.Idom[b.ID]
+		if up < 0 {
+			return nil
+		}
+		b = n.byID[up]
+	}
+	return b
+}
+
+// split makes the copies of one constant and renames its uses.
+func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
+	def := c.defs[0].Block()
+	copies := map[*ori.Block]ori.Reg{}
+	kept, changed := false, false
+	for _, i := range uses {
+		home := n.home(i.Block(), def)
+		if home == nil || home == def { // unreachable, or nothing to gain
+			kept = true
+			continue
+		}
+		to, ok := copies[home]
+		if !ok {
+			to = n.clone(r, c, home, i)
+			copies[home] = to
+		}
+		each(i, func(o *ori.Operand) {
+			if o.Reg == r {
+				o.Reg = to
+			}
+		})
+		changed = true
+	}
+	if !kept {
+		for _, d := range c.defs {
+			d.Remove()
+		}
+	}
+	return changed
+}
+
+// clone makes the constant again in block b: before instruction at, if that
+// stands there, or before the block's end.
+func (n *near) clone(r ori.Reg, c *constant, b *ori.Block, at *ori.Instr) ori.Reg {
+	if at.Block() != b {
+		at = b.Last()
+		if at != nil && !at.Op.Has(op.Terminator) {
+			at = nil
+		}
+	}
+	info := n.f.Regs[r]
+	to := n.f.NewReg(info.Class, int(info.Width))
+	n.f.Regs[to] = info
+	for _, d := range c.defs {
+		dst := d.Args[0]
+		dst.Reg = to
+		m := n.f.NewInstr(d.Op, d.Mods, []ori.Operand{dst}, d.Srcs())
+		m.Line, m.Loc = d.Line, d.Loc
+		if at != nil {
+			b.InsertBefore(m, at)
+		} else {
+			b.Append(m)
+		}
+	}
+	return to
+}
