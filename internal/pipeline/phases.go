@@ -63,6 +63,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
+		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
@@ -101,7 +102,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
 	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
 	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
-	"IfConvert", "BranchSimplify", "GuardedLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
