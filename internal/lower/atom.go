@@ -181,6 +181,8 @@ func (l *lowerer) direct(x *atomic) bool {
 	switch {
 	case !ok:
 		return false
+	case x.n > 1: // in global memory, whatever the address says
+		return true
 	case x.remote || x.space == isa.Generic:
 		return x.t.Class() != isa.Float && x.t.Class() != isa.PackedFloat && !wide
 	case x.space == isa.SpaceShared:

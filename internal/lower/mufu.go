@@ -121,6 +121,9 @@ const smallest = 0x00800000
 func (l *lowerer) mufu() {
 	t := l.typ(0)
 	if t == isa.F64 || !l.has(isa.WApprox) {
+		if l.in.Op == isa.WRcp && !l.has(isa.WApprox) {
+			l.knows(isa.WFtz) // f64 has nothing to flush
+		}
 		l.exactMufu(t)
 		return
 	}

@@ -46,6 +46,24 @@ func (l *lowerer) createpolicy() {
 		l.createpolicyOther()
 		return
 	}
+	bits := l.priority()
+	if len(l.args) < 2 {
+		l.copy(l.dst(0), value{rz(), word((bits | fractionSteps) << policyShift)})
+		return
+	}
+	if f, ok := l.constant(1); ok {
+		n := uint32(max(0, min(fractionSteps, f*fractionScale)))
+		l.copy(l.dst(0), value{rz(), word((bits | n) << policyShift)})
+		return
+	}
+	f := l.one(op.FMUL, op.Mods{}, l.src1(1, isa.F32), ori.Imm32(math.Float32bits(fractionScale)))
+	n := l.one(op.F2I, op.M(op.MU32, op.MTRUNC, op.MNTZ), f)
+	n = l.shl1(l.and2(n, ori.Imm(fractionSteps)), ori.Imm(policyShift))
+	l.copy(l.dst(0), value{rz(), l.or2(n, word(bits<<policyShift))})
+}
+
+// priority returns the bits of the eviction priorities of createpolicy.
+func (l *lowerer) priority() uint32 {
 	bits, seen := uint32(0), 0
 	for _, w := range l.body.ModsOf(l.in) {
 		for _, p := range priorities {
@@ -60,19 +78,98 @@ func (l *lowerer) createpolicy() {
 			}
 		}
 	}
-	if len(l.args) < 2 {
-		l.copy(l.dst(0), value{rz(), word((bits | fractionSteps) << policyShift)})
-		return
+	return bits
+}
+
+// A policy of a range counts lines of at least 4 KiB: so many that the whole
+// window has at most 128 of them. It names the first and how many have the
+// primary priority.
+const (
+	policyRange   = 0x80
+	policyFirst   = 12
+	policyCount   = 5
+	policyLines   = 0x7f
+	smallestLine  = 12 // 4 KiB
+	linesInWindow = 7  // 128
+)
+
+// createpolicyRange lowers createpolicy.range: primary and total size follow
+// the address.
+func (l *lowerer) createpolicyRange() {
+	l.knows(isa.WRange)
+	bits := l.priority() | policyRange
+	a := l.generic(&l.args[1])
+	primary, total := l.src1(2, isa.U32), l.src1(3, isa.U32)
+	lg := l.one(op.MUFU, op.M(op.MLG2), l.toFloat(total, false))
+	n := l.one(op.F2I, op.M(op.MU32, op.MCEIL, op.MNTZ), lg)
+	n = l.iadd(n, ori.Imm(-linesInWindow))
+	n = l.sel1(n, ori.Imm(smallestLine), l.cmp1(op.MGT, true, n, ori.Imm(smallestLine)))
+	reach := l.one(op.IADD3, op.Mods{}, primary, ori.Imm(-1), l.shl1(l.reg(ori.Imm(1)), n))
+	end := l.add64(a, value{reach, rz()}, false)
+	first, last := l.shr64(a, n), l.shr64(end, n)
+	count := l.diff(last, first)
+	few := l.cmp(op.MLT, false, count, imm(policyLines, 2))
+	c := l.sel1(count[0], ori.Imm(policyLines), few)
+	hi := l.or2(l.shl1(l.and2(l.iadd(n, ori.Imm(-smallestLine)), ori.Imm(15)), ori.Imm(policyShift)), word(bits<<policyShift))
+	hi = l.or2(hi, l.shl1(l.and2(first[0], ori.Imm(policyLines)), ori.Imm(policyFirst)))
+	hi = l.or2(hi, l.shl1(l.and2(c, ori.Imm(policyLines)), ori.Imm(policyCount)))
+	none := word((priorities[0].bits | policyRange) << policyShift) // nothing is changed
+	l.copy(l.dst(0), value{rz(), l.sel1(none, hi, l.cmp1(op.MEQ, false, total, rz()))})
+}
+
+// shr64 shifts a 64-bit value right.
+func (l *lowerer) shr64(a value, n ori.Operand) value {
+	return value{l.one(op.SHF, op.M(op.MR, op.MU64), a[0], n, a[1]), l.shr1(a[1], n)}
+}
+
+// generic returns the address that an operand names, as a generic one.
+func (l *lowerer) generic(a *sema.Operand) value {
+	s := l.space(a)
+	var v value
+	switch a.Base {
+	case isa.KReg:
+		v = l.words(l.regs[a.Ref])
+		if a.Value != 0 {
+			v = l.add64(v, imm(a.Value, 2), false)
+		}
+	case isa.KSymbol:
+		v = l.symbol(a, 2)
+	default:
+		l.unsupported()
 	}
-	if f, ok := l.constant(1); ok {
-		n := uint32(max(0, min(fractionSteps, f*fractionScale)))
-		l.copy(l.dst(0), value{rz(), word((bits | n) << policyShift)})
-		return
+	if s == isa.Generic {
+		return v
 	}
-	f := l.one(op.FMUL, op.Mods{}, l.src1(1, isa.F32), ori.Imm32(math.Float32bits(fractionScale)))
-	n := l.one(op.F2I, op.M(op.MU32, op.MTRUNC, op.MNTZ), f)
-	n = l.shl1(l.and2(n, ori.Imm(fractionSteps)), ori.Imm(policyShift))
-	l.copy(l.dst(0), value{rz(), l.or2(n, word(bits<<policyShift))})
+	return l.convert(v, s, false)
+}
+
+// tensormapCache lowers what is done to the cache of tensor maps.
+func (l *lowerer) tensormapCache(kind op.Mod, a *sema.Operand) {
+	v := l.generic(a)
+	l.alone(func() {
+		l.eachValue(append(value{}, v...), func(u, _ ori.Operand) {
+			at := ori.Addr(u, 0)
+			at.Flags &^= ori.Wide
+			l.emit(op.UTMACCTL, op.M(kind), nil, at)
+		})
+	})
+}
+
+// istypep lowers istypep: what a handle is stands in its upper word.
+func (l *lowerer) istypep() {
+	bit := uint32(0)
+	switch l.typ(0) {
+	case isa.Texref:
+		bit = 1 << 29
+	case isa.Samplerref:
+		bit = 1 << 30
+	case isa.Surfref:
+		bit = 1 << 31
+	default:
+		l.unsupported()
+	}
+	h := l.and2(l.src(1, isa.B64)[1], word(bit))
+	l.emit(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), value{l.dstPred(0)}, h, rz(), pt())
 }
 
 // constant returns argument n as a number if it is a float constant.
@@ -89,6 +186,10 @@ func (l *lowerer) constant(n int) (float64, bool) {
 // createpolicyOther lowers createpolicy.cvt, which is the descriptor that
 // the driver made of an access property.
 func (l *lowerer) createpolicyOther() {
+	if l.has(isa.WRange) {
+		l.createpolicyRange()
+		return
+	}
 	if !l.has(isa.WCvt) {
 		l.unsupported()
 	}
@@ -99,6 +200,10 @@ func (l *lowerer) createpolicyOther() {
 // prefetch lowers prefetch, prefetchu, applypriority and discard.
 func (l *lowerer) prefetch() {
 	a := &l.args[0]
+	if l.has(isa.WTensormap) {
+		l.tensormapCache(op.MPF, a)
+		return
+	}
 	s := l.space(a)
 	kind := op.MPF1
 	for _, w := range l.body.ModsOf(l.in) {

@@ -91,19 +91,42 @@ func (l *lowerer) sust() {
 	head, w := op.M(op.MD, op.MBA), width(t.Bits()*len(es), false)
 	if l.has(isa.WP) {
 		head, w = op.M(op.MP), op.Mods{}
-		if len(es) != 4 {
-			l.unsupported()
-		}
 	} else {
 		l.knows(isa.WB)
 	}
 	s := l.surface(&l.args[0], head)
+	if l.has(isa.WP) {
+		s.tail = partly(s.tail, len(es))
+	}
 	v := whole(l.group(l.joinedElements(1, t)))
 	l.alone(func() {
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
 			l.emitIf(p, op.SUST, s.mods(w), nil, s.at, v, u, ori.Imm(0))
 		})
 	})
+}
+
+// partly says how many of the four components a formatted store has.
+func partly(tail op.Mods, n int) op.Mods {
+	last := op.NoMod
+	var out op.Mods
+	for _, m := range tail {
+		if m == op.MTRAP || m == op.MIGN {
+			last = m
+		} else if m != op.NoMod {
+			out = out.With(m)
+		}
+	}
+	switch n {
+	case 1:
+		out = out.With(op.MR)
+	case 2:
+		out = out.With(op.MRG)
+	}
+	if last != op.NoMod {
+		out = out.With(last)
+	}
+	return out
 }
 
 // sured lowers sured.b and sured.p.

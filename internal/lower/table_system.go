@@ -18,6 +18,7 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WApplypriority:  (*lowerer).prefetch,
 	isa.WDiscard:        (*lowerer).prefetch,
 	isa.WIsspacep:       (*lowerer).isspacep,
+	isa.WIstypep:        (*lowerer).istypep,
 	isa.WMapa:           (*lowerer).mapa,
 	isa.WGetctarank:     (*lowerer).getctarank,
 	isa.WLdu:            (*lowerer).ld,

@@ -80,6 +80,7 @@ type texel struct {
 	g      geometry
 	coord  value
 	sample ori.Operand
+	dims   int // coordinates that offsets and gradients have
 }
 
 // texel reads the coordinates of a texture access.
@@ -98,6 +99,7 @@ func (l *lowerer) texel(a *sema.Operand, t isa.Type) texel {
 		l.unsupported()
 	}
 	v = v[:x.g.n]
+	x.dims = x.g.n
 	switch {
 	case x.g.n == 3 && (x.g.word == isa.WCube || x.g.word == isa.WAcube):
 		v = l.cubeFace(v)
@@ -122,6 +124,13 @@ func (l *lowerer) cubeFace(v value) value {
 	return out
 }
 
+// fetch is the instruction a texture access becomes.
+type fetch struct {
+	o    op.Op
+	m    op.Mods
+	more value // level, sample, offsets and reference, in this order
+}
+
 // tex lowers tex and tld4.
 func (l *lowerer) tex() {
 	l.knows(isa.WV4)
@@ -132,29 +141,94 @@ func (l *lowerer) tex() {
 	x := l.texel(a, ct)
 	h := l.handle(a)
 	rest := l.args[2:]
-	o, m := op.TEX, op.Mods{}
-	var more value
+	f := fetch{o: op.TEX}
 	switch {
 	case l.in.Op == isa.WTld4:
-		o, m = op.TLD4, op.M(l.component())
+		f.o, f.m = op.TLD4, op.M(l.component())
 	case l.has(isa.WGrad):
-		o = op.TXD
-		more = l.gradients(&x, rest)
+		l.gradients(&f, &x, rest)
 		rest = nil
 	case l.has(isa.WLevel):
-		o, m, more = l.withLevel(l.read(&rest[0], isa.B32)[0], ct.Class() == isa.Float)
+		f.o, f.m, f.more = l.withLevel(l.read(&rest[0], isa.B32)[0], ct.Class() == isa.Float)
 		rest = rest[1:]
 	case ct.Class() != isa.Float:
-		o, m = op.TLD, op.M(op.MLZ)
+		f.o, f.m = op.TLD, op.M(op.MLZ)
 	default:
-		m, more = op.M(op.MLL), value{l.reg(word(noLevel))}
+		f.m, f.more = op.M(op.MLL), value{word(noLevel)}
 	}
+	l.extras(&f, &x, rest)
+	if len(f.more) > 0 {
+		f.more = value{whole(l.group(f.more))}
+	}
+	l.fetch(&f, &x, h, dt)
+}
+
+// offsetBits is how many bits of the word of offsets each takes.
+const (
+	offsetBits = 4
+	gatherBits = 8 // in gathers, which use six of them
+)
+
+// extras adds what may follow the coordinates: offsets in texels, a value
+// to compare with.
+func (l *lowerer) extras(f *fetch, x *texel, rest []sema.Operand) {
+	var sample value
 	if x.g.ms {
-		m, more = m.With(op.MMS), value{l.reg(x.sample)}
+		sample = value{x.sample}
 	}
-	if len(rest) > 0 { // offsets and comparisons
-		l.unsupported()
+	var tail op.Mods
+	if len(rest) > 0 && rest[0].Kind == isa.KVector {
+		n := min(x.dims, len(l.body.Of(rest[0].Elems)))
+		f.more = append(f.more, l.offsets(l.body.Of(rest[0].Elems)[:n], f.o == op.TLD4))
+		f.m = insertOffset(f.m)
+		rest = rest[1:]
 	}
+	f.more = append(f.more, sample...)
+	if x.g.ms {
+		tail = op.M(op.MMS)
+	}
+	if len(rest) > 0 {
+		f.more = append(f.more, l.read(&rest[0], isa.B32)[0])
+		tail = op.M(op.MDC)
+	}
+	f.m = join(f.m, tail)
+}
+
+// insertOffset puts .AOFFI where the machine spells it: before .CL.
+func insertOffset(m op.Mods) op.Mods {
+	var out op.Mods
+	for _, x := range m {
+		if x != op.NoMod && x != op.MCL {
+			out = out.With(x)
+		}
+	}
+	out = out.With(op.MAOFFI)
+	if m.Has(op.MCL) {
+		out = out.With(op.MCL)
+	}
+	return out
+}
+
+// offsets packs the offsets of a texture access into one word.
+func (l *lowerer) offsets(es []sema.Operand, gather bool) ori.Operand {
+	each, mask := int64(offsetBits), int64(15)
+	if gather {
+		each, mask = gatherBits, 63
+	}
+	r := l.and2(l.read(&es[0], isa.B32)[0], ori.Imm(mask))
+	for n := 1; n < len(es); n++ {
+		at := each * int64(n)
+		v := l.shl1(l.read(&es[n], isa.B32)[0], ori.Imm(at))
+		r = l.lop(lutInsert, v, ori.Imm(mask<<at), r)
+	}
+	return r
+}
+
+// lutInsert takes the bits of a where b has ones and those of c elsewhere.
+const lutInsert = 0xe2
+
+// fetch emits a texture access, once for each handle that threads have.
+func (l *lowerer) fetch(f *fetch, x *texel, h ori.Operand, dt isa.Type) {
 	coord := whole(l.group(x.coord))
 	l.alone(func() {
 		hi, lo := l.tmp(2), l.tmp(2)
@@ -164,15 +238,23 @@ func (l *lowerer) tex() {
 			missing = l.pred()
 			dsts = append(value{missing}, dsts...)
 		}
-		l.eachValue(value{h, {}}, func(u, p ori.Operand) {
-			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
-			srcs := append(append(value{coord}, more...), u, ori.Imm(0), ori.Special(x.g.name))
-			l.emitIf(p, o, m, dsts, srcs...)
+		l.eachHandle(h, func(u, p ori.Operand) {
+			srcs := append(append(value{coord}, f.more...), u, ori.Imm(0), ori.Special(x.g.name))
+			l.emitIf(p, f.o, f.m, dsts, srcs...)
 		})
 		l.texResult(value{lo[0], lo[1], hi[0], hi[1]}, dt)
 		if missing.Kind == ori.KReg {
 			l.emit(op.PLOP3, op.M(op.MLUT), value{l.f.Words(l.regs[l.args[0].Pair])}, missing.Not(), pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
 		}
+	})
+}
+
+// eachHandle runs do for each handle that threads have, in a pair of uniform
+// registers of which the second is zero.
+func (l *lowerer) eachHandle(h ori.Operand, do func(u, p ori.Operand)) {
+	l.eachValue(value{h, {}}, func(u, p ori.Operand) {
+		l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
+		do(u, p)
 	})
 }
 
@@ -209,11 +291,13 @@ func (l *lowerer) withLevel(lod ori.Operand, filtered bool) (op.Op, op.Mods, val
 	return op.TLD, op.M(op.MLL, op.MCL), value{l.reg(lod)}
 }
 
-// gradients returns the derivatives as the machine wants them: both of each
-// coordinate side by side.
-func (l *lowerer) gradients(x *texel, args []sema.Operand) value {
-	if len(args) < 2 || x.g.layer || x.g.n > 2 || x.g.ms {
-		l.unsupported()
+// gradients reads the derivatives as the machine wants them: both of each
+// coordinate side by side, the layer behind the coordinates and offsets in
+// the upper half of its word.
+func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
+	f.o = op.TXD
+	if len(args) < 2 || x.dims > 2 || x.g.ms {
+		l.gradientsOf(args)
 	}
 	read := func(a *sema.Operand) value {
 		es := []sema.Operand{*a}
@@ -227,14 +311,35 @@ func (l *lowerer) gradients(x *texel, args []sema.Operand) value {
 		return append(v, rz(), rz())
 	}
 	dx, dy := read(&args[0]), read(&args[1])
-	if len(args) > 2 {
-		l.unsupported()
-	}
-	if x.g.n == 1 {
+	if x.dims == 1 {
 		dx[1], dy[1] = rz(), rz()
 	}
-	return value{whole(l.group(value{dx[0], dy[0], dx[1], dy[1]}))}
+	f.more = value{dx[0], dy[0], dx[1], dy[1]}
+	if x.g.name == op.TexArray1D {
+		f.more = f.more[:2]
+	}
+	tail := rz()
+	if x.g.layer {
+		tail = x.coord[0]
+		x.coord = append(value{}, x.coord[1:]...)
+	}
+	if args = args[2:]; len(args) > 0 && args[0].Kind == isa.KVector {
+		n := min(x.dims, len(l.body.Of(args[0].Elems)))
+		v := l.shl1(l.offsets(l.body.Of(args[0].Elems)[:n], false), ori.Imm(16))
+		tail = l.lop(lutInsert, v, ori.Imm(0xfff0000), tail)
+		f.m = op.M(op.MAOFFI)
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		l.gradientsOf(args)
+	}
+	if x.g.layer || f.m.Has(op.MAOFFI) {
+		x.coord = append(x.coord, tail)
+	}
 }
+
+// gradientsOf refuses the gradients that are routines of the driver.
+func (l *lowerer) gradientsOf([]sema.Operand) { l.unsupported() }
 
 // component returns which part of the four texels tld4 gathers.
 func (l *lowerer) component() op.Mod {
@@ -273,8 +378,7 @@ func (l *lowerer) query() {
 	lod = l.one(op.MOV, op.Mods{}, lod)
 	l.alone(func() {
 		d := l.tmp(1)
-		l.eachValue(value{h, {}}, func(u, p ori.Operand) {
-			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
+		l.eachHandle(h, func(u, p ori.Operand) {
 			l.emitIf(p, op.TXQ, op.Mods{}, value{rz(), d[0]}, lod, ori.Special(op.TexDimension), u, ori.Imm(0), ori.Imm(mask))
 		})
 		l.copy(l.dst(0)[:1], d)

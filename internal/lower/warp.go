@@ -257,6 +257,8 @@ func (l *lowerer) proxyFence() {
 			scope = op.MSYS
 		}
 		l.fenceBefore(scope)
+	case l.has(isa.WTensormapGeneric):
+		l.tensormapCache(op.MIV, &l.args[0])
 	default:
 		l.unsupported()
 	}

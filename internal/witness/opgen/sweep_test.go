@@ -177,7 +177,12 @@ func TestSweep(t *testing.T) {
 		if text, _ := sweepText(part, arch, "ret;\n"); len(part) > 0 && compile(text, arch) != "" {
 			for _, f := range part {
 				text, _ := sweepText([]string{f}, arch, "ret;\n")
-				if msg := compile(text, arch); msg != "" {
+				msg := compile(text, arch)
+				if strings.HasPrefix(msg, "front end") { // a 32-bit address in a 64-bit space is refused for the whole file
+					n--
+					continue
+				}
+				if msg != "" {
 					op, _, _ := strings.Cut(f, ".")
 					failed[op] = append(failed[op], f+": "+strings.TrimSpace(msg))
 					bad++
