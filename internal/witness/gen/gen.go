@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,10 @@ type where struct {
 	warp   bool // those of $M run together
 	whole  bool // and $M is the whole warp
 	inFunc bool
+	loop   bool // inside a loop
+	dead   bool // two branches on one predicate contradict each other, perhaps
 	depth  int
+	known  []string // the predicates of the branches around
 }
 
 type maker struct {
@@ -110,7 +114,7 @@ func (m *maker) stmt(w where) Stmt {
 	case k < 34 && w.block && !w.inFunc:
 		return m.barrier()
 	case k < 37 && len(m.p.Funcs) > 0 && !w.inFunc:
-		return m.calls()
+		return m.calls(w)
 	case k < 39 && w.depth < 4:
 		return m.way(w)
 	case k < 43 && w.block && !w.inFunc:
@@ -125,10 +129,11 @@ func (m *maker) branch(w where) Stmt {
 	in := w
 	in.depth++
 	if w.block && m.chance(30) { // all threads of the block go one way
-		return &If{Pred: m.reg('q'), Then: m.block(in), Else: m.block(in)}
+		pred := m.condition(&in, w, 'q')
+		return &If{Pred: pred, Then: m.block(in), Else: m.block(in)}
 	}
 	in.block, in.whole = false, false
-	s := &If{Pred: m.reg('p')}
+	s := &If{Pred: m.condition(&in, w, 'p')}
 	if m.chance(30) {
 		s.Pred = "!" + s.Pred
 	}
@@ -141,9 +146,33 @@ func (m *maker) branch(w where) Stmt {
 	return s
 }
 
+// condition picks the predicate of a branch and tells what stands inside.
+func (m *maker) condition(in *where, w where, kind byte) string {
+	pred := m.reg(kind)
+	if w.loop && slices.Contains(w.known, pred) {
+		pred = m.unknown(w, kind)
+	}
+	in.dead = w.dead || slices.Contains(w.known, pred)
+	in.known = append(slices.Clip(w.known), pred)
+	return pred
+}
+
+// unknown picks a predicate that no branch around tests, or the last one.
+func (m *maker) unknown(w where, kind byte) string {
+	pred := m.reg(kind)
+	for n := 0; n < 30 && slices.Contains(w.known, pred); n++ {
+		pred = m.reg(kind)
+	}
+	return pred
+}
+
 func (m *maker) loop(w where) Stmt {
 	in := w
 	in.depth += 2
+	in.loop = true
+	if slices.Contains(w.known, "%q0") && slices.Contains(w.known, "%q1") {
+		in.block = false
+	}
 	l := &Loop{Count: 1 + m.r.IntN(4)}
 	if m.chance(40) {
 		l.Reg = m.reg('r')
@@ -154,7 +183,23 @@ func (m *maker) loop(w where) Stmt {
 		in.block, in.warp, in.whole = false, false, false
 	}
 	l.Body = m.block(in)
+	m.avoid(w, l)
 	return l
+}
+
+// avoid makes a loop leave the predicates alone that the branches around it
+// test: the reference takes such a predicate for known all through the loop,
+// though the loop changes it.
+func (m *maker) avoid(w where, s Stmt) {
+	for _, k := range w.known {
+		to := m.unknown(w, k[1])
+		third := to
+		for n := 0; n < 30 && (third == to || slices.Contains(w.known, third)); n++ {
+			third = m.reg(k[1])
+		}
+		r := strings.NewReplacer(k+"|"+to, third+"|"+to, to+"|"+k, to+"|"+third, k, to)
+		rename([]Stmt{s}, r)
+	}
 }
 
 // reg picks a register of a kind.
@@ -251,6 +296,11 @@ func (m *maker) operand(kind byte) (arg string, before []string) {
 		return fmt.Sprint(m.r.IntN(36)), nil
 	case 'v':
 		return fmt.Sprint(m.r.IntN(32)), nil
+	case 'o':
+		if m.chance(30) {
+			return "%odd", []string{".reg .b32 %odd;", "shr.s32 %odd, " + m.reg('r') + ", 1;"}
+		}
+		return fmt.Sprint(m.r.IntN(36)), nil
 	case 'l':
 		return fmt.Sprintf("0x%x", m.r.IntN(256)), nil
 	case 'g':

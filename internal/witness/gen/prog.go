@@ -173,6 +173,30 @@ func (i *If) clone() Stmt {
 
 func (i *If) simpler() [][]Stmt { return [][]Stmt{i.Then, i.Else} }
 
+// rename rewrites the registers of statements.
+func rename(list []Stmt, r *strings.Replacer) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *Inst:
+			s.Guard = r.Replace(s.Guard)
+			for n := range s.Args {
+				s.Args[n] = r.Replace(s.Args[n])
+			}
+		case *If:
+			s.Pred = r.Replace(s.Pred)
+		case *Loop:
+			s.Break = r.Replace(s.Break)
+		case *Seq:
+			for n := range s.Lines {
+				s.Lines[n] = r.Replace(s.Lines[n])
+			}
+		}
+		for _, k := range s.kids() {
+			rename(*k, r)
+		}
+	}
+}
+
 // Loop runs its body Count times, or as often as the low bits of a register
 // say, and may leave early.
 type Loop struct {

@@ -3,7 +3,7 @@ package gen
 // templates are the instructions of plain arithmetic: a word of the kinds of
 // its registers follows each. Small letters are registers of a kind as file
 // has them, destination first; in place of a source, i is a register r or a
-// constant, s a shift amount, v a constant below 32, j a register d or a constant, g an f or a float
+// constant, s a shift amount, o the offset of fns, v a constant below 32, j a register d or a constant, g an f or a float
 // constant, k an e or one, n a constant of 16 bits or an h, z a divisor made
 // odd first (32 bits), y one of 64 bits.
 //
@@ -11,7 +11,8 @@ package gen
 // constant places: the reference's code for others does not take the low
 // byte of the register, as the documents have it. Constant places are below
 // 32, since others it takes by the remainder. So is the base of fns, which is
-// undefined from 32 on.
+// undefined from 32 on; its offset is never the least number, with which the
+// reference finds bit 0.
 var templates = [...]string{
 	"add.u32 rri", "add.s32 rri", "sub.u32 rri", "sub.s32 rir", "mul.lo.u32 rri", "mul.lo.s32 rri", "mul.hi.u32 rri", "mul.hi.s32 rri",
 	"mad.lo.u32 rrii", "mad.lo.s32 rrri", "mad.hi.u32 rrri", "mad.hi.s32 rrir", "mul.wide.u32 dri", "mul.wide.s32 dri", "mad.wide.u32 drid", "mad.wide.s32 drrd",
@@ -20,7 +21,7 @@ var templates = [...]string{
 	"and.b32 rri", "or.b32 rri", "xor.b32 rri", "not.b32 rr", "cnot.b32 rr", "shl.b32 rrs", "shr.u32 rrs", "shr.s32 rrs", "shl.b32 rri", "shr.u32 rrr", "shr.s32 rrr",
 	"popc.b32 rr", "clz.b32 rr", "brev.b32 rr", "bfind.u32 rr", "bfind.s32 rr", "bfind.shiftamt.u32 rr", "popc.b64 rd", "clz.b64 rd",
 	"bfe.u32 rrvv", "bfe.s32 rrvv", "bfe.u32 rrrr", "bfi.b32 rrrvv", "bfi.b32 rrirr", "prmt.b32 rrri", "prmt.b32 rrir",
-	"shf.l.wrap.b32 rrrs", "shf.r.wrap.b32 rrrs", "shf.l.clamp.b32 rrrr", "shf.r.clamp.b32 rrri", "fns.b32 rrvs",
+	"shf.l.wrap.b32 rrrs", "shf.r.wrap.b32 rrrs", "shf.l.clamp.b32 rrrr", "shf.r.clamp.b32 rrri", "fns.b32 rrvo",
 	"dp4a.u32.u32 rrrr", "dp4a.s32.s32 rrri", "dp4a.s32.u32 rrrr", "dp2a.lo.s32.u32 rrrr", "dp2a.hi.u32.u32 rrrr",
 	"bmsk.clamp.b32 rrs", "bmsk.wrap.b32 rrr", "szext.clamp.s32 rrs", "szext.wrap.u32 rrs",
 	"div.u32 rrz", "div.s32 rrz", "rem.u32 rrz", "rem.s32 rrz",
