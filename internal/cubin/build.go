@@ -399,7 +399,16 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix, k *Kernel) {
 
 // local makes a variable of a function when it is first named.
 func (b *builder) local(k *Kernel, name string) {
-	if k == nil || b.syms[name] != nil {
+	if b.syms[name] != nil {
+		return
+	}
+	for i := range b.m.Decls { // an external function that nobody calls
+		if d := &b.m.Decls[i]; b.m.Relocatable && d.Space == SpaceFunc && d.Name == name {
+			b.decl(d)
+			return
+		}
+	}
+	if k == nil {
 		return
 	}
 	for i := range k.Locals {
@@ -502,7 +511,7 @@ func (b *builder) prototypes() {
 		}
 	}
 	for i := range b.m.Decls {
-		if d := &b.m.Decls[i]; d.Listed && d.Prototype != "" {
+		if d := &b.m.Decls[i]; d.Listed && d.Prototype != "" && b.syms[d.Name] != nil {
 			p.List = append(p.List, Call{From: b.syms[d.Name], Prototype: d.Prototype})
 		}
 	}
@@ -528,9 +537,15 @@ func (b *builder) callGraph() *CallGraph {
 			}
 		}
 		for i := range b.m.Decls {
-			if d := &b.m.Decls[i]; d.Prototype != "" && !d.Listed {
+			if d := &b.m.Decls[i]; d.Prototype != "" && !d.Listed && b.syms[d.Name] != nil {
 				c.Prototypes = append(c.Prototypes, Call{From: b.syms[d.Name], Prototype: d.Prototype})
 			}
+		}
+		for _, x := range b.m.Taken {
+			c.Prototypes = append(c.Prototypes, Call{From: b.syms[x.From], Prototype: x.Prototype})
+		}
+		for _, x := range b.m.Indirect {
+			c.Indirect = append(c.Indirect, Call{From: b.syms[x.From], Prototype: x.Prototype})
 		}
 		return c
 	}
@@ -571,8 +586,8 @@ func (b *builder) finish() (*File, error) {
 	if b.m.Relocatable {
 		f.Kind = KindReloc
 	}
-	if b.m.Arch.SM >= firstMercSM {
-		f.FlagsLow = 2
+	if b.m.Arch.SM >= firstMercSM && !b.m.Relocatable {
+		f.FlagsLow = 2 // the linker wants capsules in objects that say so
 	}
 	for _, s := range b.secs {
 		f.Sections = append(f.Sections, s.Section)

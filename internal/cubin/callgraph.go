@@ -14,15 +14,16 @@ type Call struct {
 type CallGraph struct {
 	Calls        []Call // caller, callee; calls between sections only
 	Prototypes   []Call // external function, prototype
-	Third        []Call // always empty in what the reference writes
+	Indirect     []Call // function, prototype of a call through a pointer
 	AddressTaken []Call // function, function whose address it takes
 }
 
 func (c *CallGraph) lists() [4]*[]Call {
-	return [4]*[]Call{&c.Calls, &c.Prototypes, &c.Third, &c.AddressTaken}
+	return [4]*[]Call{&c.Calls, &c.Prototypes, &c.Indirect, &c.AddressTaken}
 }
 
-const prototypeList = 1
+// hasPrototype tells which lists hold a symbol and a prototype.
+var hasPrototype = [4]bool{1: true, 2: true}
 
 func (c *CallGraph) encode(e *encoder) []byte {
 	var b []byte
@@ -31,7 +32,7 @@ func (c *CallGraph) encode(e *encoder) []byte {
 		b = le.AppendUint32(b, ^uint32(i))
 		for _, x := range *l {
 			b = le.AppendUint32(b, x.From.number())
-			if i == prototypeList {
+			if hasPrototype[i] {
 				b = le.AppendUint32(b, e.stringAt(x.Prototype))
 			} else {
 				b = le.AppendUint32(b, x.To.number())
@@ -66,7 +67,7 @@ func decodeCallGraph(b []byte, syms []*Symbol, str func(uint32) (string, bool)) 
 		if x.From, err = symbolAt(syms, from); err != nil {
 			return nil, err
 		}
-		if cur == prototypeList {
+		if hasPrototype[cur] {
 			s, ok := str(to)
 			if !ok {
 				return nil, errCallGraph

@@ -22,6 +22,11 @@ type Module struct {
 	Decls   []Decl // variables and external functions
 	Edges   []Edge // call graph of an object; nil: the calls of external functions
 
+	// Indirect are the calls through pointers of an object's functions, and
+	// Taken the prototypes of its own functions whose address is used.
+	Indirect []Indirect
+	Taken    []Indirect
+
 	// Prototypes are the prototype strings of an object in the order of
 	// their making, last function first.
 	Prototypes []string
@@ -42,6 +47,9 @@ type Edge struct {
 	From, To string
 	Taken    bool
 }
+
+// Indirect is a function with a prototype.
+type Indirect struct{ From, Prototype string }
 
 // Space tells what a Decl is.
 type Space uint8

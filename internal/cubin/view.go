@@ -74,9 +74,9 @@ func (k *Function) attributes(s *Section) {
 		case a.ID == AttrKParamInfo && len(a.Words) == 2:
 			w := a.Words[1]
 			p := Param{Offset: uint16(a.Words[0] >> 16), Size: w >> 18, Space: uint8(w >> 8 & 15), LogAlign: uint8(w)}
-			k.Params = append([]Param{p}, k.Params...)
+			k.Params = withParam(k.Params, a.Words[0], p)
 		case a.ID == AttrKParamInfoV2 && len(a.Words) == 2:
-			k.Params = append([]Param{{Offset: uint16(a.Words[0] >> 16), Size: a.Words[1]}}, k.Params...)
+			k.Params = withParam(k.Params, a.Words[0], Param{Offset: uint16(a.Words[0] >> 16), Size: a.Words[1]})
 		default:
 			k.Attrs = append(k.Attrs, a)
 		}
@@ -115,5 +115,16 @@ func (f *File) Variables() []Variable {
 			list = append(list, Variable{s, s.Section.Name})
 		}
 	}
+	return list
+}
+
+// withParam puts a parameter at its number, the low half of the record's
+// first word: the compiler writes the last first, the linker the first.
+func withParam(list []Param, place uint32, p Param) []Param {
+	n := int(place & 0xffff)
+	for len(list) <= n {
+		list = append(list, Param{})
+	}
+	list[n] = p
 	return list
 }

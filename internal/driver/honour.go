@@ -12,7 +12,7 @@ import (
 // would be a wrong answer, so they end the run. A row goes when the code that
 // reads its option comes.
 var unhonoured = [...]cli.ID{
-	cli.CompileOnly, cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
+	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
 	cli.DefLoadCache, cli.DefStoreCache, cli.ForceLoadCache, cli.ForceStoreCache,
 	cli.SPBoundsCheck, cli.StackProtector, cli.MakeErrorsVisible, cli.PreserveRelocs, cli.BlocksAreClusters,
 }

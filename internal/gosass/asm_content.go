@@ -265,8 +265,8 @@ func (as *assembler) calls(d *draft) error {
 		switch w.words[0] {
 		case ".call":
 			g.Calls = append(g.Calls, c)
-		case ".third":
-			g.Third = append(g.Third, c)
+		case ".indirect":
+			g.Indirect = append(g.Indirect, c)
 		case ".taken":
 			g.AddressTaken = append(g.AddressTaken, c)
 		default:

@@ -175,7 +175,7 @@ func (w *source) content(s *cubin.Section) {
 	case *cubin.CallGraph:
 		w.calls(".call", c.Calls)
 		w.calls(".prototype", c.Prototypes)
-		w.calls(".third", c.Third)
+		w.calls(".indirect", c.Indirect)
 		w.calls(".taken", c.AddressTaken)
 	case *cubin.Prototypes:
 		w.calls(".prototype", c.List)

@@ -15,7 +15,12 @@ func (l *lowerer) brx() {
 		l.unsupported()
 	}
 	t := &l.body.Tables[a.Ref]
-	l.alone(func() { l.jumpTable(l.src1(0, isa.U32), l.body.Targets[t.List.First:t.List.First+t.List.Len]) })
+	labels := l.body.Targets[t.List.First : t.List.First+t.List.Len]
+	if l.layout.Object {
+		l.alone(func() { l.jumpTree(l.src1(0, isa.U32), labels, 0) })
+		return
+	}
+	l.alone(func() { l.jumpTable(l.src1(0, isa.U32), labels) })
 }
 
 func (l *lowerer) jumpTable(index ori.Operand, labels []int32) {

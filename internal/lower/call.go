@@ -16,6 +16,7 @@ type Plan struct {
 	Functions []int32  // compiled by themselves, in order of need
 	Systems   []string // routines of the driver that are called
 	Pointers  bool     // some call goes through a pointer
+	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
 
 	m        *sema.Module
@@ -26,6 +27,7 @@ type Plan struct {
 	cyclic   map[int32]bool // functions that reach themselves
 	taken    []int32        // functions whose address is used, in order
 	moves    bool           // some body moves the stack pointer
+	object   bool           // nothing is known of where things lie
 	budget   int            // instructions that may still be put in place of calls
 	active   []int32        // functions being visited
 }
@@ -36,8 +38,11 @@ const inlineBudget = 60000
 // NewPlan visits everything a kernel reaches. body returns the checked body
 // of a function.
 func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32) *sema.Body) *Plan {
-	p := &Plan{m: m, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes}
+	p := &Plan{m: m, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
 	p.visit(kernel)
+	if p.object {
+		return p
+	}
 	for n := range m.Vars {
 		for _, r := range m.Vars[n].Relocs {
 			if fn := m.Syms[r.Sym].Func; fn >= 0 {
@@ -117,7 +122,7 @@ func (p *Plan) visitCall(b *sema.Body, c *sema.Call) {
 
 // passes makes room for the arguments of a call that lie on the stack.
 func (p *Plan) passes(params []sema.Param) {
-	_, _, stack := spots(params)
+	_, _, stack := spots(params, 1) // a register may be taken for the result
 	p.outgoing = max(p.outgoing, alignUp(stack, stackAlign))
 }
 
@@ -148,6 +153,13 @@ func (p *Plan) take(fn int32) {
 	p.passes(p.m.Funcs[fn].Params)
 	if _, seen := p.shared[fn]; !seen {
 		p.visit(p.body(fn))
+	}
+}
+
+// indirect notes a call through a pointer.
+func (p *Plan) indirect(proto string) {
+	if !slices.Contains(p.Indirect, proto) {
+		p.Indirect = append(p.Indirect, proto)
 	}
 }
 
@@ -184,6 +196,8 @@ func (l *lowerer) call() {
 	switch {
 	case fn < 0:
 		l.alone(func() { l.callIndirect(c) })
+	case l.layout.Object && (!l.m.Funcs[fn].HasBody || l.m.Funcs[fn].Linkage == sema.Weak):
+		l.alone(func() { l.callFunc(c, fn) }) // the linker may choose another
 	case !l.m.Funcs[fn].HasBody:
 		l.alone(func() { l.callSystem(c, fn) })
 	case l.plan.cyclic[fn] || l.plan.budget < len(l.plan.body(fn).Instrs):

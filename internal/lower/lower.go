@@ -39,6 +39,7 @@ type Layout struct {
 	SharedBytes int64            // what they take together
 	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
 	Const       map[string]int64 // offset of each variable in constant bank 3
+	Object      bool             // only the linker knows where anything lies
 }
 
 // Options are the wishes of the command line that lowering knows about.
@@ -92,6 +93,7 @@ type lowerer struct {
 	frame  ori.Reg // what locals are addressed from
 	sp     ori.Reg // stack pointer
 	back   value   // return address of a function compiled by itself
+	buffer value   // where its result goes if registers do not hold it
 	entry  *ori.Instr
 }
 

@@ -102,6 +102,10 @@ func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 		if a.Ref < 0 {
 			l.unsupported()
 		}
+		if l.layout.Object {
+			l.ldConstObject(t, l.m.Syms[a.Ref].Name, off)
+			return
+		}
 		off += l.layout.Const[l.m.Syms[a.Ref].Name]
 	default:
 		l.unsupported()
@@ -475,6 +479,9 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 		case isa.SpaceLocal:
 			return value{l.stack()}, off + l.locals[n]
 		case isa.SpaceShared, isa.SpaceSharedCTA:
+			if l.layout.Object {
+				return value{l.sharedAt(SharedSymbol(l.m, l.body, n))}, off
+			}
 			return value{l.window()}, off + l.shared[n]
 		}
 		l.unsupported()
@@ -483,6 +490,9 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 		l.unsupported()
 	}
 	name := l.m.Syms[a.Ref].Name
+	if l.layout.Object {
+		return l.placeObject(name, a.Space.Base()), off
+	}
 	switch a.Space.Base() {
 	case isa.SpaceShared:
 		if a, ok := l.layout.Dynamic[name]; ok { // behind all static variables

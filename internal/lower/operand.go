@@ -97,6 +97,9 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 	case isa.KSymbol:
 		return l.symbol(a, n)
 	case isa.KFunc: // a function's address is a place in bank 2
+		if l.layout.Object {
+			return l.symbolPair(l.m.Funcs[a.Ref].Name)[:n]
+		}
 		return imm(uint64(PointerSlot(l.m, l.callee(a.Ref))), n)
 	}
 	l.fail("operand of a kind that has no value")

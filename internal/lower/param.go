@@ -11,11 +11,12 @@ import (
 // constant bank, or what a call passes, in registers or in the frame.
 type variable struct {
 	size  int64
-	words value // its words, if it lies in registers
-	off   int64 // in the frame or the constant bank
-	bank  bool  // of a kernel
-	out   bool  // on the stack, where a call passes it
-	param int64 // address in the parameter space of a kernel
+	words value       // its words, if it lies in registers
+	off   int64       // in the frame or the constant bank
+	bank  bool        // of a kernel
+	out   bool        // on the stack, where a call passes it
+	base  ori.Operand // what off counts from, if not the stack
+	param int64       // address in the parameter space of a kernel
 }
 
 // maxRegVariable is the largest variable kept in registers, in bytes.
@@ -151,7 +152,10 @@ func (l *lowerer) piece(v *variable, at int64, bits int, signed bool) value {
 
 // baseOf is the register that a variable in memory is addressed from.
 func (l *lowerer) baseOf(v *variable) ori.Operand {
-	if v.out && v.off < Incoming {
+	switch {
+	case v.base.Kind == ori.KReg:
+		return v.base
+	case v.out:
 		return l.stackPointer()
 	}
 	return l.stack()

@@ -167,7 +167,7 @@ func TestSpots(t *testing.T) {
 		{[]sema.Param{scalar(8), scalar(8), scalar(8), scalar(8), scalar(8), scalar(4), scalar(8), scalar(4)}, []int{0, 2, 4, 6, 8, 10, -1, 11}},
 		{[]sema.Param{array(80, 4), scalar(4)}, []int{-1, 0}},
 	} {
-		list, _, _ := spots(c.params)
+		list, _, _ := spots(c.params, 0)
 		var got []int
 		for _, s := range list {
 			if s.reg < 0 {

@@ -24,11 +24,31 @@ type framer struct {
 	saved     []int // registers a function must restore
 	barriers  []int // convergence barriers likewise
 	saveAt    int64 // where they lie
+	caller    bool  // the caller's stack pointer is wanted in its register
+	realign   bool  // the caller may have aligned its frame less than ours
+	callerAt  int64 // where its stack pointer lies then
+}
+
+// newFramer looks at a function while it still says which registers hold
+// something where it begins.
+func newFramer(f *ori.Func) *framer {
+	p := &framer{f: f}
+	for i := range f.Blocks[0].Instrs {
+		if i.Op != op.UNDEF {
+			continue
+		}
+		for _, a := range i.Dsts() {
+			r := &f.Regs[a.Reg]
+			p.caller = p.caller || !f.Kernel && a.Class == ori.R && r.Fixed && r.Phys == lower.CallerReg
+		}
+	}
+	return p
 }
 
 // prologue sets the stack pointer when the function has a frame.
-func prologue(f *ori.Func, a *target.Arch) {
-	p := &framer{f: f, saveAt: int64(f.Props.LocalBytes + f.Props.SpillBytes)}
+func (p *framer) prologue(a *target.Arch) {
+	f := p.f
+	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	align := int64(frameAlign)
 	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
 		align = callAlign
@@ -36,9 +56,18 @@ func prologue(f *ori.Func, a *target.Arch) {
 	if !f.Kernel {
 		p.saved, p.barriers = saved(f)
 	}
-	p.size = (p.saveAt + 4*int64(len(p.saved)+len(p.barriers)) + align - 1) / align * align
+	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))
+	p.meets()
+	if p.realign {
+		p.callerAt = end
+		end += 4
+	}
+	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
-	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack {
+	if p.realign {
+		f.Props.SpillBytes += callAlign - frameAlign
+	}
+	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
 		return
 	}
 	p.sp, p.frame = p.fixed(lower.StackReg), p.fixed(lower.StackReg)
@@ -46,7 +75,6 @@ func prologue(f *ori.Func, a *target.Arch) {
 		p.frame = p.fixed(lower.FrameReg)
 	}
 	p.enter(a)
-	p.incoming()
 	if !f.Kernel {
 		p.leave()
 	}
@@ -60,7 +88,10 @@ func (p *framer) fixed(n int) ori.Operand {
 }
 
 func (p *framer) highest() int {
-	if p.f.Props.MovesStack {
+	switch {
+	case p.caller || p.realign:
+		return lower.CallerReg
+	case p.f.Props.MovesStack:
 		return lower.FrameReg
 	}
 	return lower.StackReg
@@ -70,6 +101,24 @@ func (p *framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operan
 	return p.f.NewInstr(o, m, dst, srcs)
 }
 
+// meets finds out what the function expects of its caller. One that returns
+// to an absolute address belongs to an object, whose callers need only keep
+// frames aligned to frameAlign; locals and spills of ours may need more.
+func (p *framer) meets() {
+	object, wide := false, p.f.Props.LocalBytes > 0
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			switch i.Op {
+			case op.RET:
+				object = object || i.Mods.Has(op.MABS)
+			case op.LDL, op.STL:
+				wide = wide || i.Mods.Has(op.M128)
+			}
+		}
+	}
+	p.realign = object && wide
+}
+
 // enter makes the frame at the start of the function.
 func (p *framer) enter(a *target.Arch) {
 	var list []*ori.Instr
@@ -77,8 +126,17 @@ func (p *framer) enter(a *target.Arch) {
 	if p.f.Kernel {
 		list = append(list, p.instr(op.LDC, op.Mods{}, sp, ori.Const(0, a.Bank0().Stack)))
 	}
+	old := p.fixed(lower.CallerReg)
+	if p.caller || p.realign {
+		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{old}, p.sp))
+	}
 	if p.size > 0 {
 		list = append(list, p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(-p.size), ori.Zero(ori.R)))
+	}
+	if p.realign {
+		list = append(list,
+			p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-callAlign), ori.Zero(ori.R), ori.Imm(0xc0)),
+			p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.callerAt), old))
 	}
 	for k, n := range p.saved {
 		list = append(list, p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.saveAt+4*int64(k)), p.fixed(n)))
@@ -119,22 +177,13 @@ func (p *framer) leave() {
 			for k, n := range p.saved {
 				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{p.fixed(n)}, ori.Addr(p.sp, p.saveAt+4*int64(k))))
 			}
-			if p.size > 0 {
+			switch {
+			case p.realign:
+				old := p.fixed(lower.CallerReg)
+				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{old}, ori.Addr(p.sp, p.callerAt)))
+				add(p.instr(op.MOV, op.Mods{}, sp, old))
+			case p.size > 0:
 				add(p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(p.size), ori.Zero(ori.R)))
-			}
-		}
-	}
-}
-
-// incoming gives accesses to the caller's outgoing arguments their place
-// above the frame.
-func (p *framer) incoming() {
-	for _, b := range p.f.Blocks {
-		for i := range b.Instrs {
-			for n := range i.Args {
-				if a := &i.Args[n]; a.Kind == ori.KAddr && a.Imm >= lower.Incoming && a.N == 1 && p.f.Regs[a.Reg].Fixed {
-					a.Imm += p.size - lower.Incoming
-				}
 			}
 		}
 	}

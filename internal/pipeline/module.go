@@ -42,9 +42,22 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
 	o.Layout = &lower.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
-	shared := variables(m, o.Layout, file)
+	var shared cubin.Shared
+	var x *object
+	if m.Opts.Relocatable {
+		file.Relocatable, o.Layout.Object = true, true
+		x = &object{m: m, arch: o.Arch, file: file}
+		x.declare()
+	} else {
+		shared = variables(m, o.Layout, file)
+	}
+	if x != nil {
+		out.Funcs = objectFuncs(m)
+	}
 	file.Kernels = make([]cubin.Kernel, len(out.Funcs)) // so that address slots exist
-	externals(m, o.Layout, out.Funcs, file)
+	if x == nil {
+		externals(m, o.Layout, out.Funcs, file)
+	}
 	o.Slot = func(name string) (int64, bool) {
 		v, ok := file.AddressSlot(name)
 		return int64(v), ok
@@ -69,6 +82,9 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	}
 	for n := range out.Funcs {
 		file.Kernels[n] = kernel(m, &m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
+	}
+	if x != nil {
+		x.complete(out)
 	}
 	f, err := cubin.Build(file)
 	if err != nil {
@@ -170,7 +186,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
 	}
-	if o.Arch.SM >= 90 { // the system's part comes first
+	if o.Arch.SM >= 90 && !o.Layout.Object { // the system's part comes first
 		c.Shared.Size += lower.SharedReserved
 	}
 	for _, p := range f.Params {

@@ -78,8 +78,9 @@ func phases() []phase.Row[*unit] {
 		}},
 		{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
 		{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+			p := newFramer(u.f)
 			ra.ExpandCopies(u.f)
-			prologue(u.f, u.o.Arch)
+			p.prologue(u.o.Arch)
 			u.stage = ori.Allocated
 			return nil
 		}},

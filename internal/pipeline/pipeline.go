@@ -55,7 +55,9 @@ type Kernel struct {
 	Subs   []Sub
 	Bank2  []byte // constant bank 2
 	Calls  []string
-	Time   time.Duration
+	// Indirect are the prototypes of calls through pointers, in an object.
+	Indirect []string
+	Time     time.Duration
 }
 
 // minRegisters is the smallest register count the reference reports.
@@ -87,7 +89,12 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 		return nil, err
 	}
 	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
-	if u.f.Props.HasCalls || plan.Bank2 > 0 {
+	k.Indirect = plan.Indirect
+	if o.Layout.Object {
+		if u.f.Props.HasCalls {
+			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
+		}
+	} else if u.f.Props.HasCalls || plan.Bank2 > 0 {
 		if err := addFunctions(k, m, o, r, at, plan, load, u); err != nil {
 			return nil, err
 		}

@@ -130,6 +130,11 @@ func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
 		x.Start = s.Offset
 		c.Frames = append(c.Frames, x)
 	}
+	for _, r := range k.Code.Relocs { // return addresses of calls that leave the section
+		if r.Symbol == "" && r.Kind <= emit.RelocHi {
+			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32Lo + cubin.RelocType(r.Kind), Symbol: c.Name, Addend: r.Addend})
+		}
+	}
 	if len(k.Code.Calls) > 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrSyscallOffsets, k.Code.Calls...))
 	}

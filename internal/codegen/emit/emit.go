@@ -56,6 +56,7 @@ type Code struct {
 	Calls []uint32 // offsets of calls of routines outside the section
 
 	Tables []Table
+	Relocs []Reloc // what an object leaves to the linker
 }
 
 // Func emits f for architecture a.
@@ -187,6 +188,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 	case op.BRX:
 		e.code.Tables = append(e.code.Tables, e.table(i))
 	}
+	e.relocs(i)
 	if i.Loc >= 0 && (len(e.code.Lines) == 0 || e.code.Lines[len(e.code.Lines)-1].Loc != i.Loc) {
 		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc})
 	}

@@ -243,18 +243,15 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	case ori.KSpecial:
 		return append(t, op.Special(o.Imm).String()...)
 	case ori.KLabel:
+		if o.Sub != 0 { // part of an absolute address
+			return append(t, "0x0"...)
+		}
 		if i.Op == op.BSSY {
 			return appendHex(t, e.meeting(i, o.Reg))
 		}
 		return appendHex(t, e.start[o.Reg])
 	case ori.KSymbol:
-		off := int64(-1)
-		if e.opts.Slot != nil {
-			if v, ok := e.opts.Slot(e.f.Module.Symbols[o.Reg].Name); ok {
-				off = v
-			}
-		}
-		return append(appendHex(append(t, "c[0x4]["...), off), ']')
+		return e.symbol(t, i, o)
 	case ori.KDesc:
 		return append(e.register(append(t, "desc["...), o), ']')
 	case ori.KAddr:

@@ -25,7 +25,7 @@ func (e *emitter) transfer(t []byte, i *ori.Instr) []byte {
 	switch {
 	case i.Op == op.BRX:
 		return appendHex(append(t, ' '), -(e.pc() + InstSize))
-	case i.Mods.Has(op.MREL):
+	case i.Mods.Has(op.MREL), i.Op == op.RET:
 		return append(t, " 0x0"...)
 	}
 	return t
@@ -53,6 +53,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Exits = append(c.Exits, p.Exits...)
 		c.Calls = append(c.Calls, p.Calls...)
 		c.Tables = append(c.Tables, p.Tables...)
+		c.Relocs = append(c.Relocs, p.Relocs...)
 	}
 	return e.finish()
 }

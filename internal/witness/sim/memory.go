@@ -172,11 +172,15 @@ func (m *machine) banks() error {
 			m.bank[rest[0]-'0'] = m.prog.data[s]
 		}
 	}
-	if k.MinStack > maxStack || k.Frame > maxStack {
-		return fmt.Errorf("%s: a stack of %d bytes", k.Name, max(k.MinStack, k.Frame))
+	least := k.MinStack
+	if least == 1<<32-1 { // the linker's word for recursion: no bound is known
+		least = 0
+	}
+	if least > maxStack || k.Frame > maxStack {
+		return fmt.Errorf("%s: a stack of %d bytes", k.Name, max(least, k.Frame))
 	}
 	lay := m.prog.Arch.Bank0()
-	m.stack = max(16<<10, k.MinStack+k.Frame+1024)
+	m.stack = max(16<<10, least+k.Frame+1024)
 	b := make([]byte, max(int(lay.Param)+len(m.l.Params), len(m.bank[0]), 0x400))
 	copy(b, m.bank[0])
 	put := func(off int64, v uint32) { binary.LittleEndian.PutUint32(b[off:], v) }

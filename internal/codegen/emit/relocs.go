@@ -1,0 +1,78 @@
+package emit
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// RelocKind says what a relocation puts where.
+type RelocKind uint8
+
+const (
+	// RelocLo and RelocHi put half of an address into the immediate of a
+	// move, RelocAbs an address of a 32-bit space.
+	RelocLo RelocKind = iota
+	RelocHi
+	RelocAbs
+	// RelocBank puts an offset into the constant operand of a load.
+	RelocBank
+	// RelocCall puts the target into a call, RelocPointer the offset that
+	// calls through pointers add.
+	RelocCall
+	RelocPointer
+)
+
+// Reloc is a place in the code of an object that the linker fills.
+type Reloc struct {
+	Offset uint32
+	Kind   RelocKind
+	Symbol string // "": the section itself
+	Addend int64
+}
+
+// constBank is the bank of the user's constants.
+const constBank = 3
+
+// relocs notes the places of an instruction that only the linker knows.
+func (e *emitter) relocs(i *ori.Instr) {
+	if i.Op == op.CALL && i.Mods.Has(op.MABS) && i.Srcs()[0].Kind == ori.KReg {
+		e.code.Relocs = append(e.code.Relocs, Reloc{Offset: uint32(e.pc()), Kind: RelocPointer})
+		return
+	}
+	for _, a := range i.Srcs() {
+		if a.Kind == ori.KLabel && a.Sub != 0 {
+			e.code.Relocs = append(e.code.Relocs, Reloc{Offset: uint32(e.pc()), Kind: RelocKind(a.Sub - 1), Addend: e.start[a.Reg]})
+		}
+		if a.Kind != ori.KSymbol {
+			continue
+		}
+		kind := RelocKind(a.Sub)
+		switch {
+		case i.Op == op.CALL && i.Mods.Has(op.MABS):
+			kind = RelocCall
+		case i.Op == op.CALL, loadsBank(i.Op) && kind != RelocAbs:
+			continue // known in the section, or through an address slot
+		case loadsBank(i.Op):
+			kind = RelocBank
+		}
+		e.code.Relocs = append(e.code.Relocs, Reloc{uint32(e.pc()), kind, e.f.Module.Symbols[a.Reg].Name, a.Imm})
+	}
+}
+
+func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC }
+
+// symbol writes a symbol: the linker's part is zero in the code.
+func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {
+	bank, off := int64(4), int64(-1)
+	switch {
+	case !loadsBank(i.Op):
+		return append(t, "0x0"...)
+	case ori.Part(o.Sub) == ori.PartAbs:
+		bank, off = constBank, 0
+	case e.opts.Slot != nil:
+		if v, ok := e.opts.Slot(e.f.Module.Symbols[o.Reg].Name); ok {
+			off = v
+		}
+	}
+	return append(appendHex(append(appendHex(append(t, "c["...), bank), "]["...), off), ']')
+}
