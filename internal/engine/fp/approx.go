@@ -1,12 +1,8 @@
 package fp
 
-import "math"
-
-// The approximate functions. The multi-function unit of the machine
-// interpolates in tables that are not public, so its last bits are unknown:
-// PTX only bounds the error. A Unit computes what is fixed (specials, flushed
-// results) exactly, takes the rest from a measured table where the caller has
-// one, and else returns the correctly rounded value with Exact unset.
+// The approximate functions: what the multi-function unit of the machine
+// gives for every argument (mufu.go), and what PTX's .approx instructions make
+// of it, to the last bit.
 
 // Func is a function of the multi-function unit.
 type Func uint8
@@ -25,51 +21,14 @@ const (
 	NumFuncs
 )
 
-// Bound is an error limit of the PTX instruction on f32.
-type Bound struct {
-	Name string
-	Ulp  float64 // units in the last place, 0 if the limit is another
-	Rel  float64 // relative error
-	Abs  float64 // absolute error
-}
-
-// bounds are limits that every result measured on an H200 keeps, against the
-// correctly rounded value (h200_test.go); where two are given (lg2 is absolute
-// near 1 and relative elsewhere) the looser counts. The PTX ISA's own limits
-// are against the exact value and may be tighter.
-var bounds = [NumFuncs]Bound{
-	RcpFn:  {"rcp", 1, 0, 0},
-	RsqFn:  {"rsqrt", 0, 0x1.2p-23, 0},
-	SqrtFn: {"sqrt", 0, 0x1p-22, 0},
-	Ex2Fn:  {"ex2", 2, 0, 0},
-	Lg2Fn:  {"lg2", 0, 0x1p-22, 0x1p-22},
-	SinFn:  {"sin", 0, 0, 0x1p-20},
-	CosFn:  {"cos", 0, 0, 0x1p-20},
-	TanhFn: {"tanh", 0, 0x1p-10, 0},
-}
-
-// Bound returns the error limit of the function.
-func (fn Func) Bound() Bound { return bounds[fn] }
+var funcNames = [NumFuncs]string{"rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos", "tanh"}
 
 // String returns the PTX name.
 func (fn Func) String() string {
 	if fn < NumFuncs {
-		return bounds[fn].Name
+		return funcNames[fn]
 	}
 	return "func?"
-}
-
-// Value is a result and what is known about it.
-type Value struct {
-	Bits  uint64
-	Exact bool // the machine gives these very bits; else only within the bound
-}
-
-// Unit is a multi-function unit. The zero Unit has no tables.
-type Unit struct {
-	// Lookup returns the measured result of fn for an f32 argument that is
-	// finite, not zero and not subnormal; ok is false where none was measured.
-	Lookup func(fn Func, x uint32) (r uint32, ok bool)
 }
 
 const (
@@ -79,156 +38,114 @@ const (
 	one32 = 0x3f800000
 )
 
-// Mufu is the machine's own operation on f32: subnormal arguments count as
-// zeros and subnormal results are flushed, except by TanhFn.
-func (u Unit) Mufu(fn Func, x uint32) Value {
-	if fn != TanhFn {
-		x = uint32(F32.Flush(uint64(x)))
-	}
-	if r, ok := special(fn, x); ok {
-		return Value{uint64(r), true}
-	}
-	if u.Lookup != nil {
-		if r, ok := u.Lookup(fn, x); ok {
-			return Value{uint64(r), true}
-		}
-	}
-	r := bits32(float32(ideal(fn, float64(math.Float32frombits(x)))))
-	if fn != TanhFn {
-		r = F32.Flush(r)
-	}
-	return Value{r, false}
-}
-
-// special gives the results that do not depend on tables: NaN, zeros,
-// infinities, negative arguments of functions that have no value there, and
-// exponents out of range. Measured on an H200.
-func special(fn Func, x uint32) (uint32, bool) {
-	mag, sign := x&^neg32, x&neg32
-	switch {
-	case mag > inf32:
-		return nan32, true
-	case mag == 0:
-		return atZero(fn, sign), true
-	case sign != 0 && (fn == RsqFn || fn == SqrtFn || fn == Lg2Fn):
-		return nan32, true
-	case mag == inf32:
-		return atInf(fn, sign), true
-	}
-	switch {
-	case fn == RcpFn && mag > 0x7e800000: // above 2^126 the result is subnormal
-		return sign, true
-	case fn == Ex2Fn && sign == 0 && mag >= 0x43000000: // from 128 on
-		return inf32, true
-	case fn == Ex2Fn && sign != 0 && mag >= 0x43160000: // from -150 on
-		return 0, true
-	case fn == TanhFn && mag < 1<<23: // the unit returns subnormals unchanged
-		return x, true
-	}
-	return 0, false
-}
-
-func atZero(fn Func, sign uint32) uint32 {
-	switch fn {
-	case RcpFn, RsqFn:
-		return inf32 | sign
-	case Lg2Fn:
-		return inf32 | neg32
-	case Ex2Fn, CosFn:
-		return one32
-	}
-	return sign
-}
-
-func atInf(fn Func, sign uint32) uint32 {
-	switch fn {
-	case RcpFn:
-		return sign
-	case RsqFn:
-		return 0
-	case SqrtFn, Lg2Fn:
-		return inf32
-	case Ex2Fn:
-		if sign != 0 {
-			return 0
-		}
-		return inf32
-	case TanhFn:
-		return one32 | sign
-	}
-	return nan32
-}
-
-// ideal is the function itself, to f64 accuracy.
-func ideal(fn Func, x float64) float64 {
-	switch fn {
-	case RcpFn:
-		return 1 / x
-	case RsqFn:
-		return 1 / math.Sqrt(x)
-	case SqrtFn:
-		return math.Sqrt(x)
-	case Ex2Fn:
-		return math.Exp2(x)
-	case Lg2Fn:
-		return math.Log2(x)
-	case SinFn:
-		return math.Sin(2 * math.Pi * math.Mod(x, 1))
-	case CosFn:
-		return math.Cos(2 * math.Pi * math.Mod(x, 1))
-	}
-	return math.Tanh(x)
-}
-
 // Approx is PTX's fn.approx{.ftz}.f32 as the reference compiler expands it
 // around the unit: scaling keeps subnormals out of the unit when .ftz is not
 // given. sin and cos are the same either way.
-func (u Unit) Approx(fn Func, x uint32, ftz bool) Value {
+func Approx(fn Func, x uint32, ftz bool) uint32 {
 	switch fn {
 	case SinFn, CosFn:
 		// FMUL.RZ by the f32 below 1/2π.
-		t := F32.Mul(uint64(x), 0x3e22f983, Mode{Round: RZ})
-		return u.Mufu(fn, uint32(t))
+		return Mufu(fn, uint32(F32.Mul(uint64(x), 0x3e22f983, Mode{Round: RZ})))
 	case TanhFn:
-		return u.Mufu(fn, x)
+		return Mufu(fn, x)
 	}
 	if ftz {
-		return u.Mufu(fn, x)
+		return Mufu(fn, x)
 	}
-	rn := Mode{}
-	a, mag := uint64(x), x&^neg32
-	small := mag < 1<<23
-	switch fn {
-	case RcpFn:
-		scale := uint64(one32)
-		if small {
-			scale = 0x4b800000 // 2^24
-		}
-		if mag > 0x7e800000 && mag <= inf32 {
-			scale = 0x3e800000 // 1/4
-		}
-		v := u.Mufu(fn, uint32(F32.Mul(scale, a, rn)))
-		v.Bits = F32.Mul(v.Bits, scale, rn)
-		return v
-	case Ex2Fn:
-		if !LT.Holds(F32.Relate(a, 0xc2fc0000, false)) { // not below -126
-			return u.Mufu(fn, x)
-		}
-		v := u.Mufu(fn, uint32(F32.Mul(a, 0x3f000000, rn)))
-		v.Bits = F32.Mul(v.Bits, v.Bits, rn)
-		return v
+	small := x&^neg32 < 1<<23
+	switch {
+	case fn == RcpFn:
+		scale := scaleOf(x, true)
+		return mul32(Mufu(fn, mul32(scale, x)), scale)
+	case fn == Ex2Fn && LT.Holds(F32.Relate(uint64(x), 0xc2fc0000, false)): // below -126
+		r := Mufu(fn, mul32(x, 0x3f000000))
+		return mul32(r, r)
+	case fn == Ex2Fn || !small:
+		return Mufu(fn, x)
 	}
-	if !small {
-		return u.Mufu(fn, x)
-	}
-	v := u.Mufu(fn, uint32(F32.Mul(a, 0x4b800000, rn)))
+	r := Mufu(fn, mul32(x, 0x4b800000))
 	switch fn {
 	case RsqFn:
-		v.Bits = F32.Mul(v.Bits, 0x45800000, rn) // 2^12
+		return mul32(r, 0x45800000) // 2^12
 	case SqrtFn:
-		v.Bits = F32.Mul(v.Bits, 0x39800000, rn) // 2^-12
-	case Lg2Fn:
-		v.Bits = F32.Add(v.Bits, 0xc1c00000, rn) // -24
+		return mul32(r, 0x39800000) // 2^-12
 	}
-	return v
+	return uint32(F32.Add(uint64(r), 0xc1c00000, Mode{})) // lg2: -24
+}
+
+// ApproxDiv is PTX's div.approx{.ftz}.f32 and div.full{.ftz}.f32: a times the
+// unit's reciprocal of b, both scaled where that of b would be lost.
+func ApproxDiv(a, b uint32, full, ftz bool) uint32 {
+	m := Mode{Ftz: ftz}
+	mul := func(x, y uint32) uint32 { return uint32(F32.Mul(uint64(x), uint64(y), m)) }
+	scale := scaleOf(b, full)
+	if scale != one32 && (!ftz || b&^neg32 >= 1<<23) {
+		a, b = mul(a, scale), mul(b, scale)
+	}
+	return mul(Mufu(RcpFn, b), a)
+}
+
+// scaleOf is the factor that brings a divisor into the range of the unit:
+// 2^24 for subnormals, 1/4 above 2^126 if large divisors are looked at.
+func scaleOf(b uint32, large bool) uint32 {
+	switch mag := b &^ neg32; {
+	case mag < 1<<23:
+		return 0x4b800000
+	case large && mag > 0x7e800000 && mag <= inf32:
+		return 0x3e800000
+	}
+	return one32
+}
+
+func mul32(a, b uint32) uint32 { return uint32(F32.Mul(uint64(a), uint64(b), Mode{})) }
+
+// ApproxHalf is PTX's ex2.approx and tanh.approx of f16 or bf16, and the
+// unit's own operations on these: the f32 result, cut. Subnormal results are
+// kept; ex2 of bf16 exists only with .ftz.
+func ApproxHalf(f Format, fn Func, x uint64, ftz bool) uint64 {
+	if ftz {
+		x = f.Flush(x)
+	}
+	r := uint64(Mufu(fn, uint32(Convert(f, F32, x, Mode{}))))
+	cut := Convert(F32, f, r, Mode{Round: RZ, Ftz: ftz})
+	if f == F16 && r&^neg32 > 0x477fffff && r&^neg32 < inf32 { // from 2^16 on
+		return F16.Inf(r&neg32 != 0)
+	}
+	return cut
+}
+
+// nanHigh is the NaN of the coarse f64 functions: the f32 NaN as high word.
+const nanHigh = nan32 << 32
+
+// Approx64 is PTX's rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: only the
+// high word of x counts and the low word of the result is zero. The fraction
+// is the first bits of the f32 function's. Other functions have no f64 form
+// and give NaN.
+func Approx64(fn Func, x uint64) uint64 {
+	x = F64.Flush(x &^ 0xffffffff)
+	n := F64.Unpack(x)
+	if fn != RcpFn && fn != RsqFn || n.Kind == NaN || fn == RsqFn && n.Neg && n.Kind != Zero {
+		return nanHigh
+	}
+	switch n.Kind {
+	case Zero:
+		return F64.Inf(n.Neg)
+	case Inf:
+		return F64.Zero(n.Neg)
+	}
+	const bias64, high = 1023, 20
+	e := int(x>>52&0x7ff) - bias64
+	m := uint32(x>>32) & (1<<high - 1) << (23 - high)
+	var r uint32
+	if fn == RcpFn {
+		r = table(fn, bias32<<23|m)
+	} else {
+		r = table(fn, uint32(bias32+e&1)<<23|m)
+		e >>= 1
+	}
+	exp := int(r>>23) - bias32 - e
+	if exp < 1-bias64 {
+		return x & (1 << 63)
+	}
+	return x&(1<<63) | uint64(exp+bias64)<<52 | uint64(r>>(23-high)&(1<<high-1))<<32
 }

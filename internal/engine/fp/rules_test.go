@@ -125,52 +125,6 @@ func sign(x ref) int {
 	return 1
 }
 
-// TestLookup shows the hook for measured tables: they replace what is not
-// known and nothing else.
-func TestLookup(t *testing.T) {
-	u := Unit{Lookup: func(fn Func, x uint32) (uint32, bool) { return 0x3f7fffff, fn == RcpFn && x == one32 }}
-	if v := u.Mufu(RcpFn, one32); v != (Value{0x3f7fffff, true}) {
-		t.Errorf("measured result not used: %+v", v)
-	}
-	if v := u.Approx(RcpFn, one32, false); v != (Value{0x3f7fffff, true}) {
-		t.Errorf("measured result not used in the expansion: %+v", v)
-	}
-	if v := u.Mufu(RcpFn, 0x40000000); v != (Value{0x3f000000, false}) {
-		t.Errorf("1/2 = %+v", v)
-	}
-	if v := u.Mufu(Lg2Fn, 0); v != (Value{0xff800000, true}) {
-		t.Errorf("lg2(0) = %+v", v)
-	}
-}
-
-// TestApproxOther holds the forms outside f32 to results of an H200.
-func TestApproxOther(t *testing.T) {
-	var u Unit
-	for _, c := range []struct {
-		fn      Func
-		x, want uint64
-		exact   bool
-	}{
-		{RcpFn, 0, 0x7ff0000000000000, true},
-		{RcpFn, 0x7ff0000000000000, 0, true},
-		{RcpFn, 0x7ff8000000000000, 0x7fffffff00000000, true},
-		{RcpFn, 0x4008000000000000, 0x3fd5555500000000, false},
-		{RcpFn, 1, 0x7ff0000000000000, true},
-		{RsqFn, 0, 0x7ff0000000000000, true},
-		{RsqFn, 0xbff0000000000000, 0x7fffffff00000000, true},
-		{RsqFn, 0x4000000000000000, 0x3fe6a09e00000000, false},
-	} {
-		if v := u.Approx64(c.fn, c.x); v != (Value{c.want, c.exact}) {
-			t.Errorf("%v.f64(%#x) = %+v, want %#x", c.fn, c.x, v, c.want)
-		}
-	}
-	for _, c := range [][2]uint64{{0x4c00, 0x7c00}, {0xcf00, 0}, {0x7e00, 0x7fff}, {0xfc00, 0}} {
-		if v := u.ApproxHalf(F16, Ex2Fn, c[0], false); v.Bits != c[1] {
-			t.Errorf("ex2.f16(%#x) = %#x, want %#x", c[0], v.Bits, c[1])
-		}
-	}
-}
-
 func FuzzNoPanic(f *testing.F) {
 	f.Add(uint64(0x7ff8000000000000), uint64(1), uint64(0), uint8(3), uint8(9), uint16(0x1f))
 	f.Fuzz(func(t *testing.T, a, b, c uint64, from, to uint8, mode uint16) {

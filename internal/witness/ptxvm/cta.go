@@ -110,6 +110,7 @@ type cta struct {
 	shared  []byte
 	bars    [16]bar
 	exits   bool // threads have ended since barriers were looked at
+	phase   int  // barriers that have completed
 	races   *races
 }
 
@@ -263,6 +264,7 @@ func (c *cta) release(b int) bool {
 		return false
 	}
 	x.used = false
+	c.phase++
 	if c.races != nil {
 		c.races.join(x.in)
 	}

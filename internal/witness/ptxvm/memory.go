@@ -253,7 +253,7 @@ func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 	var b []byte
 	switch space {
 	case isa.SpaceGlobal:
-		return w.global(a, lane, size)
+		return w.global(a, lane, size, write)
 	case isa.SpaceShared:
 		cta := w.cta
 		if rank := a >> rankShift; rank != 0 {
@@ -285,13 +285,17 @@ func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 	return b[a : a+size]
 }
 
-func (w *warp) global(a uint64, lane int, size uint64) []byte {
+func (w *warp) global(a uint64, lane int, size uint64, write bool) []byte {
 	segs := w.cta.grid.mem.segments
 	n, off := (a-globalBase)/segmentGap, (a-globalBase)%segmentGap-segmentOff
 	if a < globalBase || n >= uint64(len(segs)) || off > uint64(len(segs[n])) || size > uint64(len(segs[n]))-off {
 		w.fail(lane, "global address %#x, %d bytes, is outside of every buffer", a, size)
 	}
-	return segs[n][off : off+size]
+	b := segs[n][off : off+size]
+	if w.cta.grid.opts.Watch != nil {
+		w.tell(int(n), off, b, lane, write)
+	}
+	return b
 }
 
 // get reads a little-endian number of up to eight bytes.

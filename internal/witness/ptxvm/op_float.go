@@ -136,12 +136,8 @@ func (d *decoder) floatMinmax(t isa.Type) {
 func (d *decoder) floatDiv(t isa.Type) {
 	f, _ := d.formatOf(t)
 	if d.has(isa.WApprox) || d.has(isa.WFull) {
-		ftz := d.has(isa.WFtz)
-		var u fp.Unit
-		d.same2(t, func(a, b uint64) uint64 {
-			r := u.Approx(fp.RcpFn, uint32(b), ftz).Bits
-			return fp.F32.Mul(a, r, fp.Mode{Ftz: ftz})
-		})
+		full, ftz := d.has(isa.WFull), d.has(isa.WFtz)
+		d.same2(t, func(a, b uint64) uint64 { return uint64(fp.ApproxDiv(uint32(a), uint32(b), full, ftz)) })
 		return
 	}
 	m := d.mode()
@@ -188,7 +184,6 @@ func (d *decoder) approx() {
 	d.ignore(isa.WApprox)
 	t := d.typ(0)
 	ftz := d.has(isa.WFtz)
-	var u fp.Unit
 	for _, x := range approxFns {
 		if x.w != d.in.Op {
 			continue
@@ -196,11 +191,11 @@ func (d *decoder) approx() {
 		fn := x.fn
 		switch f, n := d.formatOf(t); f {
 		case fp.F32:
-			d.same1(t, func(a uint64) uint64 { return u.Approx(fn, uint32(a), ftz).Bits })
+			d.same1(t, func(a uint64) uint64 { return uint64(fp.Approx(fn, uint32(a), ftz)) })
 		case fp.F64:
-			d.same1(t, func(a uint64) uint64 { return u.Approx64(fn, a).Bits })
+			d.same1(t, func(a uint64) uint64 { return fp.Approx64(fn, a) })
 		default:
-			d.same1(t, each1(f, n, func(a uint64) uint64 { return u.ApproxHalf(f, fn, a, ftz).Bits }))
+			d.same1(t, each1(f, n, func(a uint64) uint64 { return fp.ApproxHalf(f, fn, a, ftz) }))
 		}
 	}
 }

@@ -135,7 +135,8 @@ func (d *decoder) call() {
 	if c.Func >= 0 {
 		fn := d.callee(c.Func)
 		if fn == nil {
-			d.fail("a call of " + d.f.p.m.Funcs[c.Func].Name + ", which has no body")
+			d.external(d.f.p.m.Funcs[c.Func].Name, site)
+			return
 		}
 		d.out.flow = func(w *warp, group uint32) {
 			pc := w.pc

@@ -40,6 +40,8 @@ type Options struct {
 	// MaxSteps bounds the instructions of all warps; zero is a bound large
 	// enough for any test.
 	MaxSteps int64
+	// Watch, when set, is told of every access to global memory.
+	Watch func(a *Access)
 }
 
 // defaultSteps ends programs that never end by themselves.

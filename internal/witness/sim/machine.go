@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 
-	"goptxas/internal/engine/fp"
 )
 
 // turn is how many instructions a warp runs before the next one gets its
@@ -22,7 +21,6 @@ type machine struct {
 	pool    [][32]uint32
 	mem     *Memory
 	bank    [8][]byte
-	unit    fp.Unit
 	count   []instCount
 	stats   Stats
 	timed   *timedMachine

@@ -243,15 +243,15 @@ func mufu(w *warp, i *inst, m uint32) {
 		switch {
 		case i.src == fp.F64:
 			v := uint64(w.mark(s, fp.F32, a[l])) << 32
-			d[l] = uint32(w.m.unit.Approx64(fp.Func(i.sub), v).Bits >> 32)
+			d[l] = uint32(fp.Approx64(fp.Func(i.sub), v) >> 32)
 		case i.src == fp.F32:
-			d[l] = uint32(w.m.unit.Mufu(fp.Func(i.sub), uint32(w.mark(s, fp.F32, a[l]))).Bits)
+			d[l] = fp.Mufu(fp.Func(i.sub), uint32(w.mark(s, fp.F32, a[l])))
 		default:
 			v := uint64(a[l]) & 0xffff
 			if s.half == hHigh {
 				v = uint64(a[l]) >> 16
 			}
-			r := uint32(w.m.unit.ApproxHalf(i.src, fp.Func(i.sub), uint64(w.mark(s, i.src, uint32(v))), i.src == fp.BF16 && fp.Func(i.sub) == fp.Ex2Fn).Bits)
+			r := uint32(fp.ApproxHalf(i.src, fp.Func(i.sub), uint64(w.mark(s, i.src, uint32(v))), i.src == fp.BF16 && fp.Func(i.sub) == fp.Ex2Fn))
 			d[l] = r | r<<16
 		}
 	}

@@ -31,10 +31,6 @@ type Kernel struct {
 	Want     []Result // what an H200 left in the buffers, by launch; nil if not measured
 }
 
-// Approximate reports whether the kernel uses approximate functions, whose
-// bits the PTX documents do not fix.
-func (k *Kernel) Approximate() bool { return strings.HasPrefix(k.File, "approx_") }
-
 // Dir finds testdata/zoo above the current folder.
 func Dir() (string, error) {
 	d, err := os.Getwd()

@@ -106,7 +106,7 @@ func (f *figures) launch(t *testing.T, m *sim.Module, k *zoo.Kernel, n int, time
 		t.Errorf("%s %s: %v", m.Arch.Name, k.File, r)
 		f.reports++
 	}
-	if d := k.Want[n].Compare(c.Buffers); d != "" && !k.Approximate() {
+	if d := k.Want[n].Compare(c.Buffers); d != "" {
 		t.Errorf("%s %s launch %d: %s", m.Arch.Name, k.File, n, d)
 		return false
 	}

@@ -1,0 +1,60 @@
+package ptxvm
+
+import "math/bits"
+
+// Access is one thread's access to global memory, told before it happens.
+type Access struct {
+	// Buffer counts the pointers of the launch in the order of the arguments;
+	// variables of the module are below zero.
+	Buffer        int
+	Offset        uint64
+	Mem           []byte // the bytes as they are now; a write fills them after the call
+	Write, Atomic bool
+	Block, Thread int // of the grid, of the block
+	Phase         int // barriers that the block has passed
+}
+
+// tell reports an access to segment n.
+func (w *warp) tell(n int, off uint64, b []byte, lane int, write bool) {
+	c, g := w.cta, w.cta.grid
+	g.opts.Watch(&Access{
+		Buffer: n - len(g.p.lay.global), Offset: off, Mem: b, Write: write, Atomic: w.atomic,
+		Block:  int(c.id[0] + g.launch.Grid[0]*(c.id[1]+g.launch.Grid[1]*c.id[2])),
+		Thread: w.index*lanes + lane, Phase: c.phase,
+	})
+}
+
+// external decodes a call of a function of the system, which has no body. A
+// failed assertion is a fault, and so is every function but printing, which
+// shows nothing and returns zero.
+func (d *decoder) external(name string, site *callSite) {
+	switch name {
+	case "__assertfail":
+		d.out.run = func(w *warp) { w.fail(bits.TrailingZeros32(w.mask), "an assertion does not hold") }
+	case "vprintf":
+		d.out.run = func(w *warp) {
+			for k := range site.rets {
+				w.zero(&site.rets[k])
+			}
+		}
+	default:
+		d.out.run = func(w *warp) { w.fail(bits.TrailingZeros32(w.mask), "a call of %s, which has no body", name) }
+	}
+}
+
+// zero makes a result of a call zero in the lanes of w.mask.
+func (w *warp) zero(to *actual) {
+	if to.none {
+		return
+	}
+	for m := w.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		if to.frame >= 0 {
+			at := w.frame.base[l] + uint32(to.frame)
+			clear(w.local[l][at : at+4])
+			continue
+		}
+		w.frame.regs[to.reg.slot][l] = 0
+		w.frame.def[to.reg.slot] |= 1 << l
+	}
+}
