@@ -16,6 +16,7 @@ import (
 	"goptxas/internal/opt"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
 )
 
 // unit is a function on its way through the phases.
@@ -71,6 +72,7 @@ func phases() []phase.Row[*unit] {
 			return nil
 		}},
 		{Name: "Converge", Required: true, Gives: converged, Run: converge},
+		{Name: "UniformValues", MinOpt: 2, Needs: settled | converged, Run: uniformValues},
 		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
 		{Name: "PreSchedule", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
 			sched.Pre(u.f, u.o.Arch, budget(u.f, u.o))
@@ -104,7 +106,7 @@ var order = []string{
 	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
 	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
-	"Settle", "Converge", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"Settle", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.
@@ -170,6 +172,17 @@ func converge(u *unit, c *phase.Ctx) error {
 			i.Remove()
 		}
 	}
+	return nil
+}
+
+// uniformValues moves what all threads of a warp share to the uniform
+// datapath.
+func uniformValues(u *unit, _ *phase.Ctx) error {
+	load := op.ULDC
+	if u.o.Arch.SM >= 100 {
+		load = op.LDCU
+	}
+	opt.UniformValues(u.f, fits(u), load)
 	return nil
 }
 

@@ -19,9 +19,9 @@ type Fits func(i *ori.Instr) bool
 // places where the operation allows it, and those that fit nowhere are
 // computed into registers first, as few as possible.
 func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
-	l := &legalizer{f: f, a: a, fits: fits}
+	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f)}
 	for _, b := range f.Blocks {
-		l.consts = l.consts[:0]
+		l.held = l.held[:0]
 		for i := range b.Instrs {
 			l.at++
 			if i.Op.Has(op.Pseudo) || fits(i) {
@@ -40,13 +40,14 @@ type legalizer struct {
 	a    *target.Arch
 	fits Fits
 
-	consts []constant // in registers of the block
-	at     int        // instructions seen
+	held   []held  // in registers of the block
+	at     int     // instructions seen
+	writes []int32 // of each register
 }
 
-// constant is one that was put into a register.
-type constant struct {
-	value int64
+// held is a constant or a uniform value that was put into a register.
+type held struct {
+	value ori.Operand
 	reg   ori.Operand
 	at    int // when
 }
@@ -56,15 +57,44 @@ type constant struct {
 // move.
 const maxShared = 48
 
-// shared returns the register that already holds constant s, if any.
-func (l *legalizer) shared(s ori.Operand) (ori.Operand, bool) {
-	if s.Kind != ori.KImm || s.Flags != 0 || s.N > 1 {
+func writesOf(f *ori.Func) []int32 {
+	n := make([]int32, len(f.Regs))
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for _, d := range i.Dsts() {
+				if d.HasReg() {
+					n[d.Reg] += int32(max(1, d.N))
+				}
+			}
+		}
+	}
+	return n
+}
+
+// lasts reports whether s means the same all through a block, so that its
+// copy can be shared: a constant, or a uniform register whose words are
+// written once, in another block or before.
+func (l *legalizer) lasts(s ori.Operand) bool {
+	switch s.Kind {
+	case ori.KImm:
+		return s.Flags == 0 && s.N <= 1
+	case ori.KConst:
+		return s.Flags == 0 && s.Reg == ori.NoReg
+	case ori.KReg:
+		return s.Flags == 0 && s.Class == ori.UR && int(s.Reg) < len(l.writes) && l.writes[s.Reg] <= int32(l.f.Regs[s.Reg].Width)
+	}
+	return false
+}
+
+// shared returns the register of class c that already holds s, if any.
+func (l *legalizer) shared(s ori.Operand, c ori.Class) (ori.Operand, bool) {
+	if !l.lasts(s) {
 		return s, false
 	}
-	for n := range l.consts {
-		if c := &l.consts[n]; c.value == s.Imm && l.at-c.at <= maxShared {
-			c.at = l.at
-			return c.reg, true
+	for n := range l.held {
+		if h := &l.held[n]; h.value == s && h.reg.Class == c && l.at-h.at <= maxShared {
+			h.at = l.at
+			return h.reg, true
 		}
 	}
 	return s, false
@@ -130,13 +160,17 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	save := append([]ori.Operand(nil), i.Srcs()...)
 	copy(i.Srcs(), order)
 	n := len(l.f.Regs)
+	class := ori.R
+	if i.Op.Has(op.Uniform) && i.Op != op.R2UR {
+		class = ori.UR
+	}
 	for k := range order {
 		if mask>>k&1 != 0 {
 			w := max(1, int(order[k].N))
 			if isDouble(i, order[k]) {
 				w = 2
 			}
-			i.Srcs()[k] = l.f.Words(l.f.NewReg(ori.R, w))
+			i.Srcs()[k] = l.f.Words(l.f.NewReg(class, w))
 		}
 	}
 	if !l.fits(i) {
@@ -152,41 +186,63 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 			l.double(i, i.Srcs()[k], order[k])
 			continue
 		}
-		if r, ok := l.shared(order[k]); ok {
+		if r, ok := l.shared(order[k], class); ok {
 			i.Srcs()[k] = r
 			continue
 		}
 		d := i.Srcs()[k]
 		l.compute(i, d, order[k])
-		if order[k].Kind == ori.KImm && order[k].Flags == 0 && order[k].N <= 1 {
-			l.consts = append(l.consts, constant{order[k].Imm, d, l.at})
+		if l.lasts(order[k]) {
+			l.held = append(l.held, held{order[k], d, l.at})
 		}
 	}
 	l.f.Touch()
 	return true
 }
 
-// compute adds the instruction that puts source s into register d before i.
+// compute adds the instructions that put source s into register d before i.
 func (l *legalizer) compute(i *ori.Instr, d, s ori.Operand) {
-	dst := []ori.Operand{d}
-	var made *ori.Instr
+	add := func(o op.Op, m op.Mods, d ori.Operand, srcs ...ori.Operand) {
+		made := l.f.NewInstr(o, m, []ori.Operand{d}, srcs)
+		made.Line, made.Loc = i.Line, i.Loc
+		i.Block().InsertBefore(made, i)
+	}
+	o := &vector
+	if d.Class == ori.UR {
+		o = &uniform
+	}
+	zero := ori.Zero(d.Class)
 	plain := s
 	plain.Flags = 0
 	switch {
-	case s.Kind == ori.KConst && l.a.SM >= 90 || s.Kind == ori.KSymbol:
-		made = l.f.NewInstr(op.LDC, width(d.N), dst, []ori.Operand{plain})
+	case s.Kind == ori.KConst && d.Class == ori.UR && l.a.SM >= 100:
+		add(op.LDCU, width(d.N), d, plain)
+	case s.Kind == ori.KConst && (l.a.SM >= 90 || d.Class == ori.UR) || s.Kind == ori.KSymbol:
+		add(o.load, width(d.N), d, plain)
 	case s.Flags&ori.Abs != 0 || s.Flags&ori.Neg != 0 && isFloat(i.Op):
-		made = l.f.NewInstr(op.FADD, op.Mods{}, dst, []ori.Operand{s, ori.Zero(ori.R).Negate()})
+		add(op.FADD, op.Mods{}, d, s, zero.Negate())
 	case s.Flags&ori.Neg != 0:
-		made = l.f.NewInstr(op.IADD3, op.Mods{}, dst, []ori.Operand{ori.Zero(ori.R), s, ori.Zero(ori.R)})
+		add(o.add, op.Mods{}, d, zero, s, zero)
 	case s.Flags&ori.Inv != 0:
-		made = l.f.NewInstr(op.LOP3, op.M(op.MLUT), dst, []ori.Operand{plain, ori.Zero(ori.R), ori.Zero(ori.R), ori.Imm(0x0f)})
+		add(o.logic, op.M(op.MLUT), d, plain, zero, zero, ori.Imm(0x0f))
+	case s.Kind == ori.KReg && s.N > 1:
+		for w := range s.N {
+			dw, sw := d, s
+			dw.Sub, sw.Sub, dw.N, sw.N = d.Sub+w, s.Sub+w, 1, 1
+			add(o.move, op.Mods{}, dw, sw)
+		}
 	default:
-		made = l.f.NewInstr(op.MOV, op.Mods{}, dst, []ori.Operand{s})
+		add(o.move, op.Mods{}, d, s)
 	}
-	made.Line, made.Loc = i.Line, i.Loc
-	i.Block().InsertBefore(made, i)
 }
+
+// datapath holds the operations that prepare operands.
+type datapath struct{ move, load, add, logic op.Op }
+
+var (
+	vector  = datapath{op.MOV, op.LDC, op.IADD3, op.LOP3}
+	uniform = datapath{op.UMOV, op.ULDC, op.UIADD3, op.ULOP3}
+)
 
 // isDouble reports whether source s of i is an f64 constant.
 func isDouble(i *ori.Instr, s ori.Operand) bool { return s.Kind == ori.KImm && i.Op.IsDouble() }
@@ -223,7 +279,7 @@ func swapped(i *ori.Instr, srcs []ori.Operand) ([]ori.Operand, bool) {
 	}
 	s := append([]ori.Operand(nil), srcs...)
 	s[0], s[1] = s[1], s[0]
-	if i.Op == op.LOP3 {
+	if i.Op == op.LOP3 || i.Op == op.ULOP3 {
 		if len(s) < 4 || s[3].Kind != ori.KImm {
 			return nil, false
 		}

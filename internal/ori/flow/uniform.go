@@ -34,9 +34,8 @@ func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
 func UniformityOf(f *ori.Func) *Uniformity {
 	u := &Uniformity{regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
 	pd := PostDomOf(f)
-	byID := make([]*ori.Block, f.NumBlocks())
-	for _, b := range f.Blocks {
-		byID[b.ID] = b
+	for r := range f.Regs { // what a caller or callee left there
+		u.regs[r] = f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP
 	}
 	for changed := true; changed; {
 		changed = false
@@ -85,10 +84,16 @@ func isSource(i *ori.Instr) bool {
 	case op.CS2R, op.UNDEF, op.CALL, op.BMOV, op.B2R:
 		return true
 	case op.S2R:
-		switch op.Special(i.Srcs()[0].Imm) {
-		case op.SRCtaidX, op.SRCtaidY, op.SRCtaidZ, op.SRClusterCtaID, op.SRSharedWindowHi, op.SRSMemSize:
-			return false
-		}
+		return !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
+	}
+	return false
+}
+
+// IsUniformSpecial reports whether a special register is the same for all
+// threads of a warp.
+func IsUniformSpecial(s op.Special) bool {
+	switch s {
+	case op.SRCtaidX, op.SRCtaidY, op.SRCtaidZ, op.SRClusterCtaID, op.SRSharedWindowHi, op.SRSMemSize:
 		return true
 	}
 	return false

@@ -1,0 +1,116 @@
+package opt
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// vectorFits is a machine whose vector operations take one uniform register,
+// not as first source.
+func vectorFits(i *ori.Instr) bool {
+	if i.Op.Has(op.Uniform) {
+		return true
+	}
+	n := 0
+	for k, s := range i.Srcs() {
+		if s.Kind == ori.KReg && s.Class == ori.UR {
+			n++
+			if k == 0 || i.Op == op.STL {
+				return false
+			}
+		}
+	}
+	return n <= 1
+}
+
+// TestUniformValues checks what moves to the uniform datapath.
+func TestUniformValues(t *testing.T) {
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 2/2\nreg p4 1/1\nreg k5 1/1\n"
+	for _, c := range []struct{ name, in, want string }{
+		{"parameters and what they give", `b0:
+LDC r0 = c[0x0][0x210]
+S2R r1 = SR_CTAID.X
+IMAD r0 = r0, r1, rz
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, r0, rz
+STL [r2+0x0], r2
+EXIT`, `ULDC u0 = c[0x0][0x210]
+S2UR u1 = SR_CTAID.X
+UIMAD u0 = u0, u1, urz
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, u0, rz
+STL [r2+0x0], r2
+EXIT`},
+		{"carries", `b0:
+LDC.64 r3 = c[0x0][0x210]
+IADD3 r0, p4 = r3[0], 0x10, rz
+IADD3.X r1 = r3[1], rz, rz, p4, ~pt
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, r0, rz
+IADD3 r2 = r2, r1, rz
+STL [r2+0x0], r2
+EXIT`, `ULDC.64 u3 = c[0x0][0x210]
+UIADD3 u0, q4 = u3[0], 0x10, urz
+UIADD3.X u1 = u3[1], urz, urz, q4, ~upt
+S2R r2 = SR_TID.X
+IADD3 r2 = r2, u0, rz
+IADD3 r2 = r2, u1, rz
+STL [r2+0x0], r2
+EXIT`},
+		{"written where threads are apart", `b0: -> b2, b1
+S2R r2 = SR_TID.X
+LDC r0 = c[0x0][0x210]
+ISETP.GE.AND p4 = r2, r0, pt
+BSSY k5 = b2
+@p4 BRA b2
+b1: -> b2
+IADD3 r1 = r0, 0x1, rz
+IADD3 r2 = r2, r1, rz
+b2:
+BSYNC k5
+STL [r2+0x0], r2
+EXIT`, `S2R r2 = SR_TID.X
+ULDC u0 = c[0x0][0x210]
+ISETP.GE.AND p4 = r2, u0, pt
+BSSY k5 = b2
+@p4 BRA b2
+IADD3 r1 = u0, 0x1, rz
+IADD3 r2 = r2, r1, rz
+BSYNC k5
+STL [r2+0x0], r2
+EXIT`},
+		{"a guard", `b0:
+S2R r2 = SR_TID.X
+MOV r0 = rz
+ISETP.GE.AND p4 = r2, 0x5, pt
+@p4 MOV r0 = 0x1
+IADD3 r2 = r2, r0, rz
+STL [r2+0x0], r2
+EXIT`, ""},
+		{"nobody takes it", `b0:
+LDC r0 = c[0x0][0x210]
+STL [r0+0x0], r0
+EXIT`, ""},
+	} {
+		m, err := ori.Parse(head + c.in + "\n}\n")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		f := m.Funcs[0]
+		if UniformValues(f, vectorFits, op.ULDC) != (c.want != "") {
+			t.Errorf("%s: moved something", c.name)
+		}
+		var got []string
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				got = append(got, string(f.AppendInstr(nil, i)))
+			}
+		}
+		if s := strings.Join(got, "\n"); c.want != "" && s != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, s, c.want)
+		}
+	}
+}
