@@ -102,7 +102,13 @@ func IsUniformSpecial(s op.Special) bool {
 // splits reports whether threads may part at the end of b: some instruction
 // there jumps under a differing guard or to a differing place.
 func (u *Uniformity) splits(b *ori.Block) bool {
-	if len(b.Succs) < 2 {
+	stay := 0
+	for _, t := range b.Succs {
+		if !exits(t) {
+			stay++
+		}
+	}
+	if stay < 2 { // those that exit leave no threads elsewhere
 		return false
 	}
 	for i := b.Last(); i != nil && i.Op.Has(op.Terminator); i = i.Prev() {
@@ -116,6 +122,12 @@ func (u *Uniformity) splits(b *ori.Block) bool {
 		}
 	}
 	return false
+}
+
+// exits reports whether threads that come to b are gone.
+func exits(b *ori.Block) bool {
+	i := b.First()
+	return i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone
 }
 
 // spread marks the blocks between b and the block where its paths meet.

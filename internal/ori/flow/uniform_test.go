@@ -31,7 +31,11 @@ MOV r5 = 0x2
 b4: -> b5, b4
 IADD3 r6 = r0, 0x1, rz
 @p3 BRA b4
-b5:
+b5: -> b6
+NOP
+b6: -> b7, b6
+@p3 BRA b7
+b7:
 EXIT
 }
 `)
@@ -45,12 +49,12 @@ EXIT
 			t.Errorf("register %d differs: %v", r, !want)
 		}
 	}
-	for b, want := range []bool{false, false, false, true, true, false} {
+	for b, want := range []bool{false, false, false, true, true, false, false, false} {
 		if u.Partial(f.Blocks[b]) != want {
 			t.Errorf("block %d partial: %v", b, !want)
 		}
 	}
-	for b, want := range []bool{false, false, true, false, true, false} {
+	for b, want := range []bool{false, false, true, false, true, false, false, false} {
 		if u.Parts(f.Blocks[b]) != want {
 			t.Errorf("threads part at block %d: %v", b, !want)
 		}
