@@ -13,9 +13,10 @@ type groups struct {
 	info   []group // valid for roots
 
 	// Of the file nearOf-1, for each root: see near.
-	nearOf uint8
-	copies [][]copyOf
-	peers  [][]int32
+	nearOf  uint8
+	copies  [][]copyOf
+	peers   [][]int32
+	vectors bool // some group wants an aligned four
 }
 
 // group is what a root knows about all its members.
@@ -29,6 +30,8 @@ type group struct {
 	spans  [][]span
 	cost   float64 // weighted number of accesses
 	keep   bool
+	from   int32 // first point at which it lives, see near
+	size   int32 // points at which its words live
 }
 
 func newGroups(p *Problem, r *ranges) *groups {

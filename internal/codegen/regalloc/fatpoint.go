@@ -2,7 +2,6 @@ package regalloc
 
 import (
 	"slices"
-	"sort"
 )
 
 // order is the sequence in which groups are given registers.
@@ -12,6 +11,7 @@ const (
 	byStart order = iota // as execution meets them
 	byWidth              // wide ones first, then by start
 	byDepth              // costly ones first, then by start
+	bySize               // those that live long first
 )
 
 // trial is one walk over one file.
@@ -78,10 +78,17 @@ type copyOf struct {
 	off   int16
 }
 
-// near collects what the secondary cost of one file looks at: copies that
-// remain, and groups that the same instructions read.
+// near collects what the walks over one file look at: where groups start,
+// copies that remain, and groups that the same instructions read.
 func (g *groups) near(p *Problem, class uint8) {
 	g.nearOf = class + 1
+	g.vectors = false
+	for v := range p.VRegs {
+		if x := &g.info[v]; p.VRegs[v].Class == class && g.parent[v] == int32(v) {
+			x.start()
+			g.vectors = g.vectors || x.align >= 4
+		}
+	}
 	g.copies = make([][]copyOf, len(p.VRegs))
 	banks := p.Files[class].Banks > 1
 	g.peers = nil
@@ -124,42 +131,55 @@ func (g *groups) near(p *Problem, class uint8) {
 func (t *trial) roots(o order) []int32 {
 	var list []int32
 	for v := range t.p.VRegs {
-		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.start(int32(v)) >= 0 {
+		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
 			list = append(list, int32(v))
 		}
 	}
-	sort.SliceStable(list, func(a, b int) bool {
-		x, y := &t.g.info[list[a]], &t.g.info[list[b]]
+	slices.SortStableFunc(list, func(a, b int32) int {
+		x, y := &t.g.info[a], &t.g.info[b]
 		if (x.fixed >= 0) != (y.fixed >= 0) {
-			return x.fixed >= 0
+			return first(x.fixed >= 0)
 		}
 		switch o {
+		case bySize:
+			if x.size != y.size {
+				return int(y.size) - int(x.size)
+			}
 		case byWidth:
 			if x.width != y.width {
-				return x.width > y.width
+				return int(y.width) - int(x.width)
 			}
 		case byDepth:
 			if x.keep != y.keep {
-				return x.keep
+				return first(x.keep)
 			}
 			if x.cost != y.cost {
-				return x.cost > y.cost
+				return first(x.cost > y.cost)
 			}
 		}
-		return t.start(list[a]) < t.start(list[b])
+		return int(x.from) - int(y.from)
 	})
 	return list
 }
 
-// start is the first point at which a group is live, -1 if it never is.
-func (t *trial) start(v int32) int32 {
-	first := int32(-1)
-	for _, s := range t.g.info[v].spans {
-		if len(s) > 0 && (first < 0 || s[0].from < first) {
-			first = s[0].from
+func first(x bool) int {
+	if x {
+		return -1
+	}
+	return 1
+}
+
+// start finds the first point at which a group is live, -1 if it never is.
+func (x *group) start() {
+	x.from, x.size = -1, 0
+	for _, s := range x.spans {
+		for _, q := range s {
+			x.size += q.to - q.from
+		}
+		if len(s) > 0 && (x.from < 0 || s[0].from < x.from) {
+			x.from = s[0].from
 		}
 	}
-	return first
 }
 
 // run gives every group a register and reports whether all found one.
@@ -186,7 +206,7 @@ func (t *trial) place(v int32) bool {
 		return true
 	}
 	best, bestCost := int16(-1), 0
-	for r := t.first(x); int(r+x.width) <= t.limit(x); r += x.align {
+	for r := t.lowest(x); int(r+x.width) <= t.limit(x); r += x.align {
 		if !t.allowed(v, r) || !t.free(v, r) {
 			continue
 		}
@@ -208,7 +228,7 @@ func (t *trial) place(v int32) bool {
 	return true
 }
 
-func (t *trial) first(x *group) int16 {
+func (t *trial) lowest(x *group) int16 {
 	lo := max(x.lo, 0)
 	return lo + mod(x.phase-lo, x.align)
 }
@@ -262,6 +282,8 @@ func (t *trial) secondary(v int32, r int16) int {
 	cost := 0
 	if int(r+x.width) > t.used {
 		cost += freshCost
+	} else {
+		cost += t.breaks(v, r)
 	}
 	for _, c := range t.g.copies[v] {
 		if at := t.phys[c.other]; at >= 0 && at+c.off != r {
@@ -276,6 +298,23 @@ func (t *trial) secondary(v int32, r int16) int {
 		}
 	}
 	return cost
+}
+
+// breaks is the cost of taking a part of a run that a vector could have:
+// one for each register of the aligned four around r that is free where v
+// starts and stays free of v.
+func (t *trial) breaks(v int32, r int16) int {
+	x := &t.g.info[v]
+	if !t.g.vectors || x.width > 2 {
+		return 0
+	}
+	at, n := x.from, 0
+	for q := r &^ 3; q < r&^3+4 && int(q) < t.budget; q++ {
+		if (q < r || q >= r+x.width) && !t.taken[q].has(at) {
+			n++
+		}
+	}
+	return n
 }
 
 // assign takes the slot.
@@ -300,7 +339,7 @@ func (t *trial) cheapest(v int32) int16 {
 	if x.keep {
 		bestCost = -1
 	}
-	for r := t.first(x); int(r+x.width) <= t.limit(x); r += x.align {
+	for r := t.lowest(x); int(r+x.width) <= t.limit(x); r += x.align {
 		if !t.allowed(v, r) {
 			continue
 		}

@@ -28,6 +28,7 @@ var plans = [...]plan{
 	{byStart, true},
 	{byWidth, true},
 	{byDepth, true},
+	{bySize, true},
 	{byStart, false},
 	{byWidth, false},
 }

@@ -56,7 +56,8 @@ type region struct {
 	block  *ori.Block
 	instrs []*ori.Instr
 	end    *ori.Instr
-	values values
+	values values  // of words
+	held   *values // with vectors joined
 	base   []int32 // the order with few registers
 	most   counts  // words alive in it
 }
@@ -103,8 +104,9 @@ func (p *presser) survey(f *ori.Func) {
 				p.look(at)
 			}
 			p.t.read(&r.values, r.instrs)
+			r.held = r.values.joined()
 			r.base = identity(len(r.instrs))
-			r.most = r.values.measure(r.base, &p.steps)
+			r.most = r.held.measure(r.base, &p.steps)
 			for ; at != r.instrs[0].Prev(); at = at.Prev() {
 				p.t.step(at)
 			}
@@ -167,7 +169,7 @@ func (p *presser) improve(r *region) {
 	g := p.b.build(r.instrs, r.end)
 	for _, whole := range [...]bool{false, true} {
 		order := upward(g, &r.values, whole)
-		most := r.values.measure(inverse(order), &p.steps)
+		most := r.held.measure(inverse(order), &p.steps)
 		if most.price() < r.most.price() {
 			r.base, r.most = order, most
 		}
@@ -211,7 +213,7 @@ const slack = 6
 func (p *presser) schedule(r *region) {
 	g := p.b.build(r.instrs, r.end)
 	n := len(g.instrs)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: &r.values, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -329,11 +331,11 @@ func (m *mover) fits(k int32) standing {
 	at := m.pos[k]
 	var grow counts
 	for _, x := range m.v.writes.of(k) {
-		grow[m.v.list[x].file]++
+		grow[m.v.list[x].file] += int32(m.v.list[x].n)
 	}
 	for _, x := range m.v.reads.of(k) {
 		if y := &m.v.list[x]; y.left == 1 && !y.out {
-			grow[y.file]--
+			grow[y.file] -= int32(y.n)
 		}
 	}
 	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.now {
@@ -356,7 +358,7 @@ func (m *mover) fits(k int32) standing {
 func (m *mover) take(k int32) {
 	at := m.pos[k]
 	for _, x := range m.v.writes.of(k) {
-		m.alive[m.v.list[x].file].add(m.next, at, 1)
+		m.alive[m.v.list[x].file].add(m.next, at, int32(m.v.list[x].n))
 	}
 	for _, x := range m.v.reads.of(k) {
 		y := &m.v.list[x]
@@ -371,7 +373,7 @@ func (m *mover) take(k int32) {
 		if y.tail > 0 {
 			last = m.pos[list[y.tail-1]]
 		}
-		m.alive[y.file].add(max(m.next, last), at, -1)
+		m.alive[y.file].add(max(m.next, last), at, -int32(y.n))
 		y.last = last
 	}
 }

@@ -28,6 +28,7 @@ type value struct {
 	unit int32 // the values that one instruction writes into one register share a unit
 	file uint8
 	out  bool  // read behind the region
+	n    uint8 // words it stands for
 	last int32 // place of its last reader, -1 = none
 	left int32 // readers not yet placed
 	tail int32 // its readers behind this many are placed
@@ -42,6 +43,7 @@ type values struct {
 	readers lists // of each value, the instructions that read it
 	through counts
 	units   int32
+	wide    bool // some unit has more than two words
 }
 
 // lists are short lists of numbers, one for each of a known count of keys.
@@ -176,7 +178,7 @@ func (t *tracer) step(i *ori.Instr) {
 
 // read makes the values of a region, behind which the tracer stands.
 func (t *tracer) read(v *values, instrs []*ori.Instr) {
-	v.list, v.units = v.list[:0], 0
+	v.list, v.units, v.wide = v.list[:0], 0, false
 	v.reads.reset()
 	v.writes.reset()
 	for k, i := range instrs {
@@ -199,6 +201,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 					t.bind(v, w, int32(k))
 				}
 			}
+			v.wide = v.wide || a.n > 2
 			v.units++
 		}
 		v.writes.close()
@@ -213,6 +216,49 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 	}
 	t.met = t.met[:0]
 	v.readers.turn(&v.reads, len(v.list), nil)
+}
+
+// joined returns the values with those of each unit of more than two words
+// made one: what is left of an aligned run of registers, once some of its
+// words are dead, is of little use to others.
+func (v *values) joined() *values {
+	if !v.wide {
+		return v
+	}
+	count := make([]int32, v.units)
+	for x := range v.list {
+		count[v.list[x].unit]++
+	}
+	j := &values{through: v.through, units: v.units}
+	to, of := make([]int32, len(v.list)), make([]int32, v.units) // new number of each value, and of each unit's first + 1
+	for x := range v.list {
+		y := v.list[x]
+		if count[y.unit] <= 2 || of[y.unit] == 0 {
+			j.list = append(j.list, y)
+			of[y.unit] = int32(len(j.list))
+			to[x] = int32(len(j.list)) - 1
+			continue
+		}
+		to[x] = of[y.unit] - 1
+		j.list[to[x]].n++
+		j.list[to[x]].out = j.list[to[x]].out || y.out
+	}
+	rename := func(from, list *lists) {
+		list.reset()
+		for k := range int32(len(from.start) - 1) {
+			at := len(list.items)
+			for _, x := range from.of(k) {
+				if !contains(list.items[at:], to[x]) {
+					list.items = append(list.items, to[x])
+				}
+			}
+			list.close()
+		}
+	}
+	rename(&v.reads, &j.reads)
+	rename(&v.writes, &j.writes)
+	j.readers.turn(&j.reads, len(j.list), nil)
+	return j
 }
 
 // sort puts the readers of every value in an order of the region.
@@ -233,7 +279,7 @@ func (t *tracer) value(v *values, w int32) int32 {
 	if t.cur[w] < 0 {
 		t.met = append(t.met, w)
 		t.cur[w] = int32(len(v.list))
-		v.list = append(v.list, value{def: -1, unit: v.units, file: t.file[w]})
+		v.list = append(v.list, value{def: -1, unit: v.units, file: t.file[w], n: 1})
 		v.units++
 	}
 	return t.cur[w]
@@ -246,7 +292,7 @@ func (t *tracer) bind(v *values, w, def int32) {
 	}
 	t.cur[w] = int32(len(v.list))
 	v.writes.items = append(v.writes.items, t.cur[w])
-	v.list = append(v.list, value{def: def, unit: v.units, file: t.file[w]})
+	v.list = append(v.list, value{def: def, unit: v.units, file: t.file[w], n: 1})
 }
 
 // measure fills the numbers of words alive behind each place of an order,
@@ -271,7 +317,7 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 		if y.def >= 0 {
 			from = pos[y.def]
 		} else {
-			start[y.file]++
+			start[y.file] += int32(y.n)
 		}
 		if to = max(to, from+1); y.out {
 			to = int32(n)
@@ -279,8 +325,8 @@ func (v *values) measure(pos []int32, step *[numCounted][]int32) counts {
 		if y.def < 0 && y.last == 0 && !y.out {
 			continue // gone behind the first place
 		}
-		step[y.file][from]++
-		step[y.file][to]--
+		step[y.file][from] += int32(y.n)
+		step[y.file][to] -= int32(y.n)
 	}
 	most := start
 	for f := range step {
