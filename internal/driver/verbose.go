@@ -19,7 +19,12 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		return
 	}
 	j.Sink.Say(diag.Info, moduleLine(int(memory(m, isa.SpaceGlobal)), []Bank{{3, int(memory(m, isa.SpaceConst))}}, arch.SM))
-	for _, fn := range m.Kernels() {
+	list := m.Kernels()
+	if m.Opts.Relocatable { // functions too, in the order of the file
+		list = slices.Clone(out.Funcs)
+		slices.Reverse(list)
+	}
+	for _, fn := range list {
 		n := slices.Index(out.Funcs, fn)
 		if n < 0 || out.Kernels[n] == nil {
 			continue
@@ -51,7 +56,7 @@ func memory(m *sema.Module, space isa.Space) uint64 {
 func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 	p := &k.Props
 	b := Block{
-		Name: f.Name, Entry: true, Time: k.Time,
+		Name: f.Name, Entry: f.Entry, Time: k.Time,
 		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
 		Usage: Usage{
 			Registers: int(p.Registers), Barriers: int(p.Barriers), CumulativeStack: int(k.Frame), Shared: int(p.SharedBytes),

@@ -279,6 +279,8 @@ func (x *object) fix(r *emit.Reloc) (cubin.Fix, bool) {
 		}
 	case emit.RelocBank:
 		f.Type = cubin.RelConst21at38
+	case emit.RelocUniform:
+		f.Type = cubin.RelConst22at37
 	case emit.RelocCall:
 		f.Type = cubin.RelAbs47at34
 		if late {

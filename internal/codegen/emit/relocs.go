@@ -14,8 +14,10 @@ const (
 	RelocLo RelocKind = iota
 	RelocHi
 	RelocAbs
-	// RelocBank puts an offset into the constant operand of a load.
+	// RelocBank puts an offset into the constant operand of a load,
+	// RelocUniform into that of LDCU.
 	RelocBank
+	RelocUniform
 	// RelocCall puts the target into a call, RelocPointer the offset that
 	// calls through pointers add.
 	RelocCall
@@ -52,6 +54,8 @@ func (e *emitter) relocs(i *ori.Instr) {
 			kind = RelocCall
 		case i.Op == op.CALL, loadsBank(i.Op) && kind != RelocAbs:
 			continue // known in the section, or through an address slot
+		case i.Op == op.LDCU:
+			kind = RelocUniform
 		case loadsBank(i.Op):
 			kind = RelocBank
 		}
@@ -59,7 +63,7 @@ func (e *emitter) relocs(i *ori.Instr) {
 	}
 }
 
-func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC }
+func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDCU }
 
 // symbol writes a symbol: the linker's part is zero in the code.
 func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {
