@@ -35,6 +35,7 @@ var shorter = [...]struct {
 	{op.IADD3, (*combiner).addNothing},
 	{op.ISETP, (*combiner).equalHigh},
 	{op.ISETP, (*combiner).knownCompare},
+	{op.ISETP, (*combiner).chosen},
 	{op.LDGSTS, (*combiner).alwaysCopies},
 	{op.SEL, (*combiner).constantLast},
 	{op.FSEL, (*combiner).constantLast},
@@ -155,26 +156,27 @@ func (c *combiner) knownCompare(i *ori.Instr) bool {
 	if !okA || !okB {
 		return false
 	}
-	x, y := int64(int32(a)), int64(int32(b))
-	if i.Mods.Has(op.MU32) {
-		x, y = int64(a), int64(b)
+	holds, ok := outcome(i.Mods, a, b)
+	if !ok {
+		return false
 	}
-	for _, r := range compared {
-		if !i.Mods.Has(r.mod) {
-			continue
-		}
-		p := ori.Zero(ori.P)
-		if holds := x < y && r.less || x == y && r.same || x > y && r.more; !holds {
-			p = p.Not()
-		}
-		for _, acc := range accumulators {
-			if i.Mods.Has(acc.mod) {
-				c.v.Count(i, -1)
-				i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
-				c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
-				c.v.Count(i, 1)
-				return true
-			}
+	p := ori.Zero(ori.P)
+	if !holds {
+		p = p.Not()
+	}
+	return c.accumulate(i, p)
+}
+
+// accumulate makes comparison i, whose outcome is p, say so.
+func (c *combiner) accumulate(i *ori.Instr, p ori.Operand) bool {
+	for _, acc := range accumulators {
+		if i.Mods.Has(acc.mod) {
+			with := i.Srcs()[2]
+			c.v.Count(i, -1)
+			i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
+			c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{with, p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
+			c.v.Count(i, 1)
+			return true
 		}
 	}
 	return false

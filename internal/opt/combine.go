@@ -48,6 +48,8 @@ var rules = [...]struct {
 	{op.IADD3, (*combiner).addOfAdd},
 	{op.LOP3, (*combiner).logicOfLogic},
 	{op.PLOP3, (*combiner).logicOfCompare},
+	{op.PLOP3, (*combiner).logicOfTests},
+	{op.IADD3, (*combiner).addOfHigh},
 	{op.FADD, (*combiner).fuse},
 	{op.DADD, (*combiner).fuse},
 	{op.HADD2, (*combiner).fuse},
@@ -202,6 +204,23 @@ func (c *combiner) addOfShift(i *ori.Instr) bool {
 			return false
 		}
 		c.rewrite(i, op.LEA, op.Mods{}, []ori.Operand{j.Args[1], other, ori.Imm(k)}, j)
+		return true
+	})
+}
+
+// addOfHigh: (a >> k) + b, without sign, is the high word of a pair shifted
+// left, plus b.
+func (c *combiner) addOfHigh(i *ori.Instr) bool {
+	return sides(i, func(in, other ori.Operand) bool {
+		j := c.inner(i, in, op.SHF)
+		if in.Flags != 0 || j == nil || j.Mods != op.M(op.MR, op.MU32, op.MHI) || !isZero(j.Args[1]) || j.Args[2].Kind != ori.KImm {
+			return false
+		}
+		k := j.Args[2].Imm
+		if k < 1 || k > 31 || !plain(j.Args[3]) || other.Flags != 0 || isZero(other) {
+			return false
+		}
+		c.rewrite(i, op.LEA, op.M(op.MHI), []ori.Operand{j.Args[3], other, ori.Zero(ori.R), ori.Imm(32 - k)}, j)
 		return true
 	})
 }

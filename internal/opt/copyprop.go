@@ -9,7 +9,7 @@ import (
 // reports whether it changed anything; the copies themselves are left for
 // DeadCode.
 func CopyProp(f *ori.Func) bool {
-	v := valuesOf(f)
+	v := &copies{values: valuesOf(f)}
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -31,8 +31,14 @@ func CopyProp(f *ori.Func) bool {
 	return changed
 }
 
+// copies are values with what was found out about copies.
+type copies struct {
+	*values
+	agree []agreement // by instruction ID, nil until asked for
+}
+
 // source returns what operand a of i can be read from instead.
-func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
+func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	switch a.Kind {
 	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc:
 	default:
@@ -43,7 +49,7 @@ func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	}
 	var first ori.Operand
 	for n := range max(1, a.N) {
-		s, ok := v.copied(a, n)
+		s, ok := v.copied(i, a, n)
 		if !ok {
 			return a, false
 		}
@@ -58,14 +64,14 @@ func (v *values) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	return v.combine(i, a, first)
 }
 
-// copied returns the source of the copy that makes word n of a.
-func (v *values) copied(a ori.Operand, n uint8) (ori.Operand, bool) {
+// copied returns the source of the copy that makes word n of a, read by i.
+func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool) {
 	d := v.Def[v.word(a)+int32(n)]
 	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
 		return a, false
 	}
 	s := d.Args[1]
-	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && v.Stable(s) {
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && (v.Stable(s) || v.agrees(d, i)) {
 		s.Sub += a.Sub + n - d.Args[0].Sub
 		s.N = 1
 		return s, true
@@ -77,7 +83,7 @@ func (v *values) copied(a ori.Operand, n uint8) (ori.Operand, bool) {
 }
 
 // combine puts source s in the place of operand a, with the marks of both.
-func (v *values) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
+func (v *copies) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 	if s.Kind == ori.KReg {
 		if s.Flags != 0 && (a.Kind != ori.KReg || a.Flags != 0) {
 			return a, false
@@ -97,6 +103,45 @@ func (v *values) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 		return a, false
 	}
 	return constant(i, a, s)
+}
+
+// agreement is what is known about a copy and its source.
+type agreement uint8
+
+const (
+	notAsked agreement = iota
+	agrees             // they are the same wherever the copy's result may be read, but for the block of the copy before it
+	differs
+)
+
+// agrees reports whether reader i of copy d may read its source, although
+// that has several writers: all of them stand in the block of the copy
+// before it, so whenever one of them ran the copy ran before anything else
+// could look. This is how producers load under a guard: zero first.
+func (v *copies) agrees(d, i *ori.Instr) bool {
+	if v.agree == nil {
+		v.agree = make([]agreement, v.Func.NumInstrs())
+	}
+	if v.agree[d.ID] == notAsked {
+		v.agree[d.ID] = differs
+		if s := d.Args[1]; s.N == 1 && v.settled(d, s) {
+			v.agree[d.ID] = agrees
+		}
+	}
+	if v.agree[d.ID] != agrees {
+		return false
+	}
+	if i.Block() != d.Block() {
+		return true
+	}
+	n := 0
+	for j := d.Next(); j != nil && n < maxDistance; j = j.Next() {
+		if j == i {
+			return true
+		}
+		n++
+	}
+	return false
 }
 
 func alignOf(n uint8) uint8 {

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -95,9 +96,16 @@ func (c *cse) block(b *ori.Block) {
 		if !c.known(i) {
 			continue
 		}
+		c.arrange(i)
 		slot := hash(i) & uint32(len(c.heads)-1)
 		if old := c.find(i, slot); old != nil {
 			c.replace(i, old)
+			continue
+		}
+		if c.opposite(i) {
+			continue
+		}
+		if !c.lasts(i) {
 			continue
 		}
 		c.entries = append(c.entries, entry{i, slot, c.heads[slot]})
@@ -105,8 +113,29 @@ func (c *cse) block(b *ori.Block) {
 	}
 }
 
-// known reports whether i is a computation whose results and sources are
-// written once.
+// arrange gives sources that may change places one order, so that equal
+// sums are found whichever way they are written.
+func (c *cse) arrange(i *ori.Instr) {
+	n := int(i.NDst)
+	if !i.Op.Has(op.Commutes) || len(i.Args) < n+2 || n > 1 || i.Mods.Has(op.MX) { // sums with carries come in pairs
+		return
+	}
+	a, b := &i.Args[n], &i.Args[n+1]
+	if a.Kind != ori.KReg || b.Kind != ori.KReg || a.N != b.N || a.Class != b.Class || cmp.Or(cmp.Compare(a.Reg, b.Reg), cmp.Compare(a.Sub, b.Sub)) <= 0 {
+		return
+	}
+	if i.Op == op.LOP3 {
+		if !isLogic(i) {
+			return
+		}
+		t := i.Args[4].Imm
+		i.Args[4].Imm = t&0xc3 | t&0x0c<<2 | t&0x30>>2
+	}
+	*a, *b = *b, *a
+	c.changed = true
+}
+
+// known reports whether i is a computation whose results are written once.
 func (c *cse) known(i *ori.Instr) bool {
 	if !isPure(i) || i.Op == op.COPY || len(i.Srcs()) > maxKey {
 		return false
@@ -116,8 +145,14 @@ func (c *cse) known(i *ori.Instr) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// lasts reports whether the sources of i stay what they are wherever i
+// dominates.
+func (c *cse) lasts(i *ori.Instr) bool {
 	for _, s := range i.Srcs() {
-		if !c.v.Stable(s) {
+		if !c.v.Stable(s) && !c.v.settled(i, s) {
 			return false
 		}
 	}
@@ -155,6 +190,63 @@ func (c *cse) find(i *ori.Instr, slot uint32) *ori.Instr {
 		}
 	}
 	return nil
+}
+
+// opposites are the comparisons of which one holds exactly when the other
+// does not: of integers, and of floats, where one side is unordered.
+var opposites = [...]struct {
+	of   [4]op.Op
+	a, b op.Mod
+}{
+	{[4]op.Op{op.ISETP}, op.MLT, op.MGE},
+	{[4]op.Op{op.ISETP}, op.MLE, op.MGT},
+	{[4]op.Op{op.ISETP}, op.MEQ, op.MNE},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MLT, op.MGEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MLE, op.MGTU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MGT, op.MLEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MGE, op.MLTU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MEQ, op.MNEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MNE, op.MEQU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MNUM, op.MNAN},
+}
+
+// opposite returns the modifiers of the comparison that holds when i does
+// not.
+func opposite(i *ori.Instr) (m op.Mods, ok bool) {
+	n := len(i.Args) - 1
+	if i.NDst != 1 || !i.Mods.Has(op.MAND) || i.Mods.Has(op.MEX) || n != 3 || i.Args[n].Kind != ori.KZero || i.Args[n].Class != ori.P || i.Args[n].Flags != 0 {
+		return m, false
+	}
+	for _, r := range &opposites {
+		switch {
+		case !slices.Contains(r.of[:], i.Op):
+		case i.Mods.Has(r.a):
+			return replaceMod(i.Mods, r.a, r.b), true
+		case i.Mods.Has(r.b):
+			return replaceMod(i.Mods, r.b, r.a), true
+		}
+	}
+	return m, false
+}
+
+// opposite replaces a comparison by the opposite of one that is known.
+func (c *cse) opposite(i *ori.Instr) bool {
+	m, ok := opposite(i)
+	if !ok {
+		return false
+	}
+	was := i.Mods
+	i.Mods = m
+	old := c.find(i, hash(i)&uint32(len(c.heads)-1))
+	i.Mods = was
+	if old == nil || old.Args[0].Kind != ori.KReg {
+		return false
+	}
+	pt := ori.Zero(ori.P)
+	i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
+	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{old.Args[0], pt, pt, ori.Imm(0x0f), ori.Imm(0)})
+	c.changed = true
+	return true
 }
 
 // isUniform reports whether i writes a uniform register.

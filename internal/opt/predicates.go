@@ -36,7 +36,7 @@ func Predicates(f *ori.Func) bool {
 // takesTruth reports whether predicate sources of i may be constants.
 func takesTruth(i *ori.Instr) bool {
 	switch i.Op {
-	case op.PLOP3, op.ISETP, op.FSETP, op.DSETP, op.SEL, op.FSEL, op.IADD3:
+	case op.PLOP3, op.ISETP, op.FSETP, op.DSETP, op.HSETP2, op.SEL, op.FSEL, op.IADD3:
 		return true
 	case op.LDGSTS: // without a mark a copy that always fills is one that never does
 		return i.Mods.Has(op.MZFILL)
@@ -150,12 +150,20 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 	lut := restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
 	for _, k := range [...]int{0, 1} {
 		in, other := srcs[k], srcs[1-k]
-		if in.Flags != 0 || other.Kind != ori.KReg || other.Class != ori.P || !c.v.Stable(other) {
+		if other.Kind != ori.KReg || other.Class != ori.P || !c.v.Stable(other) {
 			continue
 		}
 		j := c.comparison(in)
 		if j == nil {
 			continue
+		}
+		mods := j.Mods
+		if in.Flags&ori.Inv != 0 {
+			m, ok := opposite(j)
+			if !ok {
+				continue
+			}
+			mods = m
 		}
 		for _, r := range accumulators {
 			if r.lut != lut {
@@ -163,7 +171,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 			}
 			args := append([]ori.Operand(nil), j.Srcs()...)
 			args[2] = other
-			c.rewrite(i, j.Op, replaceMod(j.Mods, op.MAND, r.mod), args, j)
+			c.rewrite(i, j.Op, replaceMod(mods, op.MAND, r.mod), args, j)
 			return true
 		}
 	}
@@ -173,7 +181,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 // comparison returns the comparison that makes predicate a for one reader,
 // if it combines its outcome with nothing yet.
 func (c *combiner) comparison(a ori.Operand) *ori.Instr {
-	for _, o := range [...]op.Op{op.ISETP, op.FSETP, op.DSETP} {
+	for _, o := range [...]op.Op{op.ISETP, op.FSETP, op.DSETP, op.HSETP2} {
 		j := c.inner(nil, a, o)
 		if j == nil || !j.Mods.Has(op.MAND) || len(j.Srcs()) < 3 {
 			continue

@@ -26,6 +26,35 @@ func (v *values) word(a ori.Operand) int32 { return v.Word(&a) }
 // once is Once.
 func (v *values) once(a ori.Operand) *ori.Instr { return v.Once(a) }
 
+// settled reports whether all writers of an operand's words stand in the
+// block of i before it. Then the words do not change between i and what it
+// dominates: after each of the writers i runs before the block ends.
+func (v *values) settled(i *ori.Instr, a ori.Operand) bool {
+	if !a.HasReg() || a.Kind == ori.KConst || v.Func.Regs[a.Reg].Fixed {
+		return false
+	}
+	w := v.word(a)
+	left := int32(0)
+	for n := range int32(a.N) {
+		left += v.Writes[w+n]
+	}
+	n := 0
+	for j := i.Prev(); j != nil && n < maxDistance && left > 0; j = j.Prev() {
+		for _, d := range j.Dsts() {
+			if d.Kind != ori.KReg || d.Reg != a.Reg {
+				continue
+			}
+			both := int32(min(d.Sub+d.N, a.Sub+a.N)) - int32(max(d.Sub, a.Sub))
+			if j.Guard.Kind == ori.KReg {
+				both *= 2 // as it is counted
+			}
+			left -= max(0, both)
+		}
+		n++
+	}
+	return left == 0
+}
+
 // isPure reports whether i does nothing but compute its results from its
 // sources, the same each time.
 func isPure(i *ori.Instr) bool {

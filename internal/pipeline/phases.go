@@ -61,9 +61,12 @@ func phases() []phase.Row[*unit] {
 		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
 		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
+		{Name: "Signs", Run: improve(opt.Signs), MinOpt: 1},
+		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
+		{Name: "TestBits", Run: improve(opt.Tests), MinOpt: 1},
 		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
@@ -103,8 +106,8 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
-	"SplitWebs", "GuardedLoads", "UniformConstants", "CSE", "Simplify", "AddressFold", "DeadCode",
-	"Combine", "Simplify", "CSE", "CopyProp", "DeadCode",
+	"SplitWebs", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	"Combine", "Simplify", "CSE", "Simplify", "DeadCode", "TestBits",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"Settle", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }

@@ -1,0 +1,261 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Bits uses what is known about single bits: masks and extensions that
+// change nothing vanish, words whose bits are all known become constants,
+// and a reader that looks at some bits of a word reads them from where they
+// came. Producers extend bytes and halves at every step.
+func Bits(f *ori.Func) bool {
+	v := valuesOf(f)
+	t := &bitter{f: f, v: v, k: newKnowledge(f, v)}
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			t.result(i)
+			for n := int(i.NDst); n < len(i.Args); n++ {
+				if a := &i.Args[n]; a.Kind == ori.KReg && a.Class == ori.R && a.N == 1 {
+					t.source(i, n)
+				}
+			}
+		}
+	}
+	if t.changed {
+		f.Touch()
+	}
+	return t.changed
+}
+
+type bitter struct {
+	f       *ori.Func
+	v       *values
+	k       *knowledge
+	changed bool
+}
+
+// result replaces i by a constant or by one of its sources, if that is what
+// it computes.
+func (t *bitter) result(i *ori.Instr) {
+	if i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N != 1 || i.Op.Has(op.Reads) || i.Op == op.MOV || i.Op == op.COPY {
+		return
+	}
+	b := t.k.result(i, t.v.Word(&i.Args[0]), maxDepth)
+	if b.zero|b.one == ^uint32(0) {
+		t.become(i, op.MOV, word(b.one))
+		return
+	}
+	for n := 1; n < len(i.Args); n++ {
+		if s := i.Args[n]; plain(s) && t.passes(i, n, ^uint32(0)) {
+			t.become(i, op.COPY, s)
+			return
+		}
+	}
+	if i.Op == op.PRMT {
+		t.compose(i)
+	}
+}
+
+func (t *bitter) become(i *ori.Instr, o op.Op, s ori.Operand) {
+	i.Op, i.Mods = o, op.Mods{}
+	t.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{s})
+	t.changed = true
+}
+
+// passes reports whether the result of i has the bits of its source n, as
+// far as the bits in mask go.
+func (t *bitter) passes(i *ori.Instr, n int, mask uint32) bool {
+	switch {
+	case i.Op == op.COPY && len(i.Args) == 2:
+		return true
+	case isLogic(i) && n <= 3:
+		in := [3]bitSet{t.k.of(&i.Args[1], maxDepth), t.k.of(&i.Args[2], maxDepth), t.k.of(&i.Args[3], maxDepth)}
+		for e := range 8 {
+			if int(i.Args[4].Imm>>e&1) != e>>(3-n)&1 && feasible(in, e)&mask != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	sel, ok := selector(i)
+	if !ok || n == 2 {
+		return false
+	}
+	here := t.k.of(&i.Args[n], maxDepth)
+	all := t.k.result(i, t.v.Word(&i.Args[0]), maxDepth)
+	for b := range uint32(4) {
+		want := b | uint32(n-1)<<1&4 // source 1 is bytes 0 to 3, source 3 bytes 4 to 7
+		zero := uint32(0xff) << (8 * b) & mask
+		if sel>>(4*b)&15 != want && (here.zero&all.zero)&zero != zero {
+			return false
+		}
+	}
+	return true
+}
+
+// source lets operand n of i read what its word was made from, where i looks
+// only at bits that are the same there.
+func (t *bitter) source(i *ori.Instr, n int) {
+	mask := t.demand(i, n)
+	if mask == ^uint32(0) {
+		return
+	}
+	for range maxChain {
+		a := &i.Args[n]
+		j := t.v.Once(*a)
+		if j == nil || j.NDst != 1 || j.Args[0].N != 1 || j.Guard.Kind != ori.KNone {
+			return
+		}
+		if a.Flags&ori.H0 != 0 && t.upperHalf(a, j) {
+			t.changed = true
+			return
+		}
+		found := false
+		for s := 1; s < len(j.Args) && !found; s++ {
+			if x := j.Args[s]; plain(x) && t.v.Stable(x) && t.passes(j, s, mask) {
+				a.Reg, a.Sub = x.Reg, x.Sub
+				found, t.changed = true, true
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// upperHalf lets a read of the low half, for both lanes, of what was the
+// high half of a word read that.
+func (t *bitter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
+	sel, ok := selector(j)
+	shift := j.Op == op.SHF && j.Mods == op.M(op.MR, op.MU32, op.MHI) && len(j.Args) == 4 && j.Args[2].Is(16)
+	from := 0
+	switch {
+	case ok && sel&0xff == 0x32:
+		from = 1
+	case ok && sel&0xff == 0x76 || shift:
+		from = 3
+	default:
+		return false
+	}
+	x := j.Args[from]
+	if !plain(x) || !t.v.Stable(x) {
+		return false
+	}
+	a.Reg, a.Sub = x.Reg, x.Sub
+	a.Flags = a.Flags&^ori.H0 | ori.H1
+	return true
+}
+
+// demand returns the bits of operand n that matter to i.
+func (t *bitter) demand(i *ori.Instr, n int) uint32 {
+	all := ^uint32(0)
+	a := &i.Args[n]
+	switch {
+	case a.Flags&ori.H0 != 0:
+		return 0xffff
+	case a.Flags != 0:
+		return all
+	}
+	switch i.Op {
+	case op.STG, op.STS, op.STL, op.ST:
+		switch {
+		case i.Mods.Has(op.MU8) || i.Mods.Has(op.MS8):
+			return 0xff
+		case i.Mods.Has(op.MU16) || i.Mods.Has(op.MS16):
+			return 0xffff
+		}
+	case op.SHF:
+		c, ok := known(i.Args[2])
+		switch {
+		case !ok || c > 31 || len(i.Args) != 4:
+		case n == 1 && i.Mods == op.M(op.ML, op.MU32) && isZero(i.Args[3]):
+			return all >> c
+		case n == 3 && i.Mods[0] == op.MR && i.Mods[2] == op.MHI && isZero(i.Args[1]):
+			return all << c
+		}
+	case op.LOP3:
+		return t.logicDemand(i, n)
+	case op.PRMT:
+		sel, ok := selector(i)
+		if !ok || n == 2 {
+			return all
+		}
+		mask := uint32(0)
+		for b := range 4 {
+			if s := sel >> (4 * b) & 15; s>>2&1 == uint32(n-1)>>1 {
+				mask |= 0xff << (8 * (s & 3))
+			}
+		}
+		return mask
+	}
+	return all
+}
+
+// logicDemand returns the bits at which the result of a logic operation
+// depends on input n, whatever the other two may be.
+func (t *bitter) logicDemand(i *ori.Instr, n int) uint32 {
+	if !isLogic(i) || n > 3 {
+		return ^uint32(0)
+	}
+	in := [3]bitSet{t.k.of(&i.Args[1], maxDepth), t.k.of(&i.Args[2], maxDepth), t.k.of(&i.Args[3], maxDepth)}
+	in[n-1] = bitSet{}
+	mask := uint32(0)
+	for e := range 8 {
+		if lut := i.Args[4].Imm; lut>>e&1 != lut>>(e^1<<(3-n))&1 {
+			mask |= feasible(in, e)
+		}
+	}
+	return mask
+}
+
+// compose reads through a PRMT that makes a source of PRMT i, if the bytes
+// taken come from one of its sources.
+func (t *bitter) compose(i *ori.Instr) {
+	sel, ok := selector(i)
+	if !ok {
+		return
+	}
+	for _, n := range [...]int{1, 3} {
+		if !plain(i.Args[n]) {
+			continue
+		}
+		j := t.v.Once(i.Args[n])
+		if j == nil || j.Guard.Kind != ori.KNone {
+			continue
+		}
+		inner, ok := selector(j)
+		if !ok {
+			continue
+		}
+		for _, from := range [...]int{1, 3} {
+			x := j.Args[from]
+			if !plain(x) || !t.v.Stable(x) {
+				continue
+			}
+			if s, ok := through2(sel, inner, uint32(n-1)<<1&4, uint32(from-1)<<1&4); ok {
+				i.Args[n] = x
+				i.Args[2] = ori.Imm(int64(s))
+				t.changed = true
+				return
+			}
+		}
+	}
+}
+
+// through2 joins two selectors: bytes of sel that come from source at, which
+// inner makes, must come from its source from.
+func through2(sel, inner, at, from uint32) (out uint32, ok bool) {
+	for b := range 4 {
+		s := sel >> (4 * b) & 15
+		if s&4 == at {
+			x := inner >> (4 * (s & 3)) & 15
+			if x&4 != from || x&8 != 0 {
+				return 0, false
+			}
+			s = s&8 | at | x&3
+		}
+		out |= s << (4 * b)
+	}
+	return out, true
+}

@@ -1,0 +1,337 @@
+package opt
+
+import (
+	"math/bits"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// bitSet is what is known of a word's bits: those that are certainly zero and certainly one.
+type bitSet struct{ zero, one uint32 }
+
+// constantBits is the word v.
+func constantBits(v uint32) bitSet { return bitSet{^v, v} }
+
+// below is a word whose bits are in mask.
+func below(mask uint32) bitSet { return bitSet{zero: ^mask} }
+
+// may returns the bits that may be one, the largest value the word can have.
+func (b bitSet) may() uint32 { return ^b.zero }
+
+// either is what is known of a word that is one of two.
+func (b bitSet) either(c bitSet) bitSet { return bitSet{b.zero & c.zero, b.one & c.one} }
+
+// shl, shr and sar shift by a constant below 32.
+func (b bitSet) shl(n uint32) bitSet { return bitSet{b.zero<<n | (1<<n - 1), b.one << n} }
+func (b bitSet) shr(n uint32) bitSet { return bitSet{^(^b.zero >> n), b.one >> n} }
+func (b bitSet) sar(n uint32) bitSet {
+	return bitSet{uint32(int32(b.zero) >> n), uint32(int32(b.one) >> n)}
+}
+
+// knowledge finds what is known about the bits of words. A word that is
+// written in several places is one of what they write.
+type knowledge struct {
+	v      *values
+	head   []int32 // by word: its last writer, -1 = none
+	writer []writer
+	state  []uint8
+	bits   []bitSet
+}
+
+type writer struct {
+	i    *ori.Instr
+	next int32
+}
+
+// States of a word.
+const (
+	asked uint8 = 1 + iota // being computed: a word of a cycle is not known
+	answered
+)
+
+// maxDepth bounds how far back the bits of a word are followed.
+const maxDepth = 24
+
+func newKnowledge(f *ori.Func, v *values) *knowledge {
+	n := len(v.Def)
+	k := &knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n)}
+	for w := range k.head {
+		k.head[w] = -1
+	}
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			for d := range i.NDst {
+				if a := &i.Args[d]; a.Kind == ori.KReg && a.Class == ori.R {
+					k.note(i, a)
+				}
+			}
+		}
+	}
+	return k
+}
+
+func (k *knowledge) note(i *ori.Instr, a *ori.Operand) {
+	w := k.v.Word(a)
+	for n := range int32(a.N) {
+		k.writer = append(k.writer, writer{i, k.head[w+n]})
+		k.head[w+n] = int32(len(k.writer) - 1)
+	}
+}
+
+// of returns what is known of an operand's word.
+func (k *knowledge) of(a *ori.Operand, depth int) bitSet {
+	switch {
+	case a.Flags&^ori.Inv != 0:
+		return bitSet{}
+	case a.Kind == ori.KReg && a.Class == ori.R && a.N == 1:
+		b := k.word(k.v.Word(a), a.Reg, depth)
+		if a.Flags != 0 {
+			b.zero, b.one = b.one, b.zero
+		}
+		return b
+	}
+	if v, ok := known(*a); ok {
+		return constantBits(v)
+	}
+	return bitSet{}
+}
+
+func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
+	switch {
+	case k.state[w] == answered:
+		return k.bits[w]
+	case k.state[w] == asked || depth == 0 || k.v.Func.Regs[r].Fixed || k.head[w] < 0:
+		return bitSet{}
+	}
+	k.state[w] = asked
+	b := bitSet{^uint32(0), ^uint32(0)}
+	for n := k.head[w]; n >= 0 && b != (bitSet{}); n = k.writer[n].next {
+		b = b.either(k.result(k.writer[n].i, w, depth-1))
+	}
+	k.state[w], k.bits[w] = answered, b
+	return b
+}
+
+// result returns what is known of word w, a result of i.
+func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
+	d := &i.Args[0]
+	if i.Op.Has(op.Reads) {
+		return bitsOfLoad(i)
+	}
+	if i.NDst != 1 || d.N != 1 {
+		if (i.Op == op.COPY || i.Op == op.MOV) && i.NDst == 1 && i.Args[1].Kind == ori.KReg && i.Args[1].N == d.N && i.Args[1].Flags == 0 && i.Args[1].Class == ori.R {
+			s := i.Args[1]
+			s.Sub += uint8(w - k.v.Word(d))
+			s.N = 1
+			return k.of(&s, depth)
+		}
+		if i.Op == op.IMAD && i.Mods.Has(op.MWIDE) && i.Mods.Has(op.MU32) && i.NDst == 1 && d.N == 2 {
+			return k.wideProduct(i, w-k.v.Word(d), depth)
+		}
+		return bitSet{}
+	}
+	switch i.Op {
+	case op.MOV, op.COPY:
+		return k.move(i, depth)
+	case op.LOP3:
+		return k.logic(i, depth)
+	case op.SHF:
+		return k.shift(i, depth)
+	case op.PRMT:
+		return k.permute(i, depth)
+	case op.SEL:
+		return k.choice(i, depth)
+	case op.IADD3:
+		return k.sum(i, depth)
+	case op.IMAD:
+		return k.product(i, depth)
+	case op.S2R:
+		return bitsOfSpecial(i)
+	case op.POPC:
+		return below(63)
+	case op.F2FP:
+		return bitsOfPack(i)
+	}
+	return bitSet{}
+}
+
+// bitsOfLoad: loads of bytes and halves without sign fill with zeros.
+func bitsOfLoad(i *ori.Instr) bitSet {
+	switch {
+	case i.NDst != 1 || i.Args[0].N != 1:
+	case i.Mods.Has(op.MU8):
+		return below(0xff)
+	case i.Mods.Has(op.MU16):
+		return below(0xffff)
+	}
+	return bitSet{}
+}
+
+func (k *knowledge) move(i *ori.Instr, depth int) bitSet {
+	if len(i.Args) != 2 {
+		return bitSet{}
+	}
+	return k.of(&i.Args[1], depth)
+}
+
+// logic looks at every entry of the table: a bit may be one if the
+// inputs may be those of an entry that is one.
+func (k *knowledge) logic(i *ori.Instr, depth int) bitSet {
+	if !isLogic(i) {
+		return bitSet{}
+	}
+	in := [3]bitSet{k.of(&i.Args[1], depth), k.of(&i.Args[2], depth), k.of(&i.Args[3], depth)}
+	var may [2]uint32
+	for e := range 8 {
+		may[i.Args[4].Imm>>e&1] |= feasible(in, e)
+	}
+	return bitSet{^may[1], ^may[0]}
+}
+
+// feasible returns the bits at which three inputs may be those of entry e of
+// a truth table.
+func feasible(in [3]bitSet, e int) uint32 {
+	ok := ^uint32(0)
+	for n := range in {
+		if e>>(2-n)&1 != 0 {
+			ok &^= in[n].zero
+		} else {
+			ok &^= in[n].one
+		}
+	}
+	return ok
+}
+
+func (k *knowledge) shift(i *ori.Instr, depth int) bitSet {
+	if len(i.Args) != 4 {
+		return bitSet{}
+	}
+	n, ok := known(i.Args[2])
+	if !ok || n > 31 {
+		return bitSet{}
+	}
+	switch {
+	case i.Mods == op.M(op.ML, op.MU32) && isZero(i.Args[3]):
+		return k.of(&i.Args[1], depth).shl(n)
+	case i.Mods == op.M(op.MR, op.MU32, op.MHI) && isZero(i.Args[1]):
+		return k.of(&i.Args[3], depth).shr(n)
+	case i.Mods == op.M(op.MR, op.MS32, op.MHI) && isZero(i.Args[1]):
+		return k.of(&i.Args[3], depth).sar(n)
+	}
+	return bitSet{}
+}
+
+// permute puts the bytes together.
+func (k *knowledge) permute(i *ori.Instr, depth int) bitSet {
+	sel, ok := selector(i)
+	if !ok {
+		return bitSet{}
+	}
+	in := [2]bitSet{k.of(&i.Args[1], depth), k.of(&i.Args[3], depth)}
+	var out bitSet
+	for n := range 4 {
+		s := sel >> (4 * n) & 15
+		b := in[s>>2&1].shr(8 * (s & 3))
+		zero, one := b.zero&0xff, b.one&0xff
+		if s&8 != 0 {
+			zero, one = 0xff*(zero>>7), 0xff*(one>>7)
+		}
+		out.zero |= zero << (8 * n)
+		out.one |= one << (8 * n)
+	}
+	return out
+}
+
+// selector returns the constant selector of a plain PRMT.
+func selector(i *ori.Instr) (uint32, bool) {
+	if i.Op != op.PRMT || i.Mods != (op.Mods{}) || i.NDst != 1 || len(i.Args) != 4 {
+		return 0, false
+	}
+	return known(i.Args[2])
+}
+
+func (k *knowledge) choice(i *ori.Instr, depth int) bitSet {
+	if len(i.Args) != 4 || i.Mods != (op.Mods{}) {
+		return bitSet{}
+	}
+	return k.of(&i.Args[1], depth).either(k.of(&i.Args[2], depth))
+}
+
+// upTo is a word not above n, if n fits.
+func upTo(n uint64) bitSet {
+	if n > 1<<32-1 {
+		return bitSet{}
+	}
+	return below(uint32(1<<bits.Len64(n) - 1))
+}
+
+func (k *knowledge) sum(i *ori.Instr, depth int) bitSet {
+	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
+		return bitSet{}
+	}
+	sum, low := uint64(0), ^uint32(0)
+	for n := 1; n <= 3; n++ {
+		b := k.of(&i.Args[n], depth)
+		sum += uint64(b.may())
+		low &= b.zero
+	}
+	out := upTo(sum)
+	out.zero |= 1<<bits.TrailingZeros32(^low) - 1 // zeros at the bottom of all stay
+	return out
+}
+
+func (k *knowledge) product(i *ori.Instr, depth int) bitSet {
+	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
+		return bitSet{}
+	}
+	a, b, c := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth), k.of(&i.Args[3], depth)
+	hi, lo := bits.Mul64(uint64(a.may()), uint64(b.may()))
+	sum, carry := bits.Add64(lo, uint64(c.may()), 0)
+	if hi != 0 || carry != 0 {
+		return bitSet{}
+	}
+	return upTo(sum)
+}
+
+// wideProduct knows the high word of products that fit the low one.
+func (k *knowledge) wideProduct(i *ori.Instr, word int32, depth int) bitSet {
+	if len(i.Args) != 4 || !isZero(i.Args[3]) {
+		return bitSet{}
+	}
+	a, b := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth)
+	most := uint64(a.may()) * uint64(b.may())
+	if word == 1 {
+		return upTo(most >> 32)
+	}
+	return upTo(most)
+}
+
+// bitsOfSpecial: how large special registers can be. A block has at most
+// 1024 threads in x and y and 64 in z, a grid 2^31-1 blocks in x.
+func bitsOfSpecial(i *ori.Instr) bitSet {
+	if len(i.Args) != 2 || i.Args[1].Kind != ori.KSpecial {
+		return bitSet{}
+	}
+	switch op.Special(i.Args[1].Imm) {
+	case op.SRTidX, op.SRTidY:
+		return below(1023)
+	case op.SRTidZ:
+		return below(63)
+	case op.SRLaneID:
+		return below(31)
+	case op.SRCtaidX:
+		return below(1<<31 - 1)
+	case op.SRCtaidY, op.SRCtaidZ:
+		return below(1<<16 - 1)
+	}
+	return bitSet{}
+}
+
+// bitsOfPack: two floats become halves of a word; the first is the high one.
+func bitsOfPack(i *ori.Instr) bitSet {
+	if i.Mods.Has(op.MPACK_AB) && (i.Mods.Has(op.MBF16) || i.Mods.Has(op.MF16)) && len(i.Args) == 3 && i.Args[1].Kind == ori.KZero && i.Args[1].Flags == 0 {
+		return below(0xffff)
+	}
+	return bitSet{}
+}

@@ -1,0 +1,89 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Signs lets float operations apply the signs of their sources themselves.
+// The lowering makes -x and |x| sums with -0, which change nothing else but
+// the payload of NaNs; so does every operation that reads them here.
+func Signs(f *ori.Func) bool {
+	v := valuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			m, ok := signRow(i)
+			if !ok {
+				continue
+			}
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				for v.takeSign(&i.Args[k], m) {
+					changed = true
+				}
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// signed are the operations whose sources have marks, and which.
+var signed = [...]struct {
+	op    op.Op
+	marks ori.Flags
+	from  op.Op // what makes signs of their numbers
+}{
+	{op.FADD, ori.Neg | ori.Abs, op.FADD},
+	{op.FMUL, ori.Neg | ori.Abs, op.FADD},
+	{op.FFMA, ori.Neg, op.FADD},
+	{op.FSETP, ori.Neg | ori.Abs, op.FADD},
+	{op.FMNMX, ori.Neg | ori.Abs, op.FADD},
+	{op.MUFU, ori.Neg | ori.Abs, op.FADD},
+	{op.DADD, ori.Neg | ori.Abs, op.DADD},
+	{op.DMUL, ori.Neg | ori.Abs, op.DADD},
+	{op.DFMA, ori.Neg, op.DADD},
+	{op.DSETP, ori.Neg | ori.Abs, op.DADD},
+}
+
+type signRule struct {
+	marks ori.Flags
+	from  op.Op
+}
+
+func signRow(i *ori.Instr) (signRule, bool) {
+	for _, r := range &signed {
+		if r.op == i.Op {
+			// functions of halves and doubles read other numbers
+			return signRule{r.marks, r.from}, i.Op != op.MUFU || len(i.Args) == 2 && i.Mods[1] == op.NoMod
+		}
+	}
+	return signRule{}, false
+}
+
+// takeSign reads a through the sum that makes its sign.
+func (v *values) takeSign(a *ori.Operand, m signRule) bool {
+	if a.Kind != ori.KReg || a.Class != ori.R || a.Flags&^(ori.Neg|ori.Abs) != 0 {
+		return false
+	}
+	j := v.Once(*a)
+	if j == nil || j.Op != m.from || j.Mods != (op.Mods{}) || j.NDst != 1 || len(j.Args) != 3 || j.Guard.Kind != ori.KNone || j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
+		return false
+	}
+	x, z := j.Args[1], j.Args[2]
+	if x.Kind == ori.KZero {
+		x, z = z, x
+	}
+	if z.Kind != ori.KZero || z.Flags != ori.Neg || x.Kind != ori.KReg || x.Flags&^m.marks != 0 || x.Flags&^(ori.Neg|ori.Abs) != 0 || x.N != a.N || !v.Stable(x) {
+		return false
+	}
+	flags := a.Flags
+	if flags&ori.Abs == 0 {
+		flags ^= x.Flags & ori.Neg
+		flags |= x.Flags & ori.Abs
+	}
+	a.Reg, a.Sub, a.Flags = x.Reg, x.Sub, flags
+	return true
+}

@@ -1,0 +1,226 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Tests lets logic operations say themselves whether their result is zero:
+//
+//	LOP3.LUT  r = a, 0x1, rz, 0xc0      LOP3.LUT p, rz = a, 0x1, rz, 0xc0, !pt
+//	ISETP.NE.AND p = r, rz, pt
+//
+// A test for zero gives the opposite predicate; its readers are turned
+// around. It runs when no phase is left that looks into logic operations.
+func Tests(f *ori.Func) bool {
+	c := &combiner{f: f, v: valuesOf(f)}
+	flip := make([]bool, len(f.Regs))
+	changed, flips := false, false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			equal, ok := c.testsZero(i)
+			if !ok {
+				continue
+			}
+			j := c.tested(i)
+			if j == nil || equal && !c.v.Stable(i.Args[0]) {
+				continue
+			}
+			c.test(i, j)
+			if equal {
+				flip[i.Args[0].Reg], flips = true, true
+			}
+			changed = true
+		}
+	}
+	if flips {
+		turn(f, flip)
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// testsZero reports whether i compares a word with zero, and whether for
+// being equal.
+func (c *combiner) testsZero(i *ori.Instr) (equal, ok bool) {
+	if i.Op != op.ISETP || i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Guard.Kind != ori.KNone || len(i.Args) != 4 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
+		return false, false
+	}
+	p := i.Args[3]
+	if !plain(i.Args[1]) || !isZero(i.Args[2]) || p.Kind != ori.KZero || p.Flags != 0 {
+		return false, false
+	}
+	equal = i.Mods.Has(op.MEQ) || i.Mods.Has(op.MLE) && i.Mods.Has(op.MU32)
+	return equal, equal || i.Mods.Has(op.MNE) || i.Mods.Has(op.MGT) && i.Mods.Has(op.MU32)
+}
+
+// tested returns the logic operation whose result only i reads.
+func (c *combiner) tested(i *ori.Instr) *ori.Instr {
+	j := c.inner(i, i.Args[1], op.LOP3)
+	if j == nil || !isLogic(j) {
+		return nil
+	}
+	return j
+}
+
+// test makes i the logic operation j, whose word nobody wants.
+func (c *combiner) test(i, j *ori.Instr) {
+	p := i.Args[0]
+	c.v.Count(i, -1)
+	i.Op, i.Mods = op.LOP3, j.Mods
+	srcs := append(append([]ori.Operand(nil), j.Srcs()...), ori.Zero(ori.P).Not())
+	c.f.SetArgs(i, []ori.Operand{p, ori.Zero(ori.R)}, srcs)
+	c.v.Count(i, 1)
+	c.v.Remove(j)
+}
+
+// turn inverts every read of the marked predicates.
+func turn(f *ori.Func, flip []bool) {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			for k := int(i.NDst); k < len(i.Args); k++ {
+				if a := &i.Args[k]; a.Kind == ori.KReg && flip[a.Reg] {
+					a.Flags ^= ori.Inv
+				}
+			}
+			if g := &i.Guard; g.Kind == ori.KReg && flip[g.Reg] {
+				g.Flags ^= ori.Inv
+			}
+		}
+	}
+}
+
+// chosen: a comparison of a choice between constants with a constant is the
+// condition of the choice, its opposite, or known.
+func (c *combiner) chosen(i *ori.Instr) bool {
+	srcs := i.Srcs()
+	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 || !plain(srcs[0]) {
+		return false
+	}
+	with, ok := known(srcs[1])
+	j := c.v.Once(srcs[0])
+	if !ok || j == nil || j.Op != op.SEL || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !c.v.Stable(j.Args[3]) {
+		return false
+	}
+	a, okA := known(j.Args[1])
+	b, okB := known(j.Args[2])
+	if !okA || !okB {
+		return false
+	}
+	p, ok := outcome(i.Mods, a, with)
+	q, ok2 := outcome(i.Mods, b, with)
+	if !ok || !ok2 {
+		return false
+	}
+	x := ori.Zero(ori.P)
+	switch {
+	case p && !q:
+		x = j.Args[3]
+	case q && !p:
+		x = j.Args[3].Not()
+	case !p:
+		x = x.Not()
+	}
+	return c.accumulate(i, x)
+}
+
+// outcome compares two constants as modifiers say.
+func outcome(m op.Mods, a, b uint32) (holds, ok bool) {
+	x, y := int64(int32(a)), int64(int32(b))
+	if m.Has(op.MU32) {
+		x, y = int64(a), int64(b)
+	}
+	for _, r := range compared {
+		if m.Has(r.mod) {
+			return x < y && r.less || x == y && r.same || x > y && r.more, true
+		}
+	}
+	return false, false
+}
+
+// logicOfTests joins two operations on predicates that together look at no
+// more than three.
+func (c *combiner) logicOfTests(i *ori.Instr) bool {
+	if !isPredicateLogic(i) {
+		return false
+	}
+	for n := 1; n <= 3; n++ {
+		in := i.Args[n]
+		in.Flags = 0
+		j := c.inner(i, in, op.PLOP3)
+		if j == nil || !isPredicateLogic(j) {
+			continue
+		}
+		ins, ok := predicateInputs(i, j, n)
+		if !ok {
+			continue
+		}
+		lut := int64(0)
+		for e := range 8 {
+			value := func(a ori.Operand) int {
+				v := 1
+				if a.Kind == ori.KReg {
+					for k, x := range ins {
+						if x.Reg == a.Reg {
+							v = e >> (2 - k) & 1
+						}
+					}
+				}
+				if a.Flags&ori.Inv != 0 {
+					v ^= 1
+				}
+				return v
+			}
+			var at [3]int
+			for k := range at {
+				at[k] = value(i.Args[1+k])
+				if k+1 == n {
+					at[k] = pick(j.Args[4].Imm, value(j.Args[1]), value(j.Args[2]), value(j.Args[3]))
+					if i.Args[n].Flags&ori.Inv != 0 {
+						at[k] ^= 1
+					}
+				}
+			}
+			lut |= int64(pick(i.Args[4].Imm, at[0], at[1], at[2])) << e
+		}
+		for len(ins) < 3 {
+			ins = append(ins, ori.Zero(ori.P))
+		}
+		c.rewrite(i, op.PLOP3, i.Mods, append(ins, ori.Imm(lut), ori.Imm(0)), j)
+		return true
+	}
+	return false
+}
+
+// isPredicateLogic reports whether i is a function of three predicates with
+// one result.
+func isPredicateLogic(i *ori.Instr) bool {
+	return i.Op == op.PLOP3 && i.NDst == 1 && i.Guard.Kind == ori.KNone && len(i.Args) == 6 && i.Args[4].Kind == ori.KImm && i.Args[5].Is(0)
+}
+
+// predicateInputs lists the predicates that i and j look at, j standing for
+// source n of i, without their marks.
+func predicateInputs(i, j *ori.Instr, n int) ([]ori.Operand, bool) {
+	var list []ori.Operand
+	for k := 1; k <= 3; k++ {
+		for _, a := range [...]ori.Operand{i.Args[k], j.Args[k]} {
+			if a == i.Args[k] && k == n || a.Kind == ori.KZero {
+				continue
+			}
+			if a.Kind != ori.KReg || a.Class != ori.P {
+				return nil, false
+			}
+			a.Flags = 0
+			seen := false
+			for _, x := range list {
+				seen = seen || x.Reg == a.Reg
+			}
+			if !seen {
+				list = append(list, a)
+			}
+		}
+	}
+	return list, len(list) <= 3
+}

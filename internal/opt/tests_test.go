@@ -1,0 +1,100 @@
+package opt
+
+import (
+	"testing"
+
+	"goptxas/internal/ori"
+)
+
+const predicates = `reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg p3 1/1
+reg p4 1/1
+reg p5 1/1
+reg p6 1/1
+reg p7 1/1
+b0:
+`
+
+func TestTests(t *testing.T) {
+	for _, c := range []phaseCase{
+		{"a logic operation tests itself", `S2R r0 = SR_TID.X
+LOP3.LUT r1 = r0, 0x1, rz, 0xc0
+ISETP.NE.AND p3 = r1, rz, pt
+@p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{Tests}},
+		{"for zero, with its readers turned", `S2R r0 = SR_TID.X
+LOP3.LUT r1 = r0, 0x1, rz, 0xc0
+ISETP.EQ.AND p3 = r1, rz, pt
+@p3 STS [0x0], r0
+SEL r2 = r0, rz, ~p3
+STS [0x4], r2`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
+@~p3 STS [0x0], r0
+SEL r2 = r0, rz, p3
+STS [0x4], r2`, []func(*ori.Func) bool{Tests}},
+		{"a predicate that became a word and back", `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+SEL r1 = rz, 0x1, p3
+ISETP.EQ.U32.AND p4 = r1, rz, pt
+@p4 STS [0x0], r0`, `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{Simplify, DeadCode}},
+		{"opposite comparisons are one", `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+ISETP.GE.U32.AND p4 = r0, 0x5, pt
+@p3 STS [0x0], r0
+@p4 STS [0x4], r0`, `S2R r0 = SR_TID.X
+ISETP.LT.U32.AND p3 = r0, 0x5, pt
+@p3 STS [0x0], r0
+@~p3 STS [0x4], r0`, []func(*ori.Func) bool{CSE, Simplify, DeadCode}},
+		{"floats have four outcomes", `S2R r0 = SR_TID.X
+FSETP.LT.AND p3 = r0, r0, pt
+FSETP.GE.AND p4 = r0, r0, pt
+@p3 STS [0x0], r0
+@p4 STS [0x4], r0`, `S2R r0 = SR_TID.X
+FSETP.LT.AND p3 = r0, r0, pt
+FSETP.GE.AND p4 = r0, r0, pt
+@p3 STS [0x0], r0
+@p4 STS [0x4], r0`, []func(*ori.Func) bool{CSE, Simplify, DeadCode}},
+		{"three predicates at once", `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
+LOP3.LUT p4, rz = r0, 0x2, rz, 0xc0, ~pt
+LOP3.LUT p5, rz = r0, 0x4, rz, 0xc0, ~pt
+PLOP3.LUT p6 = p3, ~p4, pt, 0xc0, 0x0
+PLOP3.LUT p7 = ~p6, p5, pt, 0xc0, 0x0
+@p7 STS [0x0], r0`, `S2R r0 = SR_TID.X
+LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
+LOP3.LUT p4, rz = r0, 0x2, rz, 0xc0, ~pt
+LOP3.LUT p5, rz = r0, 0x4, rz, 0xc0, ~pt
+PLOP3.LUT p7 = p3, p5, p4, 0x8c, 0x0
+@p7 STS [0x0], r0`, []func(*ori.Func) bool{Combine}},
+	} {
+		if got := run(t, predicates+c.in, c.phases...); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSigns(t *testing.T) {
+	runCases(t, []phaseCase{
+		{"a sum takes the sign", `S2R r0 = SR_TID.X
+FADD r1 = |r0|, -rz
+FADD r2 = -r1, r0
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+		{"the absolute value hides a sign", `S2R r0 = SR_TID.X
+FADD r1 = -r0, -rz
+FMUL r2 = |r1|, r0
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+		{"a multiply-add has no absolute values", `S2R r0 = SR_TID.X
+FADD r1 = |r0|, -rz
+FFMA r2 = r1, r0, r0
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r1 = |r0|, -rz\nFFMA r2 = r1, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+		{"flushing is more than a sign", `S2R r0 = SR_TID.X
+FADD.FTZ r1 = |r0|, -rz
+FADD r2 = r1, r0
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD.FTZ r1 = |r0|, -rz\nFADD r2 = r1, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+	})
+}
