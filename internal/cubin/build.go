@@ -82,6 +82,7 @@ func Build(m *Module) (*File, error) {
 		b.syms[k.Name] = s
 	}
 	b.fixed()
+	b.refs()
 	if !m.hasEntry() {
 		b.reserved()
 		b.decls()
@@ -236,6 +237,7 @@ func (b *builder) oldBank0(i int, text *Section) {
 		b.sh = append(b.sh, bank.Name, ".rel"+bank.Name)
 		b.str = append(b.str, ".rel"+bank.Name, bank.Name)
 		b.params[i] = b.sectionSymbol(bank)
+		b.relocs(bank, bank.Name, b.slotFixes(k), nil)
 		return
 	}
 	b.name(bank.Name)
@@ -570,6 +572,7 @@ func (b *builder) finish() (*File, error) {
 			}
 			s := b.bank0(&b.m.Kernels[i], b.texts[i], rankParams)
 			b.name(s.Name)
+			b.relocs(s, s.Name, b.slotFixes(&b.m.Kernels[i]), nil)
 			*b.params[i] = Symbol{Name: s.Name, Type: SymSection, Section: s}
 			b.late = append(b.late, b.params[i])
 		}

@@ -104,6 +104,7 @@ func (b *builder) fileInfo() *Info {
 		}
 		in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, s, k.Frame))
 	}
+	b.samplerInfo(in)
 	if b.m.TexIndep {
 		in.Attrs = append(in.Attrs, Flag(AttrTexmodeIndep))
 	}

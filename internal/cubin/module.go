@@ -20,6 +20,7 @@ type Module struct {
 
 	Kernels []Kernel
 	Decls   []Decl // variables and external functions
+	Refs    []Ref  // textures, samplers and surfaces bound by name
 	Edges   []Edge // call graph of an object; nil: the calls of external functions
 
 	// Indirect are the calls through pointers of an object's functions, and
@@ -146,7 +147,8 @@ type Kernel struct {
 	Subs   []Sub  // in the order of their symbols
 	Fixes  []Fix  // relocations of the code
 	Params []Param
-	Slots  uint32 // bytes of bank 0 behind the parameters
+	Slots  uint32   // bytes of bank 0 behind the parameters
+	Refs   []string // references whose header numbers stand there, a word each
 
 	Regs     uint16
 	Frame    uint32

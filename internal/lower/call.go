@@ -18,8 +18,10 @@ type Plan struct {
 	Pointers  bool     // some call goes through a pointer
 	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
+	Refs      []string // textures, samplers and surfaces named, a word each behind the parameters
 
 	m        *sema.Module
+	kernel   int32
 	body     func(int32) *sema.Body
 	shared   map[int32][]int64 // offset of each shared variable, by function
 	bytes    int64
@@ -38,7 +40,7 @@ const inlineBudget = 60000
 // NewPlan visits everything a kernel reaches. body returns the checked body
 // of a function.
 func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32) *sema.Body) *Plan {
-	p := &Plan{m: m, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
+	p := &Plan{m: m, kernel: kernel.Func, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
 	p.visit(kernel)
 	if p.object {
 		return p

@@ -512,6 +512,9 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 
 // symbol returns the address of a variable as a value.
 func (l *lowerer) symbol(a *sema.Operand, n int) value {
+	if h, ok := l.reference(a); ok {
+		return h[:n]
+	}
 	base, off := l.place(a)
 	if len(base) == 2 {
 		if off != 0 {

@@ -22,7 +22,7 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	if g.surf == op.NoMod {
 		l.unsupported()
 	}
-	s := surface{head: head.With(g.surf), handle: l.handle(a)}
+	s := surface{head: head.With(g.surf), handle: l.handle(a)[0]}
 	order := op.MSM
 	switch {
 	case l.has(isa.WCg) || l.has(isa.WCv) || l.has(isa.WWt) || l.in.Op == isa.WSured:

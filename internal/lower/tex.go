@@ -41,23 +41,14 @@ func (l *lowerer) geometry() geometry {
 	return geometry{}
 }
 
-// handle returns the handle of a texture or surface: the low word of an
-// object. Named references are bound by the driver through slots behind the
-// parameters, which only the 64-bit objects do without.
-func (l *lowerer) handle(a *sema.Operand) ori.Operand {
-	if a.Base != isa.KReg || l.arch.SM >= 100 || l.arch.SM < 90 {
-		l.unsupported()
-	}
-	return l.words(l.regs[a.Ref])[0]
-}
-
-// coordinates returns the words of the coordinates as written. A sampler
-// beside the texture is not known here.
+// coordinates returns the words of the coordinates as written, behind the
+// sampler if there is one.
 func (l *lowerer) coordinates(a *sema.Operand, t isa.Type) value {
 	es := l.body.Of(a.Elems)
-	if len(es) != 1 {
+	if len(es) == 0 || len(es) > 2 {
 		l.unsupported()
 	}
+	es = es[len(es)-1:]
 	if es[0].Kind == isa.KVector {
 		es = l.body.Of(es[0].Elems)
 	}
@@ -151,6 +142,12 @@ func (l *lowerer) tex() {
 	case l.has(isa.WLevel):
 		f.o, f.m, f.more = l.withLevel(l.read(&rest[0], isa.B32)[0], ct.Class() == isa.Float)
 		rest = rest[1:]
+	case ct.Class() != isa.Float && h[1].Kind != ori.KNone && x.dims > 1 && !x.g.ms: // the sampler decides about whole coordinates too
+		first := len(x.coord) - x.dims
+		for k := range x.dims {
+			x.coord[first+k] = l.toFloat(x.coord[first+k], true)
+		}
+		f.m, f.more = op.M(op.MLL), value{word(noLevel)}
 	case ct.Class() != isa.Float:
 		f.o, f.m = op.TLD, op.M(op.MLZ)
 	default:
@@ -228,7 +225,7 @@ func (l *lowerer) offsets(es []sema.Operand, gather bool) ori.Operand {
 const lutInsert = 0xe2
 
 // fetch emits a texture access, once for each handle that threads have.
-func (l *lowerer) fetch(f *fetch, x *texel, h ori.Operand, dt isa.Type) {
+func (l *lowerer) fetch(f *fetch, x *texel, h value, dt isa.Type) {
 	coord := whole(l.group(x.coord))
 	l.alone(func() {
 		hi, lo := l.tmp(2), l.tmp(2)
@@ -246,15 +243,6 @@ func (l *lowerer) fetch(f *fetch, x *texel, h ori.Operand, dt isa.Type) {
 		if missing.Kind == ori.KReg {
 			l.emit(op.PLOP3, op.M(op.MLUT), value{l.f.Words(l.regs[l.args[0].Pair])}, missing.Not(), pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
 		}
-	})
-}
-
-// eachHandle runs do for each handle that threads have, in a pair of uniform
-// registers of which the second is zero.
-func (l *lowerer) eachHandle(h ori.Operand, do func(u, p ori.Operand)) {
-	l.eachValue(value{h, {}}, func(u, p ori.Operand) {
-		l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
-		do(u, p)
 	})
 }
 
@@ -357,7 +345,8 @@ func (l *lowerer) component() op.Mod {
 	return op.NoMod
 }
 
-// query lowers txq and suq of the size of a texture or surface.
+// query lowers txq and suq: the machine knows the size of a texture or
+// surface.
 func (l *lowerer) query() {
 	mask := int64(0)
 	switch {
@@ -368,7 +357,8 @@ func (l *lowerer) query() {
 	case l.has(isa.WDepth):
 		mask = 4
 	default:
-		l.unsupported()
+		l.tableQuery()
+		return
 	}
 	lod := rz()
 	if l.has(isa.WLevel) {

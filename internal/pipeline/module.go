@@ -138,6 +138,10 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 			l.Shared[v.Name] = int64(at)
 			sh.Size, sh.Align = at+v.Shape.Size(), max(sh.Align, align)
 		case isa.SpaceGlobal, isa.SpaceConst:
+			if v.Shape.Type >= isa.Texref && v.Shape.Type <= isa.Surfref {
+				file.Refs = append(file.Refs, reference(v))
+				continue
+			}
 			file.Decls = append(file.Decls, decl(v, align))
 		}
 	}
@@ -181,7 +185,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
 		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: maxRegisters,
-		Calls: k.Calls, Const2: k.Bank2,
+		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: slots(f, k.Refs),
 	}
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}

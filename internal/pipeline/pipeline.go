@@ -55,6 +55,7 @@ type Kernel struct {
 	Subs   []Sub
 	Bank2  []byte // constant bank 2
 	Calls  []string
+	Refs   []string // textures, samplers and surfaces bound by name
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration
@@ -99,6 +100,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 			return nil, err
 		}
 	}
+	k.Refs = plan.Refs
 	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
 	return k, nil
 }

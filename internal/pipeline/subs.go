@@ -134,6 +134,9 @@ func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
 		if r.Symbol == "" && r.Kind <= emit.RelocHi {
 			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32Lo + cubin.RelocType(r.Kind), Symbol: c.Name, Addend: r.Addend})
 		}
+		if r.Symbol != "" && r.Kind == emit.RelocAbs { // sizes of the driver's tables
+			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32at32, Symbol: r.Symbol})
+		}
 	}
 	if len(k.Code.Calls) > 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrSyscallOffsets, k.Code.Calls...))

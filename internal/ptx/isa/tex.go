@@ -69,7 +69,7 @@ var opTld4 = Op{Rows: []Row{{
 var opTxq = Op{Rows: []Row{
 	{
 		Name: "txq", Forms: []Form{{Types: []TypeSet{tB32}, Args: "dt"}},
-		Mods: []Slot{SlotQuery}, Need: []Slot{SlotQuery}, Rules: []Rule{{SlotGeom, texHandle}, {SlotQuery, samplerQuery}},
+		Mods: []Slot{SlotQuery}, Need: []Slot{SlotQuery}, Rules: []Rule{{SlotQuery, queryHandle}},
 		Gates: []Gate{gTexIndirect}, Flags: fTexture,
 	},
 	{

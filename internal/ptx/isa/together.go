@@ -201,11 +201,29 @@ func cubeOffset(c *checker) {
 	}
 }
 
-// samplerQuery: whether coordinates are taken as they are is a property of
-// samplers.
-func samplerQuery(c *checker) {
+// queryHandle: a query names what it asks about, a texture or its sampler.
+// Only beside independent textures samplers have names of their own.
+func queryHandle(c *checker) {
 	o := &c.in.Args[1]
-	if c.in.Mod(SlotQuery) == WForceUnnormalizedCoords && o.Kind == KAddr && o.Base == KSymbol && o.Type != Samplerref {
-		c.errorf("Argument 1 of instruction '%s': .samplerref expected", c.row.Name)
+	if o.Kind != KAddr || o.Base != KSymbol {
+		return
+	}
+	sampler := false
+	switch c.in.Mod(SlotQuery) {
+	case WFilterMode, WAddrMode0, WAddrMode1, WAddrMode2:
+		sampler = !c.ctx.Unified
+	case WForceUnnormalizedCoords:
+		if c.ctx.Unified {
+			c.errorf("Argument 1 of instruction '%s': .samplerref expected", c.row.Name)
+			return
+		}
+		sampler = true
+	}
+	want := Texref
+	if sampler {
+		want = Samplerref
+	}
+	if o.Type != want {
+		c.errorf("Argument 1 of instruction '%s': %s or .u64 register expected", c.row.Name, want)
 	}
 }

@@ -1,0 +1,72 @@
+package cubin
+
+// Ref is a texture, sampler or surface that the driver binds by name: it has
+// a symbol, and words of bank 0 that receive the number of its header.
+type Ref struct {
+	Name string
+	Type uint8 // SymTexture, SymSampler or SymSurface
+
+	// Of a sampler: three addressing modes and the filter, a byte each, 0xff
+	// where the program says nothing; whether it says how coordinates count.
+	Init     uint32
+	HasForce bool
+	Force    uint32
+}
+
+// reloc is the relocation that puts the reference's header number into a
+// word.
+func (r *Ref) reloc() RelocType {
+	switch r.Type {
+	case SymSampler:
+		return RelSampHeader0
+	case SymSurface:
+		return RelSurfHeader
+	}
+	return RelTexHeader
+}
+
+// refs makes the symbols of references, and those of the sizes of the
+// driver's tables that code multiplies with.
+func (b *builder) refs() {
+	for i := range b.m.Refs {
+		r := &b.m.Refs[i]
+		b.symbol(&Symbol{Name: r.Name, Bind: BindGlobal, Type: r.Type})
+	}
+	for i := range b.m.Kernels {
+		for _, x := range b.m.Kernels[i].Fixes {
+			if x.Type == RelAbs32at32 && x.State == Live && b.syms[x.Symbol] == nil && !b.m.Relocatable {
+				b.symbol(&Symbol{Name: x.Symbol, Bind: BindWeak, Type: SymObject, Size: 4})
+			}
+		}
+	}
+}
+
+// slotFixes returns the relocations of the words behind a kernel's
+// parameters.
+func (b *builder) slotFixes(k *Kernel) []Fix {
+	var list []Fix
+	size := k.paramSize()
+	at := uint64(ParamBase(b.m.Arch, size)) + uint64(size+3)&^3
+	for n, name := range k.Refs {
+		for i := range b.m.Refs {
+			if b.m.Refs[i].Name == name {
+				list = append(list, Fix{Off: at + uint64(4*n), Type: b.m.Refs[i].reloc(), Symbol: name})
+			}
+		}
+	}
+	return list
+}
+
+// samplerInfo says how the program initialises its samplers, last first.
+func (b *builder) samplerInfo(in *Info) {
+	for i := len(b.m.Refs) - 1; i >= 0; i-- {
+		r := &b.m.Refs[i]
+		if r.Type != SymSampler {
+			continue
+		}
+		if r.HasForce {
+			in.Attrs = append(in.Attrs, SymWord(AttrSamplerForce, b.syms[r.Name], r.Force))
+		}
+		in.Attrs = append(in.Attrs, SymWord(AttrSamplerInit, b.syms[r.Name], r.Init))
+	}
+}
