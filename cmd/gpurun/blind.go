@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,15 +12,18 @@ import (
 	"goptxas/internal/witness/launch"
 )
 
-// blind runs kernels whose arguments nobody described. The reference runs
-// twice on equal memory: what is not deterministic proves nothing.
+// blind runs kernels whose arguments nobody described: as a plan says, or as
+// one made on the spot does. The reference runs twice on equal memory: what
+// is not deterministic proves nothing.
 func blind(args []string) error {
 	var s settings
 	f := s.flags("blind")
 	dir := f.String("corpus", "", "folder of PTX files")
-	seeds := f.Int("seeds", 2, "argument guesses for each kernel")
+	seeds := f.Int("seeds", 2, "launches of each kernel")
 	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
 	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
+	file := f.String("plan", "", "launches that gpurun plan has chosen")
+	known := f.String("known", "", "file of the reference's results: read where it exists, written otherwise")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -31,35 +35,67 @@ func blind(args []string) error {
 	if files, err = choose(files, *list, s.only, *count); err != nil {
 		return err
 	}
+	p := &planner{seeds: *seeds}
+	if *file != "" {
+		if p.known, err = readPlan(*file); err != nil {
+			return err
+		}
+	}
+	kn, err := readKnown(*known)
+	if err != nil {
+		return err
+	}
+	rows, err := s.buildRows(files, tmp, p, kn)
+	if err != nil {
+		return err
+	}
+	if err := s.runRows(rows, 2); err != nil {
+		return err
+	}
+	if err := kn.write(*known, rows); err != nil {
+		return err
+	}
+	return s.report(merge(rows))
+}
+
+// buildRows compiles the files and makes a row for each launch.
+func (s *settings) buildRows(files []string, tmp string, p *planner, kn *known) ([]*row, error) {
 	var mu sync.Mutex
 	var rows []*row
 	for _, mode := range strings.Split(s.modes, ",") {
 		opts, err := argsOf(mode)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		parallel(len(files), s.jobs, func(k int) {
 			text, err := os.ReadFile(files[k])
 			if err != nil {
 				return
 			}
-			base := filepath.Join(tmp, filepath.Base(files[k]))
+			name := filepath.Base(files[k])
+			made := blindRows(name, mode, p.of(name, string(text)))
+			kn.fill(string(text), made)
+			base := filepath.Join(tmp, name)
 			arch := "-arch=" + archOf(string(text))
 			our := compile(s.ours, append([]string{arch}, opts...), files[k], base+"."+mode+".cubin")
 			ref := build{Err: "not tried"}
-			if our.Err == "" {
+			if our.Err == "" && wanted(made) {
 				ref = compile(s.ref, []string{arch}, files[k], base+".ref.cubin")
 			}
-			made := blindRows(filepath.Base(files[k]), mode, string(text), *seeds, ref, our)
+			for _, r := range made {
+				r.built(ref, our)
+			}
 			mu.Lock()
 			rows = append(rows, made...)
 			mu.Unlock()
 		})
 	}
-	if err := s.runRows(rows, 2); err != nil {
-		return err
-	}
-	return s.report(merge(rows))
+	return rows, nil
+}
+
+// wanted reports whether the reference has to run for some row.
+func wanted(rows []*row) bool {
+	return slices.ContainsFunc(rows, func(r *row) bool { return len(r.known) == 0 })
 }
 
 // choose filters the files by name and takes some at random.
@@ -88,25 +124,25 @@ func choose(files []string, list, only string, count int) ([]string, error) {
 	return keep, nil
 }
 
-// blindRows makes a row for each kernel and seed.
-func blindRows(file, mode, text string, seeds int, ref, our build) []*row {
+// blindRows makes a row for each planned launch.
+func blindRows(file, mode string, list []planned) []*row {
 	var rows []*row
-	for seed := range uint64(seeds) {
-		for _, l := range guess(text, seed) {
-			r := &row{
-				File: file, Kernel: l.Kernel, Mode: mode, launch: l, guard: guard,
-				refCubin: ref.Out, ourCubin: our.Out, RefSec: ref.Seconds, OurSec: our.Seconds,
-			}
-			switch {
-			case our.Err != "":
-				r.Outcome, r.Err = "compile", our.Err
-			case ref.Err != "":
-				r.Outcome, r.Err = "refcompile", ref.Err
-			}
-			rows = append(rows, r)
-		}
+	for k := range list {
+		p := &list[k]
+		rows = append(rows, &row{File: file, Kernel: p.Launch.Kernel, Mode: mode, Note: p.Note, launch: p.Launch, guard: p.Guard})
 	}
 	return rows
+}
+
+// built notes what the compilers did.
+func (r *row) built(ref, our build) {
+	r.refCubin, r.ourCubin, r.RefSec, r.OurSec = ref.Out, our.Out, ref.Seconds, our.Seconds
+	switch {
+	case our.Err != "":
+		r.Outcome, r.Err = "compile", our.Err
+	case ref.Err != "" && len(r.known) == 0:
+		r.Outcome, r.Err = "refcompile", ref.Err
+	}
 }
 
 // rank orders outcomes: the one that tells most about a kernel wins over

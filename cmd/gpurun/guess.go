@@ -4,163 +4,188 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"goptxas/internal/witness/gpu"
 	"goptxas/internal/witness/launch"
 )
 
-// Guessing arguments: a pointer gets a window of memory with wide guards
-// around it, so that indices made from guessed sizes stay inside; a scalar
-// gets a small number.
+// Guessing arguments: a pointer gets a window of memory that holds what its
+// loads want to find; an integer, alone or inside a structure, gets a number
+// that could be a size, a stride or a count; a float gets a small one.
+
 const (
-	window   = 4 << 20
-	guard    = 12 << 20
-	maxPtrs  = 24
-	maxBlock = 128 // threads, where the kernel does not say
+	maxPtrs  = 48
+	maxBlock = 128      // threads, where the kernel does not say
+	smem     = 96 << 10 // dynamic shared memory, where the kernel has any
 )
 
-var (
-	entryRE   = regexp.MustCompile(`(?s)\.entry\s+([\w$%.@]+)\s*(?:\(([^)]*)\))?([^{;]*)\{`)
-	paramRE   = regexp.MustCompile(`\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w+)\s+((?:\.ptr|\.global|\.shared|\.const|\.align\s+\d+|\s)*)([\w$%.]+)\s*(?:\[\s*(\d+)\s*\])?`)
-	commentRE = regexp.MustCompile(`//[^\n]*`)
-	dimsRE    = regexp.MustCompile(`\.(reqntid|maxntid|reqnctapercluster)\s+(\d+)\s*(?:,\s*(\d+))?\s*(?:,\s*(\d+))?`)
-	regRE     = regexp.MustCompile(`%\w+`)
+// attempt is one way to guess.
+type attempt struct {
+	number uint64 // of every integer; 0: a mix
+	ints   string // contents of integer buffers, "" as the loads want them
+	block  uint32 // threads of a block, 0: as many as there should be
+	grid   uint32 // blocks, 0: likewise
+	wide   bool   // every parameter of eight bytes is a pointer
+}
+
+// attempts are tried in order. Multiples of 64 keep vector accesses aligned;
+// odd numbers reach the tails of loops; few threads leave nothing to race.
+var attempts = [...]attempt{
+	{number: 64},
+	{number: 1000},
+	{},
+	{number: 128},
+	{number: 97},
+	{number: 16},
+	{number: 64, ints: "zero"},
+	{number: 64, ints: "bool"},
+	{number: 4096},
+	{number: 64, wide: true},
+	{number: 4},
+	{number: 1},
+	{number: 2, ints: "zero"},
+	{number: 64, block: 32, grid: 1},
+	{number: 16, block: 32, grid: 1},
+	{number: 64, block: 1, grid: 1},
+	{number: 8, block: 1, grid: 1},
+	{number: 1, block: 1, grid: 1},
+	{number: 1 << 16, grid: 64},
+}
+
+// windows are the sizes that buffers are tried with: an access outside is
+// tried again with a larger one.
+var windows = [...]int{128 << 10, 2 << 20, 16 << 20}
+
+// mix is what the numbers of a mixed attempt are drawn from.
+var mix = [...]uint64{64, 128, 256, 32, 16, 512}
+
+// launchOf makes the launch of an attempt.
+func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
+	l := launch.Launch{Kernel: k.fn.Name}
+	l.Grid, l.Block = k.sizes(a)
+	if k.dynamic {
+		l.Smem = smem
+	}
+	r := rand.New(rand.NewPCG(seed, a.number))
+	n := 0
+	for p := range k.fn.Params {
+		l.Args = append(l.Args, k.argument(p, a, window, seed, r, &n))
+	}
+	return l
+}
+
+// sizes chooses grid and block.
+func (k *facts) sizes(a *attempt) (grid, block [3]uint32) {
+	grid, block = [3]uint32{16, 1, 1}, [3]uint32{maxBlock, 1, 1}
+	if k.ctaid[1] || k.ctaid[2] {
+		grid = [3]uint32{4, 1, 1}
+		for d := 1; d < 3; d++ {
+			if k.ctaid[d] {
+				grid[d] = 2
+			}
+		}
+	}
+	if k.tid[1] || k.tid[2] {
+		block = [3]uint32{32, 4, 1}
+		if k.tid[2] {
+			block = [3]uint32{16, 4, 2}
+		}
+	}
+	at := &k.fn.Launch
+	if m := at.MaxNTid; m[0] != 0 {
+		if most := m[0] * max(m[1], 1) * max(m[2], 1); most < block[0]*block[1]*block[2] {
+			block = [3]uint32{most, 1, 1}
+		}
+	}
+	if a.grid != 0 {
+		grid = [3]uint32{a.grid, 1, 1}
+	}
+	if a.block != 0 {
+		block = [3]uint32{min(a.block, block[0]*block[1]*block[2]), 1, 1}
+	}
+	if q := at.ReqNTid; q[0] != 0 {
+		block = [3]uint32{q[0], max(q[1], 1), max(q[2], 1)}
+	}
+	if c := at.Cluster; c[0] != 0 {
+		for d := range grid {
+			n := max(c[d], 1)
+			grid[d] = (grid[d] + n - 1) / n * n
+		}
+	}
+	return grid, block
+}
+
+// argument guesses parameter p; n counts the pointers so far.
+func (k *facts) argument(p int, a *attempt, window int, seed uint64, r *rand.Rand, n *int) launch.Arg {
+	shape := &k.fn.Params[p].Shape
+	size := int(shape.Size())
+	var ptrs []launch.Ptr
+	add := func(off int, fill string) {
+		if a.ints != "" && isInts(fill) {
+			fill = a.ints
+		}
+		if *n < maxPtrs && off+8 <= size {
+			ptrs = append(ptrs, launch.Ptr{Offset: off, Buf: window, Fill: fill, Seed: seed + uint64(*n)})
+			*n++
+		}
+	}
+	for _, q := range k.ptrs {
+		if q.param == p {
+			add(q.offset, q.fill)
+		}
+	}
+	if a.wide && len(ptrs) == 0 && size == 8 && !shape.Type.IsFloat() {
+		add(0, "f32")
+	}
+	if size == 8 && len(ptrs) == 1 {
+		return launch.Arg{Buf: ptrs[0].Buf, Fill: ptrs[0].Fill, Seed: ptrs[0].Seed}
+	}
+	if shape.Type.IsFloat() && !shape.Array {
+		v := 0.1 + 1.9*r.Float64()
+		switch size {
+		case 4:
+			return launch.Arg{Bytes: binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v)))}
+		case 8:
+			return launch.Arg{Bytes: binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))}
+		}
+	}
+	return launch.Arg{Bytes: numbers(size, a.number, r), Ptrs: ptrs}
+}
+
+func isInts(fill string) bool {
+	switch fill {
+	case "small", "small16", "small64", "bool":
+		return true
+	}
+	return false
+}
+
+// numbers fills a scalar, or a structure word by word.
+func numbers(size int, number uint64, r *rand.Rand) []byte {
+	b := make([]byte, 0, size+8)
+	for len(b) < size {
+		v := number
+		if v == 0 {
+			v = mix[r.IntN(len(mix))]
+		}
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return b[:size]
+}
+
+// unknown makes a launch for a kernel that nobody could try: wide guards
+// around its windows and all the shared memory there is.
+func (k *facts) unknown(n int, seed uint64) launch.Launch {
+	a := attempts[n%len(attempts)]
+	l := k.launchOf(&a, unknownWindow, seed)
+	if k.dynamic {
+		l.Smem = gpu.AllShared
+	}
+	return l
+}
+
+// unknownWindow and unknownGuard are what such a launch gives a pointer.
+const (
+	unknownWindow = 4 << 20
+	unknownGuard  = 12 << 20
 )
-
-// param is what the text tells about one parameter.
-type param struct {
-	size  int
-	float bool
-	ptr   bool
-	array bool
-	slots []int // offsets of pointers inside an array
-}
-
-// guess makes launches for every kernel of a PTX text.
-func guess(text string, seed uint64) []launch.Launch {
-	text = commentRE.ReplaceAllString(text, "")
-	dynamic := strings.Contains(text, ".extern") && strings.Contains(text, ".shared")
-	ms := entryRE.FindAllStringSubmatchIndex(text, -1)
-	var list []launch.Launch
-	for k, m := range ms {
-		end := len(text)
-		if k+1 < len(ms) {
-			end = ms[k+1][0]
-		}
-		body := text[m[1]:end]
-		l := launch.Launch{Kernel: text[m[2]:m[3]], Grid: [3]uint32{8, 2, 1}, Block: [3]uint32{maxBlock, 1, 1}}
-		sizes(&l, text[m[6]:m[7]])
-		if dynamic {
-			l.Smem = gpu.AllShared
-		}
-		var ps []param
-		if m[4] >= 0 {
-			for _, p := range paramRE.FindAllStringSubmatch(text[m[4]:m[5]], -1) {
-				ps = append(ps, parseParam(p, body))
-			}
-		}
-		l.Args = arguments(ps, seed)
-		list = append(list, l)
-	}
-	return list
-}
-
-// sizes reads the directives between the parameters and the body.
-func sizes(l *launch.Launch, tail string) {
-	for _, d := range dimsRE.FindAllStringSubmatch(tail, -1) {
-		v := [3]uint32{1, 1, 1}
-		for k := range v {
-			if n, err := strconv.ParseUint(d[2+k], 10, 32); err == nil && n > 0 {
-				v[k] = uint32(n)
-			}
-		}
-		switch d[1] {
-		case "reqntid":
-			l.Block = v
-		case "maxntid":
-			l.Block = [3]uint32{min(v[0]*v[1]*v[2], maxBlock), 1, 1}
-		default:
-			l.Grid = [3]uint32{v[0] * 4, v[1] * 2, v[2]}
-		}
-	}
-}
-
-func parseParam(m []string, body string) param {
-	width := 8
-	if digits := strings.TrimLeft(m[2], "abcdefghijklmnopqrstuvwxyz"); digits != "" {
-		if n, err := strconv.Atoi(digits); err == nil {
-			width = n
-		}
-	}
-	p := param{size: width / 8, float: strings.HasPrefix(m[2], "f"), ptr: strings.Contains(m[3], ".ptr")}
-	if m[5] != "" {
-		n, _ := strconv.Atoi(m[5])
-		p.size *= n
-		p.array = true
-	}
-	if p.ptr {
-		return p
-	}
-	loads := regexp.MustCompile(`ld\.param(?:\.v\d)?[\w.]*64\s+(%\w+|\{[^}]*\}),\s*\[` + regexp.QuoteMeta(m[4]) + `(?:\+(\d+))?\]`)
-	for _, ld := range loads.FindAllStringSubmatch(body, -1) {
-		off, _ := strconv.Atoi(ld[2])
-		for k, reg := range regRE.FindAllString(ld[1], -1) {
-			if isAddress(body, reg) && off+8*k+8 <= p.size {
-				p.slots = append(p.slots, off+8*k)
-			}
-		}
-	}
-	p.ptr = p.size == 8 && !p.array && len(p.slots) > 0
-	return p
-}
-
-// isAddress reports whether a register is used as a global address.
-func isAddress(body, reg string) bool {
-	q := regexp.QuoteMeta(reg)
-	return regexp.MustCompile(`cvta\.to\.global\.u64\s+%\w+,\s*`+q+`\s*;`).MatchString(body) ||
-		regexp.MustCompile(`\.global[\w.]*\s[^;]*\[\s*`+q+`\b`).MatchString(body)
-}
-
-var someSizes = [...]uint64{64, 128, 256, 97, 33, 16, 512}
-
-// arguments makes values for the parameters.
-func arguments(ps []param, seed uint64) []launch.Arg {
-	r := rand.New(rand.NewPCG(seed, uint64(len(ps))))
-	fill := [...]string{"f32", "small", "f16"}[seed%3]
-	anyPtr := false
-	for _, p := range ps {
-		anyPtr = anyPtr || p.ptr || len(p.slots) > 0
-	}
-	var list []launch.Arg
-	ptrs := 0
-	for _, p := range ps {
-		switch {
-		case ptrs < maxPtrs && (p.ptr || p.size == 8 && !p.array && !p.float && !anyPtr):
-			list = append(list, launch.Arg{Buf: window, Fill: fill, Seed: seed})
-			ptrs++
-		case p.array:
-			a := launch.Arg{Bytes: make([]byte, p.size)}
-			for k := 0; k+8 <= p.size; k += 8 {
-				binary.LittleEndian.PutUint64(a.Bytes[k:], [...]uint64{1, 4, 16, 64}[r.IntN(4)])
-			}
-			for _, s := range p.slots {
-				if ptrs < maxPtrs {
-					a.Ptrs = append(a.Ptrs, launch.Ptr{Offset: s, Buf: window, Fill: fill, Seed: seed})
-					ptrs++
-				}
-			}
-			list = append(list, a)
-		case p.float && p.size == 4:
-			list = append(list, launch.Arg{Bytes: binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(0.1+1.9*r.Float64())))})
-		case p.float && p.size == 8:
-			list = append(list, launch.Arg{Bytes: binary.LittleEndian.AppendUint64(nil, math.Float64bits(0.1+1.9*r.Float64()))})
-		default:
-			b := binary.LittleEndian.AppendUint64(nil, someSizes[r.IntN(len(someSizes))])
-			list = append(list, launch.Arg{Bytes: append(b, make([]byte, max(0, p.size-8))...)[:p.size]})
-		}
-	}
-	return list
-}

@@ -1,36 +1,93 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"goptxas/internal/witness/gpu"
 )
 
-func TestGuess(t *testing.T) {
-	list := guess(`.version 9.0
+// text has a kernel of every kind of parameter: a pointer that is said to be
+// one, one that is used as one, one inside a structure, numbers, a float.
+const text = `.version 9.0
 .target sm_90a
+.address_size 64
 .extern .shared .b8 s[];
 .visible .entry k(.param .u64 .ptr .global .align 1 a, .param .u32 n, .param .f32 x, .param .align 8 .b8 st[24], .param .u64 q)
 .reqntid 64, 2
 {
-	ld.param.u64 %rd1, [st+8]; // comment [st+16]
+	.reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p<2>;
+	ld.param.u64 %rd1, [st+8];
 	cvta.to.global.u64 %rd2, %rd1;
 	ld.param.u64 %rd3, [q];
-	st.global.u32 [%rd3+4], %r1;
+	ld.param.u32 %r2, [n];
+	mov.u32 %r1, %tid.x;
+	mov.u32 %r3, %ctaid.y;
+	setp.ge.u32 %p1, %r1, %r2;
+	@%p1 bra DONE;
+	mul.wide.u32 %rd4, %r1, 4;
+	add.u64 %rd5, %rd3, %rd4;
+	ld.global.b32 %r4, [%rd5];
+	mov.b32 %f1, %r4;
+	add.rn.f32 %f2, %f1, %f1;
+	add.u64 %rd6, %rd2, %rd4;
+	st.global.f32 [%rd6], %f2;
+DONE:
+	ret;
 }
-`, 1)
-	if len(list) != 1 {
-		t.Fatal(list)
+`
+
+func TestFacts(t *testing.T) {
+	m, err := check("k.ptx", text, "sm_90a")
+	if err != nil {
+		t.Fatal(err)
 	}
-	l := list[0]
-	if l.Kernel != "k" || l.Block != [3]uint32{64, 2, 1} || l.Smem != gpu.AllShared || len(l.Args) != 5 {
-		t.Fatalf("%+v", l)
+	ks := m.kernels()
+	if len(ks) != 1 {
+		t.Fatal(ks)
 	}
-	if l.Args[0].Buf == 0 || l.Args[1].Buf != 0 || len(l.Args[1].Bytes) != 4 || l.Args[4].Buf == 0 {
+	k := ks[0]
+	want := []pointer{{0, 0, "ones"}, {3, 8, "ones"}, {4, 0, "f32"}}
+	if len(k.ptrs) != len(want) {
+		t.Fatalf("pointers %+v", k.ptrs)
+	}
+	for n := range want {
+		if k.ptrs[n] != want[n] {
+			t.Errorf("pointer %d: %+v, want %+v", n, k.ptrs[n], want[n])
+		}
+	}
+	l := k.launchOf(&attempts[0], 4096, 1)
+	if l.Block != [3]uint32{64, 2, 1} || l.Grid[1] != 2 || l.Smem == 0 || len(l.Args) != 5 {
+		t.Errorf("launch %+v", l)
+	}
+	if l.Args[0].Buf != 4096 || len(l.Args[1].Bytes) != 4 || len(l.Args[2].Bytes) != 4 || len(l.Args[3].Ptrs) != 1 || l.Args[4].Fill != "f32" {
 		t.Errorf("arguments %+v", l.Args)
 	}
-	if st := l.Args[3]; len(st.Bytes) != 24 || len(st.Ptrs) != 1 || st.Ptrs[0].Offset != 8 {
-		t.Errorf("structure %+v", st)
+}
+
+// TestPick tries the launches of a kernel that races where its threads are
+// many, and of one that does not.
+func TestPick(t *testing.T) {
+	list, err := planFile("k.ptx", text, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].Note != "" || list[0].Launch.Args[4].Buf != 256 {
+		t.Errorf("%+v", list)
+	}
+	racy := strings.ReplaceAll(text, "add.u64 %rd6, %rd2, %rd4", "mov.u64 %rd6, %rd2")
+	racy = strings.ReplaceAll(racy, ".reqntid 64, 2", "")
+	if list, err = planFile("r.ptx", racy, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := list[0].Launch.Args[1].Bytes[0]; len(list) != 1 || list[0].Note != "" || n != 1 && list[0].Launch.Threads() != 1 {
+		t.Errorf("%+v", list)
+	}
+	if list, err = planFile("a.ptx", strings.ReplaceAll(text, "[%rd5]", "[%rd5+2]"), 1); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || reason(list[0].Note) != "not aligned" {
+		t.Errorf("%+v", list)
 	}
 }
 

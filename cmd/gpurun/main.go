@@ -3,7 +3,9 @@
 // to be carried to a machine with a GPU and neither Go nor this repository.
 //
 //	gpurun zoo   -ours CMD -ref PTXAS -dir testdata/zoo     kernels with launch descriptions
-//	gpurun blind -ours CMD -ref PTXAS -corpus DIR           kernels without: arguments are guessed
+//	gpurun plan  -corpus DIR -o PLAN                        guess arguments, try them in the PTX interpreter
+//	gpurun blind -ours CMD -ref PTXAS -corpus DIR -plan …   kernels without descriptions, as planned
+//	gpurun sim   -ours CMD -ref PTXAS -corpus DIR -plan …   the same in the simulator, without a GPU
 //	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
 package main
 
@@ -19,7 +21,9 @@ var commands = [...]struct {
 	run  func(args []string) error
 }{
 	{"zoo", zoo},
+	{"plan", plan},
 	{"blind", blind},
+	{"sim", simulate},
 	{"cubin", cubins},
 	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
 }
@@ -36,6 +40,6 @@ func main() {
 			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|blind|cubin [options]")
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|cubin [options]")
 	os.Exit(2)
 }

@@ -65,6 +65,9 @@ func (j *Job) Run(ctx context.Context) *Result {
 		res.OK = j.printPTX(m)
 		return res
 	}
+	if !j.judgeTarget(m) {
+		return res
+	}
 	j.judgeOptions(m)
 	if j.gate() {
 		return res

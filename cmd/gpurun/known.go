@@ -1,0 +1,63 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"goptxas/internal/witness/gpu"
+)
+
+// known are results of the reference from an earlier run, by the text and
+// the launch: a later run need only run ours.
+type known struct {
+	results map[string][]*gpu.Result
+	fresh   bool // nothing was known: this run writes the file
+}
+
+// readKnown reads the results of a file, which need not exist.
+func readKnown(name string) (*known, error) {
+	k := &known{results: map[string][]*gpu.Result{}}
+	if name == "" {
+		return k, nil
+	}
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.fresh = true
+		return k, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return k, json.Unmarshal(b, &k.results)
+}
+
+// fill gives rows of one text their keys and what is known about them.
+func (k *known) fill(text string, rows []*row) {
+	for _, r := range rows {
+		b, err := json.Marshal(r.launch)
+		if err != nil {
+			continue
+		}
+		h := sha256.New()
+		h.Write([]byte(text))
+		h.Write(b)
+		r.key = hex.EncodeToString(h.Sum(nil)[:12])
+		r.known = k.results[r.key]
+	}
+}
+
+// write keeps the results of this run, where nothing was known before.
+func (k *known) write(name string, rows []*row) error {
+	if !k.fresh {
+		return nil
+	}
+	for _, r := range rows {
+		if r.key != "" && len(r.refs) > 0 && r.refs[len(r.refs)-1].Stage != "start" {
+			k.results[r.key] = r.refs
+		}
+	}
+	return writeJSON(name, k.results)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/ptxvm"
+)
+
+// planned is one launch of one kernel.
+type planned struct {
+	File   string        `json:"file"`
+	Guard  int           `json:"guard"`
+	Note   string        `json:"note,omitempty"` // what is not as it should be
+	Launch launch.Launch `json:"launch"`
+}
+
+// guardOf keeps buffers of tried launches apart: writes between them are
+// seen.
+const guardOf = 64 << 10
+
+// planFile chooses launches for every kernel of a PTX text.
+func planFile(name, text string, count int) ([]planned, error) {
+	x, err := check(name, text, archOf(text))
+	if err != nil {
+		return nil, err
+	}
+	p, err := ptxvm.New(x.m, x.bodies)
+	var list []planned
+	for _, k := range x.kernels() {
+		if err != nil {
+			for n := range 2 * count {
+				list = append(list, planned{File: name, Guard: unknownGuard, Note: "untried: " + err.Error(), Launch: k.unknown(n, uint64(n))})
+			}
+			continue
+		}
+		for _, t := range k.pick(p, count) {
+			list = append(list, planned{File: name, Guard: guardOf, Note: t.note(), Launch: t.launch})
+		}
+	}
+	return list, nil
+}
+
+// makePlan plans many files.
+func makePlan(files []string, count, jobs int) []planned {
+	all := make([][]planned, len(files))
+	parallel(len(files), jobs, func(k int) {
+		text, err := os.ReadFile(files[k])
+		if err != nil {
+			return
+		}
+		list, err := planFile(filepath.Base(files[k]), string(text), count)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", files[k], err)
+		}
+		all[k] = list
+	})
+	return slices.Concat(all...)
+}
+
+// plan writes the launches of a corpus to a file, to be carried to the GPU.
+func plan(args []string) error {
+	var s settings
+	f := s.flags("plan")
+	dir := f.String("corpus", "", "folder of PTX files")
+	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
+	seeds := f.Int("seeds", 2, "launches of each kernel")
+	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	files, err := ptxFiles(*dir)
+	if err != nil {
+		return err
+	}
+	if files, err = choose(files, *list, s.only, *count); err != nil {
+		return err
+	}
+	p := makePlan(files, *seeds, min(s.jobs, runtime.NumCPU()))
+	sum := map[string]int{}
+	for _, x := range p {
+		sum[reason(x.Note)]++
+	}
+	var names []string
+	for n := range sum {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		fmt.Printf("%6d %s\n", sum[n], n)
+	}
+	return writeJSON(s.out, p)
+}
+
+// readPlan reads what plan wrote.
+func readPlan(name string) (map[string][]planned, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []planned
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, err
+	}
+	m := map[string][]planned{}
+	for _, p := range list {
+		m[p.File] = append(m[p.File], p)
+	}
+	return m, nil
+}
+
+// planner returns the launches of a file: from a plan, or made now.
+type planner struct {
+	mu    sync.Mutex
+	known map[string][]planned
+	seeds int
+}
+
+func (p *planner) of(name, text string) []planned {
+	if p.known != nil {
+		return p.known[name]
+	}
+	list, err := planFile(name, text, p.seeds)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, strings.SplitN(err.Error(), "\n", 2)[0])
+	}
+	return list
+}
+
+func writeJSON(name string, v any) error {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(b, '\n'), 0o644)
+}

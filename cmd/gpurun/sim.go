@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"goptxas/internal/witness/gpu"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/sim"
+)
+
+// simulate runs both compilers' cubins as blind does, but in the simulator:
+// slower, and no GPU is needed.
+func simulate(args []string) error {
+	var s settings
+	f := s.flags("sim")
+	dir := f.String("corpus", "", "folder of PTX files")
+	file := f.String("plan", "", "launches that gpurun plan has chosen")
+	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
+	seeds := f.Int("seeds", 1, "launches of each kernel")
+	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
+	show := f.Int("show", 0, "bytes that differ to print")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	files, tmp, err := workspace(*dir)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if files, err = choose(files, *list, s.only, *count); err != nil {
+		return err
+	}
+	p := &planner{seeds: *seeds}
+	if *file != "" {
+		if p.known, err = readPlan(*file); err != nil {
+			return err
+		}
+	}
+	var mu sync.Mutex
+	var all []*row
+	parallel(len(files), s.jobs, func(k int) {
+		text, err := os.ReadFile(files[k])
+		if err != nil {
+			return
+		}
+		name := filepath.Base(files[k])
+		rows := blindRows(name, s.modes, p.of(name, string(text)))
+		s.simulateFile(files[k], filepath.Join(tmp, name), "-arch="+archOf(string(text)), rows, *show)
+		mu.Lock()
+		all = append(all, rows...)
+		mu.Unlock()
+	})
+	return s.report(merge(all))
+}
+
+// simulateFile compiles one file and runs its rows.
+func (s *settings) simulateFile(file, base, arch string, rows []*row, show int) {
+	opts, err := argsOf(s.modes)
+	our := compile(s.ours, append([]string{arch}, opts...), file, base+".our.cubin")
+	ref := build{Err: "not tried"}
+	if our.Err == "" && err == nil {
+		ref = compile(s.ref, []string{arch}, file, base+".ref.cubin")
+	}
+	for _, r := range rows {
+		r.built(ref, our)
+		if r.Outcome != "" || strings.HasPrefix(r.Note, "untried") {
+			continue
+		}
+		a, want := simulateOne(r.refCubin, &r.launch)
+		if !a.OK() {
+			r.Ref, r.Outcome, r.Err = a, "reffault", a.Err
+			continue
+		}
+		b, got := simulateOne(r.ourCubin, &r.launch)
+		r.judge([]*gpu.Result{a}, b)
+		if r.Outcome == "differ" {
+			r.Err = firstDifference(want, got, show)
+		}
+	}
+	os.Remove(our.Out) //nolint:errcheck // room for the next
+	os.Remove(ref.Out) //nolint:errcheck // likewise
+}
+
+// maxSimulated bounds the instructions of warps of one launch.
+const maxSimulated = 8_000_000
+
+// simulateOne runs one launch of one cubin.
+func simulateOne(name string, l *launch.Launch) (*gpu.Result, [][]byte) {
+	r := &gpu.Result{Stage: "load"}
+	fail := func(err error) (*gpu.Result, [][]byte) {
+		r.Err = err.Error()
+		return r, nil
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return fail(err)
+	}
+	m, err := sim.Load(b)
+	if err != nil {
+		return fail(err)
+	}
+	p, err := m.Kernel(l.Kernel)
+	if err != nil {
+		return fail(err)
+	}
+	mem := m.Memory()
+	params, bufs, err := place(p, l, mem)
+	if err != nil {
+		return fail(err)
+	}
+	before := make([]uint64, len(bufs))
+	for k := range bufs {
+		before[k] = gpu.Hash(bufs[k])
+	}
+	r.Stage = "run"
+	if _, err = p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated}); err != nil {
+		return fail(err)
+	}
+	for k := range bufs {
+		r.Hash = append(r.Hash, gpu.Hash(bufs[k]))
+		r.Changed = r.Changed || r.Hash[k] != before[k]
+	}
+	r.Stage = "done"
+	return r, bufs
+}
+
+// place lays out the arguments of a launch and returns every buffer.
+func place(p *sim.Program, l *launch.Launch, mem *sim.Memory) (params []byte, bufs [][]byte, err error) {
+	formals := p.Function().Params
+	if len(l.Args) != len(formals) {
+		return nil, nil, fmt.Errorf("%s takes %d arguments, the launch has %d", l.Kernel, len(formals), len(l.Args))
+	}
+	put := func(size int, fill string, seed uint64) uint64 {
+		b := launch.Data(fill, seed, size)
+		bufs = append(bufs, b)
+		return mem.Alloc(b)
+	}
+	for n, a := range l.Args {
+		x := formals[n]
+		if end := int(x.Offset) + int(x.Size); end > len(params) {
+			params = append(params, make([]byte, end-len(params))...)
+		}
+		b := append([]byte(nil), a.Bytes...)
+		if a.Buf > 0 {
+			b = binary.LittleEndian.AppendUint64(nil, put(a.Buf, a.Fill, a.Seed))
+		}
+		for _, q := range a.Ptrs {
+			binary.LittleEndian.PutUint64(b[q.Offset:], put(q.Buf, q.Fill, q.Seed))
+		}
+		copy(params[x.Offset:], b)
+	}
+	return params, bufs, nil
+}
+
+// firstDifference says where buffers begin to differ, and in how many bytes.
+func firstDifference(want, got [][]byte, show int) string {
+	var s strings.Builder
+	for k := range want {
+		if bytes.Equal(want[k], got[k]) {
+			continue
+		}
+		n := 0
+		for i := range want[k] {
+			if want[k][i] != got[k][i] {
+				if n == 0 {
+					at := i &^ 7
+					fmt.Fprintf(&s, "buffer %d+%#x: % x, want % x", k, at, tail(got[k][at:], 8+show), tail(want[k][at:], 8+show))
+				}
+				n++
+			}
+		}
+		fmt.Fprintf(&s, " (%d bytes) ", n)
+	}
+	return s.String()
+}
+
+func tail(b []byte, n int) []byte { return b[:min(n, len(b))] }
