@@ -21,7 +21,7 @@ func Guarded(f *ori.Func) bool {
 		g := &guarded{f: f, v: valuesOf(f), to: make([]place, len(f.Regs)), taken: make([]bool, len(f.Regs))}
 		g.indices()
 		for _, b := range f.Blocks {
-			for i := range b.Instrs {
+			for i := b.First(); i != nil; i = i.Next() { // the copies behind it go away
 				g.load(i)
 			}
 		}
