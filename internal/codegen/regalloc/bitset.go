@@ -10,6 +10,16 @@ func (s bitset) has(n int32) bool { return s[n>>6]>>(uint(n)&63)&1 != 0 }
 func (s bitset) add(n int32)      { s[n>>6] |= 1 << (uint(n) & 63) }
 func (s bitset) remove(n int32)   { s[n>>6] &^= 1 << (uint(n) & 63) }
 
+// any reports whether the set has a member.
+func (s bitset) any() bool {
+	for _, x := range s {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // ends returns the first and last word of [from, to), which is not empty,
 // with the masks of the numbers inside them.
 func ends(from, to int32) (lo, hi int32, first, last uint64) {

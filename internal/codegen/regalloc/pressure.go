@@ -63,6 +63,13 @@ func (f *fat) excess() int {
 	return n
 }
 
+// lower takes n registers away everywhere.
+func (f *fat) lower(n int32) {
+	for k := range f.room {
+		f.room[k] -= n
+	}
+}
+
 // peak is the most words that live at one point.
 func (f *fat) peak() int {
 	var m int32
@@ -113,11 +120,11 @@ func (q *queue) Pop() any {
 
 // choose picks virtual registers to spill until no point is overfull, or
 // nothing helps any more. It chooses nothing when no point is.
-func (f *fat) choose(needed bool) []int32 {
-	if !needed {
+func (f *fat) choose() []int32 {
+	f.over = newExcess(f.words, f.room)
+	if !f.over.points.any() {
 		return nil
 	}
-	f.over = newExcess(f.words, f.room)
 	access := f.accesses()
 	costs := f.costs()
 	var q queue

@@ -106,9 +106,12 @@ func (s *solver) trace(format string, args ...any) {
 }
 
 // file allocates one file: trials without spilling, then rounds of
-// spilling and trying again.
+// spilling and trying again. Where no point is overfull and the trials fail
+// all the same, registers are missing in the right places: more is spilled,
+// until a few registers are free everywhere, before groups fight for them.
 func (s *solver) file(class uint8) error {
 	f := &s.sol.Problem.Files[class]
+	margin := int32(0)
 	for round := range s.opts.Rounds {
 		if s.live == nil {
 			s.live = liveness(s.sol.Problem)
@@ -116,12 +119,16 @@ func (s *solver) file(class uint8) error {
 		press := pressure(s.sol.Problem, s.live, class)
 		over := press.excess()
 		if over == 0 {
-			if t := s.trials(class, press.peak()); t != nil {
+			if t := s.trials(class, press.peak(), round); t != nil {
 				s.keep(class, t)
 				return nil
 			}
+			if f.Budget >= manyRegisters && margin < mostMargin {
+				margin += 4
+				press.lower(margin)
+			}
 		}
-		spill := press.choose(over > 0)
+		spill := press.choose()
 		if len(spill) == 0 && over == 0 {
 			var t *trial
 			if t, spill = s.evict(class); len(t.spill) == 0 {
@@ -140,13 +147,20 @@ func (s *solver) file(class uint8) error {
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
 }
 
+// Files of this many registers have some to leave free, up to so many.
+const (
+	manyRegisters = 32
+	mostMargin    = 8
+)
+
 // trials tries the plans and returns the best that fits, nil if none does.
-func (s *solver) trials(class uint8, floor int) *trial {
+// After spilling, fewer are tried: every round costs them again.
+func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
 	var best *trial
 	for n, pl := range plans {
-		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce {
+		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 {
 			continue
 		}
 		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
