@@ -22,14 +22,16 @@ import (
 func Vectors(f *ori.Func) bool {
 	w := &widener{f: f, v: valuesOf(f), alias: flow.AliasOf(f)}
 	w.align.v = w.v
-	changed := false
 	for _, b := range f.Blocks {
-		changed = w.block(b) || changed
+		w.block(b)
 	}
-	if changed {
+	for _, j := range w.joins {
+		w.widen(j.list, j.size)
+	}
+	if len(w.joins) > 0 {
 		f.Touch()
 	}
-	return changed
+	return len(w.joins) > 0
 }
 
 // maxSpread is how many instructions apart two loads are still joined:
@@ -43,6 +45,13 @@ type widener struct {
 	alias  *flow.Alias
 	align  aligner
 	groups []loads
+	joins  []wideLoad // found, to be made when nothing is asked any more
+}
+
+// wideLoad is a run of loads that becomes one of so many bytes.
+type wideLoad struct {
+	list loads
+	size int64
 }
 
 // loads are loads of one block from one base, with nothing between the
@@ -55,21 +64,18 @@ type load struct {
 	at int
 }
 
-// block joins the loads of a block.
-func (w *widener) block(b *ori.Block) bool {
+// block finds loads to join in a block.
+func (w *widener) block(b *ori.Block) {
 	w.groups = w.groups[:0]
-	changed := false
 	n := 0
-	var next *ori.Instr
-	for i := b.First(); i != nil; i = next {
-		next = i.Next()
+	for i := range b.Instrs {
 		n++
-		changed = w.close(i) || changed
+		w.close(i)
 		if isJoinable(i) && w.v.Stable(i.Args[0]) {
 			w.add(i, n)
 		}
 	}
-	return w.close(nil) || changed
+	w.close(nil)
 }
 
 // isJoinable reports whether i is a load of whole words that may be part of
@@ -116,18 +122,16 @@ func (w *widener) add(i *ori.Instr, n int) {
 }
 
 // close ends the groups that cannot grow beyond i, all if it is nil.
-func (w *widener) close(i *ori.Instr) bool {
-	changed := false
+func (w *widener) close(i *ori.Instr) {
 	keep := w.groups[:0]
 	for _, g := range w.groups {
 		if i != nil && !w.disturbs(i, g) {
 			keep = append(keep, g)
 			continue
 		}
-		changed = w.join(g) || changed
+		w.join(g)
 	}
 	w.groups = keep
-	return changed
 }
 
 // disturbs reports whether the loads cannot move over i.
@@ -148,29 +152,27 @@ func (w *widener) disturbs(i *ori.Instr, list loads) bool {
 	return p.Space&q.Space != 0 && (p.Strict || p.Write && !q.Frozen)
 }
 
-// join makes wide loads of neighbours.
-func (w *widener) join(list loads) bool {
+// join looks for neighbours.
+func (w *widener) join(list loads) {
 	if len(list) < 2 {
-		return false
+		return
 	}
 	zeros := w.align.zeros(*address(list[0].Instr))
 	if zeros < 3 {
-		return false
+		return
 	}
 	slices.SortStableFunc(list, func(a, b load) int { return cmp.Compare(address(a.Instr).Imm, address(b.Instr).Imm) })
-	changed := false
 	for n := 0; n < len(list); {
 		taken := 1
 		for _, size := range [...]int64{16, 8} {
 			if k := w.run(list[n:], size); k > 1 && zeros >= log(size) && address(list[n].Instr).Imm%size == 0 {
-				w.widen(list[n:n+k], size)
-				taken, changed = k, true
+				w.joins = append(w.joins, wideLoad{list[n : n+k], size})
+				taken = k
 				break
 			}
 		}
 		n += taken
 	}
-	return changed
 }
 
 // log and width are the low zero bits of a multiple of size, and its

@@ -63,6 +63,39 @@ LDS r3 = [r0+0x4]`},
 	}
 }
 
+// TestVectorsTwice joins loads whose address was loaded by a join before.
+func TestVectorsTwice(t *testing.T) {
+	const in = `reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg r3 1/1
+reg p4 1/1
+reg r5 1/1
+b0: -> b1
+MOV r5 = rz
+LDS r0 = [r5+0x0]
+LDS r1 = [r5+0x4]
+b1: -> b1, b2
+LDS r2 = [r1+0x0]
+LDS r3 = [r1+0x4]
+IADD3 r1 = r1, r0, rz
+@p4 BRA b1
+b2:
+EXIT`
+	const want = `MOV r5 = rz
+LDS.64 r6 = [r5+0x0]
+COPY r0 = r6[0]
+COPY r1 = r6[1]
+LDS r2 = [r1+0x0]
+LDS r3 = [r1+0x4]
+IADD3 r1 = r1, r0, rz
+@p4 BRA b1
+EXIT`
+	if got := run(t, in, Vectors); got != want {
+		t.Error(got)
+	}
+}
+
 func TestVectorsInLoop(t *testing.T) {
 	const head = `reg r0 1/1
 reg r1 1/1
