@@ -71,10 +71,12 @@ reg r2 1/1
 reg r3 1/1
 reg p4 1/1
 reg r5 1/1
+reg r6 1/1
 b0: -> b1
 MOV r5 = rz
 LDS r0 = [r5+0x0]
-LDS r1 = [r5+0x4]
+LDS r6 = [r5+0x4]
+COPY r1 = r6
 b1: -> b1, b2
 LDS r2 = [r1+0x0]
 LDS r3 = [r1+0x4]
@@ -83,9 +85,10 @@ IADD3 r1 = r1, r0, rz
 b2:
 EXIT`
 	const want = `MOV r5 = rz
-LDS.64 r6 = [r5+0x0]
-COPY r0 = r6[0]
-COPY r1 = r6[1]
+LDS.64 r7 = [r5+0x0]
+COPY r0 = r7[0]
+COPY r6 = r7[1]
+COPY r1 = r6
 LDS r2 = [r1+0x0]
 LDS r3 = [r1+0x4]
 IADD3 r1 = r1, r0, rz
