@@ -20,14 +20,14 @@ var linkSet = []string{"kernels", "callees", "third"}
 // object compiles one module to an object.
 type object func(t *testing.T, file, out, arch string)
 
-func ourObject(t *testing.T, file, out, arch string) {
+func ourObject(t *testing.T, file, out, arch string, options ...string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	b, ok := CompileTexts(context.Background(), []string{"-c", "-arch", arch}, []Text{{Name: file, Text: text}}, &log)
+	b, ok := CompileTexts(context.Background(), append(options, "-arch", arch), []Text{{Name: file, Text: text}}, &log)
 	if !ok {
 		t.Fatalf("%s for %s: %s", file, arch, log.String())
 	}
@@ -48,9 +48,9 @@ func TestLinkMixes(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	launches := linkLaunches(t)
+	launches := linkLaunches(t, linkSet[0])
 	for _, arch := range []string{"sm_80", "sm_90a", "sm_100a"} {
-		for n, make := range []object{refObject, ourObject} {
+		for n, make := range []object{refObject, func(t *testing.T, file, out, arch string) { ourObject(t, file, out, arch, "-c") }} {
 			for _, name := range linkSet {
 				make(t, filepath.Join("..", "..", "testdata", "link", name+".ptx"), filepath.Join(dir, fmt.Sprintf("%s%d.o", name, n)), arch)
 			}
@@ -95,9 +95,28 @@ func TestLinkMixes(t *testing.T) {
 	}
 }
 
-func linkLaunches(t *testing.T) []launch.Launch {
+// TestMatrixMoves runs the moves of matrices of both compilers.
+func TestMatrixMoves(t *testing.T) {
+	x := oracle.Find(t)
+	file, out := filepath.Join("..", "..", "testdata", "link", "matrix.ptx"), filepath.Join(t.TempDir(), "m.cubin")
+	launches := linkLaunches(t, "matrix")
+	if r := x.Ptxas("-arch", "sm_90a", file, "-o", out); r.Exit != 0 {
+		t.Fatal(r.Stderr)
+	}
+	want := runLinked(t, out, launches, "reference")
+	ourObject(t, file, out, "sm_90a", "-O3")
+	got := runLinked(t, out, launches, "ours")
+	for k := range want[0] {
+		if !bytes.Equal(got[0][k], want[0][k]) {
+			t.Errorf("buffer %d differs", k)
+		}
+	}
+	t.Logf("%d bytes alike", len(want[0][1]))
+}
+
+func linkLaunches(t *testing.T, name string) []launch.Launch {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "link", linkSet[0]+".ptx"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "link", name+".ptx"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,4 +35,7 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WStackrestore:   (*lowerer).stackrestore,
 	isa.WCp:             (*lowerer).cpAsync,
 	isa.WMbarrier:       (*lowerer).mbarrier,
+	isa.WLdmatrix:       (*lowerer).ldmatrix,
+	isa.WStmatrix:       (*lowerer).stmatrix,
+	isa.WMovmatrix:      (*lowerer).movmatrix,
 }

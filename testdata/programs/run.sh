@@ -31,9 +31,6 @@ toolkit() { # name, assembler
     printf '#!/bin/sh\ncase "$*" in *--version*) ;; *) echo "$*" >>"$ASSEMBLED" ;; esac\nexec "%s" "$@"\n' "$2" >"$t/bin/ptxas"
     chmod +x "$t/bin/ptxas"
 }
-toolkit reference "$(realpath "$CUDA_HOME/bin/ptxas")"
-toolkit goptxas "$goptxas"
-
 run() { # program, who
     d=$out/$1-$2
     mkdir -p "$d"
@@ -46,7 +43,7 @@ run() { # program, who
     whole) "$t/bin/nvcc" -arch="$ARCH" "$here"/cuda/whole.cu -o program && ./program ;;
     jax)
         XLA_FLAGS="--xla_gpu_cuda_data_dir=$t --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false --xla_gpu_autotune_level=0" \
-            XLA_PYTHON_CLIENT_PREALLOCATE=false JAX_ENABLE_COMPILATION_CACHE=false TF_CPP_MIN_LOG_LEVEL=1 \
+            JAX_PLATFORMS=cuda XLA_PYTHON_CLIENT_PREALLOCATE=false JAX_ENABLE_COMPILATION_CACHE=false TF_CPP_MIN_LOG_LEVEL=${TF_CPP_MIN_LOG_LEVEL:-1} \
             "$PYTHON" "$here/python/jax_program.py"
         ;;
     *)
@@ -60,6 +57,8 @@ if [ "$3" = run ]; then # the script itself, under a time limit
     run "$4" "$5"
     exit
 fi
+toolkit reference "$(realpath "$CUDA_HOME/bin/ptxas")"
+toolkit goptxas "$goptxas"
 list=${ONLY:-separate whole cupy numba triton inductor jax}
 for p in $list; do
     for who in reference goptxas; do

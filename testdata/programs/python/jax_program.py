@@ -23,6 +23,7 @@ def net(p, x):
     return jax.nn.log_softmax(x)
 
 
+print(jax.devices()[0].platform)
 rng = np.random.default_rng(11)
 x, v = rng.standard_normal((256, 3)).astype(np.float32), rng.standard_normal((256, 3)).astype(np.float32)
 (a, b), e = physics(x, v)

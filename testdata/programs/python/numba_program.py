@@ -2,6 +2,8 @@
 of the driver's linker."""
 import math
 import numpy as np
+if not hasattr(np, "row_stack"):  # a name that Numba asks for and newer NumPy dropped
+    np.row_stack = np.vstack
 from numba import cuda, float32, int32
 from numba.cuda import codegen
 from assemble import COUNT, assemble, show

@@ -1,0 +1,64 @@
+package lower
+
+import (
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+)
+
+// matrixMods reads the modifiers of ldmatrix and stmatrix: one, two or four
+// matrices of eight rows of 16 bytes, as they lie or transposed.
+func (l *lowerer) matrixMods() (m op.Mods, words int) {
+	l.knows(isa.WSync)
+	l.knows(isa.WAligned)
+	l.knows(isa.WX1)
+	if !l.has(isa.WM8n8) || l.typ(0) != isa.B16 || l.in.NSpaces == 0 {
+		l.unsupported()
+	}
+	m = op.M(op.M16, op.MM88)
+	if l.has(isa.WTrans) {
+		m = op.M(op.M16, op.MMT88)
+	}
+	switch {
+	case l.has(isa.WX2):
+		return m.With(op.M2), 2
+	case l.has(isa.WX4):
+		return m.With(op.M4), 4
+	}
+	return m, 1
+}
+
+// ldmatrix lowers ldmatrix: lanes give the addresses of rows, and every lane
+// gets a pair of neighbouring elements of each matrix.
+func (l *lowerer) ldmatrix() {
+	m, n := l.matrixMods()
+	r := l.tmp(n)
+	l.emit(op.LDSM, m, value{whole(r)}, l.address(&l.args[1], isa.SpaceShared)...)
+	for k, e := range l.elements(0) {
+		if k < n && e.Kind == isa.KReg {
+			l.copy(l.words(l.regs[e.Ref])[:1], r[k:k+1])
+		}
+	}
+}
+
+// stmatrix lowers stmatrix, the other way.
+func (l *lowerer) stmatrix() {
+	m, n := l.matrixMods()
+	var v value
+	for _, e := range l.elements(1) {
+		v = append(v, l.read(&e, isa.B32)...)
+	}
+	if len(v) != n {
+		l.unsupported()
+	}
+	srcs := append(value{}, l.address(&l.args[0], isa.SpaceShared)...)
+	l.emit(op.STSM, m, nil, append(srcs, whole(l.group(v)))...)
+}
+
+// movmatrix lowers movmatrix: a matrix is transposed between lanes.
+func (l *lowerer) movmatrix() {
+	l.knows(isa.WSync)
+	l.knows(isa.WAligned)
+	l.knows(isa.WTrans)
+	l.knows(isa.WM8n8)
+	l.emit(op.MOVM, op.M(op.M16, op.MMT88), l.dst(0)[:1], l.reg(l.src1(1, isa.B32)))
+}
