@@ -188,6 +188,9 @@ func (l *lowerer) redAsync() {
 	}
 	x := &atomic{t: t, n: 1}
 	l.atomMods(x)
+	if t == isa.S64 && x.fn == op.MADD { // the sum has no sign
+		x.t = isa.U64
+	}
 	kind, ok := x.kind()
 	if !ok || l.in.NSpaces > 0 && !l.remote() || t.Class() == isa.Float {
 		l.unsupported()

@@ -90,6 +90,12 @@ func (l *lowerer) ld() {
 	}
 }
 
+// What a constant operand adds to an index: 16 bits, signed.
+const (
+	minBankOffset = -1 << 15
+	maxBankOffset = 1<<15 - 1 - 16
+)
+
 // ldConst reads the user's constants from bank 3.
 func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 	l.ordering()
@@ -98,6 +104,10 @@ func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 	switch a.Base {
 	case isa.KReg:
 		src.Reg, src.Class = l.index(a), ori.R
+		if off < minBankOffset || off > maxBankOffset {
+			src.Reg = l.iadd(l.f.Words(src.Reg), word(uint32(off))).Reg
+			off = 0
+		}
 	case isa.KSymbol:
 		if a.Ref < 0 {
 			l.unsupported()
