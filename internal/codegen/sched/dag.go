@@ -48,6 +48,8 @@ type grapher struct {
 	list   []access
 	loads  []touch
 	stores []touch
+	joint  []int32 // since the last meeting, what threads of a warp do together
+	meet   int32   // the last meeting, -1 = none
 }
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
@@ -59,7 +61,7 @@ func newGrapher(names *numbering, a *target.Arch) *grapher {
 // instruction behind it: what it reads must be ready by then.
 func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.stamp++
-	b.loads, b.stores = b.loads[:0], b.stores[:0]
+	b.loads, b.stores, b.joint, b.meet = b.loads[:0], b.stores[:0], b.joint[:0], -1
 	n := len(instrs)
 	g := &graph{
 		instrs: instrs, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
@@ -160,13 +162,25 @@ func (b *grapher) latency(from, to target.Class, a *access) int32 {
 
 // memory adds the edges of instruction k for the memory it touches.
 func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
+	switch {
+	case meets(i):
+		for _, j := range b.joint {
+			g.edge(j, k, 1)
+		}
+		b.joint, b.meet = append(b.joint[:0], k), k
+	case i.Op.Has(op.Convergent):
+		if b.meet >= 0 {
+			g.edge(b.meet, k, 1)
+		}
+		b.joint = append(b.joint, k)
+	}
 	t, ok := touchOf(i)
 	if !ok {
 		return
 	}
 	t.node = k
 	b.base(&t, i)
-	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads {
+	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || meets(i) {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)

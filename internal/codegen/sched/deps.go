@@ -102,7 +102,7 @@ func (m *numbering) add(list []access, o ori.Operand, r timing.Role, arg uint8) 
 // it stays before, everything behind it behind.
 func pinned(i *ori.Instr) bool {
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-		return i.Op != op.COPY && i.Op != op.UNDEF
+		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i)
 	}
 	switch i.Op {
 	case op.NOP, op.P2R, op.UP2UR, op.UR2UP:
@@ -111,6 +111,13 @@ func pinned(i *ori.Instr) bool {
 		return readsClock(i)
 	}
 	return false
+}
+
+// meets reports whether i waits for the other threads of the block and does
+// nothing else: memory accesses and what threads of a warp do together keep
+// to their side of it, but arithmetic may pass.
+func meets(i *ori.Instr) bool {
+	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
 }
 
 // readsClock reports whether i reads something that changes as time goes

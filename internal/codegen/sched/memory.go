@@ -51,6 +51,9 @@ var spaces = [...]struct {
 // touchOf describes the memory access of i; ok is false when it has none
 // that matters: constants do not change.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
+	if meets(i) {
+		return touch{space: everywhere, write: true, strict: true, base: -1}, true
+	}
 	if !i.Op.Has(op.Reads|op.Writes) || i.Op == op.LDC || i.Op == op.ULDC || i.Op == op.LDCU {
 		return t, false
 	}
