@@ -31,9 +31,10 @@ func Combine(f *ori.Func) bool {
 }
 
 type combiner struct {
-	f    *ori.Func
-	v    *values
-	sums []int32 // reads of each word by sums that may be fused; nil until asked for
+	f     *ori.Func
+	v     *values
+	sums  []int32 // reads of each word by sums that may be fused; nil until asked for
+	joins []int32 // reads of each predicate that combine it with another; nil until asked for
 }
 
 // rules are tried in order on every instruction of their operation.
@@ -43,6 +44,7 @@ var rules = [...]struct {
 }{
 	{op.IADD3, (*combiner).wide},
 	{op.IADD3, (*combiner).extended},
+	{op.IADD3, (*combiner).accumulate64},
 	{op.IADD3, (*combiner).addOfProduct},
 	{op.IADD3, (*combiner).addOfShift},
 	{op.IADD3, (*combiner).addOfAdd},

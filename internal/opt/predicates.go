@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
@@ -171,26 +173,63 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 			}
 			args := append([]ori.Operand(nil), j.Srcs()...)
 			args[2] = other
-			c.rewrite(i, j.Op, replaceMod(mods, op.MAND, r.mod), args, j)
+			c.rewrite(i, j.Op, replaceMod(mods, op.MAND, r.mod), args)
+			if c.joins != nil && int(c.v.word(j.Args[0])) < len(c.joins) {
+				c.joins[c.v.word(j.Args[0])]--
+			}
+			if c.v.ReadsOf(j.Args[0]) == 0 {
+				c.v.Remove(j)
+			}
 			return true
 		}
 	}
 	return false
 }
 
-// comparison returns the comparison that makes predicate a for one reader,
-// if it combines its outcome with nothing yet.
+// comparison returns the comparison that makes predicate a, if it combines
+// its outcome with nothing yet and all who read it can compare themselves:
+// doing it again costs no more than combining, and frees a predicate.
 func (c *combiner) comparison(a ori.Operand) *ori.Instr {
-	for _, o := range [...]op.Op{op.ISETP, op.FSETP, op.DSETP, op.HSETP2} {
-		j := c.inner(nil, a, o)
-		if j == nil || !j.Mods.Has(op.MAND) || len(j.Srcs()) < 3 {
-			continue
-		}
-		if p := j.Srcs()[2]; p.Kind == ori.KZero && p.Class == ori.P && p.Flags == 0 {
-			return j
+	if a.Kind != ori.KReg || a.Class != ori.P {
+		return nil
+	}
+	j := c.v.Once(a)
+	if j == nil || !slices.Contains(comparisons[:], j.Op) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !j.Mods.Has(op.MAND) || len(j.Args) != 4 {
+		return nil
+	}
+	if p := j.Args[3]; p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 || !c.lasting(j.Args[1], j.Args[2]) {
+		return nil
+	}
+	if c.v.ReadsOf(a) != 1 && c.combined()[c.v.word(a)] != c.v.ReadsOf(a) {
+		return nil
+	}
+	return j
+}
+
+var comparisons = [...]op.Op{op.ISETP, op.FSETP, op.DSETP, op.HSETP2}
+
+// combined counts the reads of each predicate by operations that combine it
+// with another one in a way that comparisons can.
+func (c *combiner) combined() []int32 {
+	if c.joins != nil {
+		return c.joins
+	}
+	c.joins = make([]int32, len(c.v.Reads))
+	for _, b := range c.f.Blocks {
+		for i := range b.Instrs {
+			if !isPredicateLogic(i) || i.Args[3].Kind != ori.KZero || i.Args[1].Kind != ori.KReg || i.Args[2].Kind != ori.KReg {
+				continue
+			}
+			lut := restrict(i.Args[4].Imm&0xff, 2, truthOf(i.Args[3]))
+			for _, r := range accumulators {
+				if r.lut == lut {
+					c.joins[c.v.word(i.Args[1])]++
+					c.joins[c.v.word(i.Args[2])]++
+				}
+			}
 		}
 	}
-	return nil
+	return c.joins
 }
 
 // replaceMod returns m with one modifier exchanged for another.

@@ -68,6 +68,17 @@ func (v *Values) Holds(f *ori.Func) bool {
 	return slices.Equal(v.Base, x.Base) && slices.Equal(v.Writes, x.Writes) && slices.Equal(v.Reads, x.Reads) && slices.Equal(v.Def, x.Def)
 }
 
+// Grow makes room for registers made since.
+func (v *Values) Grow() {
+	for r := len(v.Base) - 1; r < len(v.Func.Regs); r++ {
+		n := int(v.Func.Regs[r].Width)
+		v.Base = append(v.Base, v.Base[r]+int32(n))
+		v.Def = append(v.Def, make([]*ori.Instr, n)...)
+		v.Writes = append(v.Writes, make([]int32, n)...)
+		v.Reads = append(v.Reads, make([]int32, n)...)
+	}
+}
+
 // Keep tells that v was kept true while the function changed.
 func (v *Values) Keep() {
 	if !v.odd && len(v.Base) == len(v.Func.Regs)+1 {
