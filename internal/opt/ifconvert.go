@@ -11,17 +11,26 @@ import (
 //	b1: LDG r = …
 //	b2: …
 //
+// or, where both ways do something,
+//
+//	    @p BRA b2              @!p IADD3 r = …
+//	b1: IADD3 r = …            @p  LDG r = …
+//	    BRA b3
+//	b2: LDG r = …
+//	b3: …
+//
 // A guard costs less than parting the threads of a warp and bringing them
 // together again. What only computes a word that nobody else writes needs
-// not even the guard.
+// not even the guard. Two guarded moves to one register become a choice in
+// Selects.
 func IfConvert(f *ori.Func) bool {
 	v := valuesOf(f)
 	changed := false
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
-			if t, guard, ok := triangle(f, b); ok && v.convertible(t, guard) {
-				v.convert(f, b, t, guard)
+			if h, ok := v.hammock(f, b); ok {
+				v.convert(f, b, h)
 				again, changed = true, true
 			}
 		}
@@ -30,26 +39,55 @@ func IfConvert(f *ori.Func) bool {
 	return changed
 }
 
-// maxConverted is the number of instructions up to which a block is guarded.
-const maxConverted = 6
+// What blocks may cost to be guarded: one alone, and two together.
+const (
+	maxConverted = 6
+	maxDiamond   = 8
+)
 
-// triangle recognises a block t that runs between b and the block after it
-// only under a condition.
-func triangle(f *ori.Func, b *ori.Block) (t *ori.Block, guard ori.Operand, ok bool) {
+// hammock is a condition and what runs under it: one or two blocks that lead
+// from b to join.
+type hammock struct {
+	sides []side
+	join  *ori.Block
+}
+
+type side struct {
+	t     *ori.Block
+	guard ori.Operand
+}
+
+// hammock recognises the short blocks between b and where its ways meet.
+func (v *values) hammock(f *ori.Func, b *ori.Block) (h hammock, ok bool) {
 	i := b.Last()
 	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
-		return nil, guard, false
+		return h, false
 	}
 	to := target(b, i)
 	next := b.Succs[1]
 	if to == nil || to == next || to != b.Succs[0] {
-		return nil, guard, false
+		return h, false
 	}
-	t, join, guard := next, to, i.Guard.Not()
-	if !between(f, b, t, join) {
-		t, join, guard = to, next, i.Guard
+	yes, no := side{to, i.Guard}, side{next, i.Guard.Not()}
+	switch {
+	case between(f, b, next, to):
+		h = hammock{[]side{no}, to}
+	case between(f, b, to, next):
+		h = hammock{[]side{yes}, next}
+	case len(to.Succs) == 1 && between(f, b, next, to.Succs[0]) && between(f, b, to, to.Succs[0]):
+		h = hammock{[]side{no, yes}, to.Succs[0]}
+	default:
+		return h, false
 	}
-	return t, guard, between(f, b, t, join)
+	sum := 0
+	for _, s := range h.sides {
+		n, ok := v.convertible(s.t, s.guard)
+		if !ok || n > maxConverted {
+			return h, false
+		}
+		sum += n
+	}
+	return h, len(h.sides) == 1 || sum <= maxDiamond
 }
 
 // between reports whether t is entered from b alone and leads to join.
@@ -57,48 +95,51 @@ func between(f *ori.Func, b, t, join *ori.Block) bool {
 	return t != b && t != join && join != b && t != f.Blocks[0] && !t.Kept && len(t.Preds) == 1 && len(t.Succs) == 1 && t.Succs[0] == join
 }
 
-// convertible reports whether all of t can run under the guard.
-func (v *values) convertible(t *ori.Block, guard ori.Operand) bool {
-	n := 0
+// convertible reports whether all of t can run under the guard, and what
+// that costs.
+func (v *values) convertible(t *ori.Block, guard ori.Operand) (cost int, ok bool) {
 	for i := t.First(); i != nil; i = i.Next() {
 		if i == t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
 			break
 		}
-		if n++; n > maxConverted || i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) ||
-			i.Op.Has(op.Pseudo) && i.Op != op.COPY {
-			return false
+		if cost++; i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
+			return 0, false
 		}
 		for _, d := range i.Dsts() {
 			if d.Class != ori.R && d.Class != ori.P || d.HasReg() && d.Reg == guard.Reg {
-				return false
+				return 0, false
 			}
 		}
 	}
-	return true
+	return cost, true
 }
 
-// convert moves the instructions of t to the end of b.
-func (v *values) convert(f *ori.Func, b, t *ori.Block, guard ori.Operand) {
+// convert moves the instructions of the sides to the end of b.
+func (v *values) convert(f *ori.Func, b *ori.Block, h hammock) {
 	jump := b.Last()
-	join := t.Succs[0]
-	for i := range t.Instrs {
-		if i.Op == op.BRA {
-			continue
+	for _, s := range h.sides {
+		for i := range s.t.Instrs {
+			if i.Op == op.BRA {
+				continue
+			}
+			i.Remove()
+			if !v.speculates(i) {
+				v.Count(i, -1)
+				i.Guard = s.guard
+				v.Count(i, 1)
+			}
+			b.InsertBefore(i, jump)
 		}
-		i.Remove()
-		if !v.speculates(i) {
-			v.Count(i, -1)
-			i.Guard = guard
-			v.Count(i, 1)
-		}
-		b.InsertBefore(i, jump)
+		b.RemoveEdge(s.t)
+		s.t.RemoveEdge(h.join)
+	}
+	if len(b.Succs) == 0 {
+		b.AddEdge(h.join)
 	}
 	v.Count(jump, -1)
 	jump.Guard = ori.Operand{}
-	jump.Args[0] = ori.Label(join)
+	jump.Args[0] = ori.Label(h.join)
 	v.Count(jump, 1)
-	b.RemoveEdge(t)
-	t.RemoveEdge(join)
 	f.Touch()
 }
 

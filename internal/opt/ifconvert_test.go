@@ -8,6 +8,7 @@ import (
 
 func TestIfConvert(t *testing.T) {
 	const head = "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nreg p4 1/1\nb0: -> b2, b1\nMOV r1 = rz\n@p3 BRA b2\n"
+	const long = "LDS r1 = [r0+0x4]\nLDS r1 = [r1+0x4]\nLDS r1 = [r1+0x4]\nLDS r1 = [r1+0x4]\nLDS r1 = [r1+0x4]\n"
 	const tail = "b2:\nSTS [r0+0x0], r1\nEXIT"
 	for _, c := range []struct{ name, in, want string }{
 		{"a load", head + "b1: -> b2\nIADD3 r2 = r0, 0x5, rz\nLDS r1 = [r2+0x4]\nBRA b2\n" + tail, `MOV r1 = rz
@@ -17,6 +18,12 @@ STS [r0+0x0], r1
 EXIT`},
 		{"a store on the other side", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1:\nEXIT\nb2: -> b1\nSTS [r0+0x0], r1\nBRA b1", `@p3 STS [r0+0x0], r1
 EXIT`},
+		{"both ways", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1: -> b3\nLDS r1 = [r0+0x4]\nBRA b3\nb2: -> b3\nIADD3 r2 = r0, 0x5, rz\nLDS r1 = [r2+0x0]\nb3:\nSTS [r0+0x0], r1\nEXIT", `@~p3 LDS r1 = [r0+0x4]
+IADD3 r2 = r0, 0x5, rz
+@p3 LDS r1 = [r2+0x0]
+STS [r0+0x0], r1
+EXIT`},
+		{"both ways, too long", "reg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg p3 1/1\nb0: -> b2, b1\n@p3 BRA b2\nb1: -> b3\n" + long + "BRA b3\nb2: -> b3\n" + long + "b3:\nEXIT", "@p3 BRA b2\n" + long + "BRA b3\n" + long + "EXIT"},
 		{"a warp operation stays", head + "b1: -> b2\nSHFL.BFLY p4, r1 = r0, 0x1, 0x1f\n" + tail, `MOV r1 = rz
 @p3 BRA b2
 SHFL.BFLY p4, r1 = r0, 0x1, 0x1f
