@@ -27,6 +27,7 @@ import (
 type region struct {
 	from *ori.Block // its last instruction gets the BSSY before it
 	to   *ori.Block // where the threads meet
+	in   *flow.Loop // threads that leave this loop do not come; nil if all come
 }
 
 // Converge adds the convergence instructions of f. diverges tells whether
@@ -38,6 +39,7 @@ func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	for _, b := range f.Blocks {
 		if len(b.Succs) > 1 && diverges(b) {
 			c.branch(b)
+			c.early(b)
 		}
 	}
 	c.prune()
@@ -55,6 +57,7 @@ type converger struct {
 	byID    []*ori.Block
 	regions []region
 	open    bool // some branch got no region
+	turns   map[*flow.Loop][]int32
 }
 
 func (c *converger) analyse() {
@@ -92,11 +95,12 @@ func (c *converger) branch(b *ori.Block) {
 			return
 		}
 	}
-	if !c.closed(from, to) {
+	r := region{from: from, to: to}
+	if !c.closed(&r) {
 		c.open = true
 		return
 	}
-	c.regions = append(c.regions, region{from, to})
+	c.regions = append(c.regions, r)
 }
 
 func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {
@@ -126,27 +130,28 @@ func (c *converger) before(l *flow.Loop) *ori.Block {
 	return from
 }
 
-// closed reports whether everything between from and to is entered through
-// from alone, so that every thread that comes to the meeting point from
-// there was noted.
-func (c *converger) closed(from, to *ori.Block) bool {
-	for _, b := range c.between(from, to) {
-		if !c.dom.Dominates(from, b) || b == from {
+// closed reports whether everything inside r is entered through its start
+// alone, so that every thread that comes to the meeting point from there was
+// noted.
+func (c *converger) closed(r *region) bool {
+	for _, b := range c.between(r) {
+		if !c.dom.Dominates(r.from, b) || b == r.from {
 			return false
 		}
 	}
 	return true
 }
 
-// between lists the blocks on paths from from to to, without the two.
-func (c *converger) between(from, to *ori.Block) []*ori.Block {
-	seen := map[*ori.Block]bool{to: true}
+// between lists the blocks on paths from the start of r to its meeting
+// point, without the two, as far as its loop goes.
+func (c *converger) between(r *region) []*ori.Block {
+	seen := map[*ori.Block]bool{r.to: true}
 	var list []*ori.Block
-	work := append([]*ori.Block(nil), from.Succs...)
+	work := append([]*ori.Block(nil), r.from.Succs...)
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if seen[b] {
+		if seen[b] || r.in != nil && !c.inside(r.in, b) {
 			continue
 		}
 		seen[b] = true
@@ -176,7 +181,8 @@ func (c *converger) prune() {
 func (c *converger) place(r region) {
 	f := c.f
 	in := map[*ori.Block]bool{r.from: true}
-	for _, b := range c.between(r.from, r.to) {
+	blocks := c.between(&r)
+	for _, b := range blocks {
 		in[b] = true
 	}
 	land := r.to
@@ -187,6 +193,11 @@ func (c *converger) place(r region) {
 		}
 	}
 	k := f.NewReg(ori.B, 1)
+	for _, b := range blocks {
+		if r.in != nil {
+			c.depart(b, &r, k)
+		}
+	}
 	sync := f.NewInstr(op.BSYNC, op.Mods{}, nil, []ori.Operand{f.Words(k)})
 	if first := land.First(); first != nil {
 		sync.Line, sync.Loc = first.Line, first.Loc

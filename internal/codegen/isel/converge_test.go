@@ -69,6 +69,46 @@ b1: @p0 BRA b3
 b2: BRA b4
 b3:
 b4: BSYNC k1 / RET`},
+		{"break out of two loops", `b0: -> b1
+NOP
+b1: -> b2
+NOP
+b2: -> b6, b3
+@p0 BRA b6
+b3: -> b5, b4
+@p0 BRA b5
+b4: -> b2, b5
+@p0 BRA b2
+b5: -> b1, b6
+@p0 BRA b1
+b6:
+RET`, `b0: NOP / BSSY k1 = b6
+b1: NOP / BSSY k2 = b5
+b2: @p0 BREAK k2 / @p0 BRA b6
+b3: @p0 BRA b5
+b4: @p0 BRA b2
+b5: BSYNC k2 / @p0 BRA b1
+b6: BSYNC k1 / RET`},
+		{"break in one arm", `b0: -> b1
+NOP
+b1: -> b4, b2
+@p0 BRA b4
+b2: -> b3, b5
+@p0 BRA b3
+b5: -> b6
+BRA b6
+b3: -> b4
+NOP
+b4: -> b1, b6
+@p0 BRA b1
+b6:
+RET`, `b0: NOP / BSSY k1 = b6
+b1: BSSY k2 = b4 / @p0 BRA b4
+b2: @~p0 BREAK k2 / @p0 BRA b3
+b5: BRA b6
+b3: NOP
+b4: BSYNC k2 / @p0 BRA b1
+b6: BSYNC k1 / RET`},
 	} {
 		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
 		if err != nil {

@@ -130,6 +130,8 @@ func (b *builder) instr(i *ori.Instr) {
 			if may {
 				role = regalloc.DefMay
 			}
+		} else if i.Op == op.BREAK {
+			role = regalloc.UseDef // takes threads out of its barrier
 		}
 		b.add(a, role)
 	}
