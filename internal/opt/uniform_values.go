@@ -27,6 +27,8 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	u.scratch = f.NewReg(ori.UR, 1)
 	u.pick()
 	u.weigh()
+	u.locals()
+	u.twins()
 	changed := u.rewrite()
 	if changed {
 		f.Touch()
@@ -70,6 +72,8 @@ type uniformer struct {
 	constants op.Op // loads constants into uniform registers
 	apart     *flow.Apart
 	scratch   ori.Reg
+	loops     *flow.Loops
+	rich      bool // general registers are not scarce
 
 	moves []bool // by register: goes to the uniform file
 	can   []bool // by instruction: becomes one of the uniform datapath
@@ -263,7 +267,7 @@ func (u *uniformer) rewrite() bool {
 	}
 	for _, b := range u.f.Blocks {
 		for i := range b.Instrs {
-			if u.can[i.ID] {
+			if int(i.ID) < len(u.can) && u.can[i.ID] {
 				u.convert(i)
 			}
 			for k := range i.Args {

@@ -1,68 +1,276 @@
 package opt
 
 import (
+	mbits "math/bits"
+
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
 )
 
-// weigh leaves registers where they are that nobody wants to read from the
-// uniform file: each reader would copy them back.
+// weigh leaves registers where they are that cost more in the uniform file:
+// not every instruction reads uniform registers, none reads two, and one
+// that has an immediate may have no room for them. Each of those needs a
+// move.
 func (u *uniformer) weigh() {
-	for again := true; again; {
+	u.loops = flow.LoopsOf(u.f, flow.DomOf(u.f))
+	u.rich = u.pressure() < manyWords
+	for again, rounds := true, 0; again && rounds < weighRounds; rounds++ {
 		again = false
-		var lost []*ori.Instr
-		for r, yes := range u.moves {
-			if yes && u.f.Regs[r].Class == ori.R && !u.wanted(ori.Reg(r)) {
-				lost = u.drop(ori.Reg(r), lost)
+		for r := range u.f.Regs {
+			if u.moves[r] && u.f.Regs[r].Class == ori.R && !u.pays(ori.Reg(r)) {
+				u.settle(u.drop(ori.Reg(r), nil))
 				again = true
 			}
 		}
-		u.settle(lost)
 	}
 }
 
-// wanted reports whether some reader of r takes it from a uniform register.
-func (u *uniformer) wanted(r ori.Reg) bool {
+const (
+	// manyWords is how many words of general registers may live between
+	// blocks before a move is a fair price for a register.
+	manyWords = 40
+	// weighRounds bounds how often choices are looked at again.
+	weighRounds = 8
+	// weighDepth bounds the weight of loops.
+	weighDepth = 4
+)
+
+// pressure returns the most words of general registers alive at the end of
+// a block.
+func (u *uniformer) pressure() int {
+	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.f.Regs[r].Class == ori.R })
+	most := 0
+	for _, b := range u.f.Blocks {
+		most = max(most, live.End(b).Len())
+	}
+	return most
+}
+
+// pays reports whether r is better off in the uniform file: with no more
+// moves than where it is, or with few for what it is worth.
+func (u *uniformer) pays(r ori.Reg) bool {
+	p := u.price(r)
+	u.moves[r] = false
+	here := u.price(r)
+	u.moves[r] = true
+	if p.good == 0 {
+		return false
+	}
+	return min(p.uses, p.twin) <= here.uses+here.defs+u.worth(r)
+}
+
+// worth returns how many moves outside of loops r may cost: registers that
+// live from block to block are worth some, and so are those of the uniform
+// datapath that hang on r.
+func (u *uniformer) worth(r ori.Reg) int {
+	far, hang := false, 0
 	for _, i := range u.uses[r] {
-		if u.can[i.ID] || i.Op == op.R2UR {
-			return true
+		far = far || i.Block() != u.defs[r][0].Block()
+		if u.can[i.ID] {
+			hang++
+		}
+	}
+	if !far {
+		return min(hang, 1)
+	}
+	n := int(u.f.Regs[r].Width) + min(hang, 4)
+	if !u.rich {
+		n *= 4
+	}
+	return n
+}
+
+// price is what a register costs in moves, weighted by loops.
+type price struct {
+	uses int // of readers that cannot take it from where it is
+	twin int // of a copy in a general register, made with it, that those read
+	defs int // of its writers, if they are of the general datapath
+	good int // readers that take it from where it is
+}
+
+// price weighs r where it is now.
+func (u *uniformer) price(r ori.Reg) (p price) {
+	for _, i := range u.uses[r] {
+		if u.can[i.ID] && u.moves[r] {
+			p.good++
+			continue
+		}
+		n, imms := u.extra(i)
+		if n == 0 || n < u.words(i, r) || i.Op == op.R2UR {
+			p.good++
+		}
+		p.uses += (n + u.immediates(i, imms)) << u.weight(i)
+	}
+	for _, i := range u.defs[r] {
+		p.twin += int(u.f.Regs[r].Width) << u.weight(i)
+		if !u.moves[r] {
+			n, imms := u.extra(i)
+			p.defs += (n + u.immediates(i, imms)) << u.weight(i)
+		}
+	}
+	return p
+}
+
+// weight is the logarithm of how often i runs, as far as loops tell.
+func (u *uniformer) weight(i *ori.Instr) int {
+	return 2 * min(u.loops.Depth(i.Block()), weighDepth)
+}
+
+// immediates returns how many moves n immediates in registers take: those
+// of loops wait before the loop where registers are not scarce.
+func (u *uniformer) immediates(i *ori.Instr, n int) int {
+	if u.rich && u.weight(i) > 0 {
+		return 0
+	}
+	return n
+}
+
+// twins gives registers of which a copy is cheaper than moves at their
+// readers that copy, and makes those readers read it.
+func (u *uniformer) twins() {
+	for r := range u.moves {
+		if !u.moves[r] || u.f.Regs[r].Class != ori.R {
+			continue
+		}
+		if p := u.price(ori.Reg(r)); p.twin < p.uses {
+			u.twin(ori.Reg(r))
+		}
+	}
+}
+
+func (u *uniformer) twin(r ori.Reg) {
+	f := u.f
+	t := ori.NoReg
+	for _, i := range u.uses[r] {
+		if u.can[i.ID] {
+			continue
+		}
+		there, imms := u.extra(i)
+		u.moves[r] = false
+		here, _ := u.extra(i)
+		u.moves[r] = true
+		if there+u.immediates(i, imms) <= here {
+			continue
+		}
+		if t == ori.NoReg {
+			t = f.NewReg(ori.R, int(f.Regs[r].Width))
+			u.moves = append(u.moves, false)
 		}
 		for k := range i.Srcs() {
-			if s := &i.Srcs()[k]; s.Kind == ori.KReg && s.Reg == r && u.takes(i, k) {
-				return true
+			if s := &i.Srcs()[k]; s.HasReg() && s.Reg == r {
+				s.Reg = t
 			}
 		}
 	}
-	return false
+	if t == ori.NoReg {
+		return
+	}
+	for _, i := range u.defs[r] {
+		u.copyTwin(i, r, t)
+	}
 }
 
-// takes reports whether i has a form with source k in a uniform register
-// and the others where they are, immediates in general registers if need
-// be.
-func (u *uniformer) takes(i *ori.Instr, k int) bool {
-	if i.Op.Has(op.Pseudo) {
-		return false
+// copyTwin adds behind i, which writes r, what makes t the same.
+func (u *uniformer) copyTwin(i *ori.Instr, r, t ori.Reg) {
+	f := u.f
+	add := func(o op.Op, m op.Mods, d, s ori.Operand) {
+		x := f.NewInstr(o, m, []ori.Operand{d}, []ori.Operand{s})
+		x.Line, x.Loc = i.Line, i.Loc
+		i.Block().InsertAfter(x, i)
 	}
-	srcs := i.Srcs()
-	save := append([]ori.Operand(nil), srcs...)
-	defer func() { copy(srcs, save) }()
-	srcs[k].Class = ori.UR
-	if u.fits(i) || u.fitsSwapped(i) {
-		return true
-	}
-	moved := false
-	for n := range srcs {
-		if s := &srcs[n]; n != k && n < 3 && (s.Kind == ori.KImm || s.Kind == ori.KConst) {
-			*s = ori.Operand{Kind: ori.KReg, Class: ori.R, Reg: u.scratch, N: max(1, s.N)}
-			moved = true
+	for _, d := range i.Dsts() {
+		if !d.HasReg() || d.Reg != r {
+			continue
+		}
+		d.Reg = t
+		if i.Op == op.LDC {
+			add(op.LDC, i.Mods, d, i.Srcs()[0])
+			continue
+		}
+		for w := range max(1, d.N) {
+			dw, sw := f.Word(t, int(d.Sub+w)), f.Word(r, int(d.Sub+w))
+			add(op.MOV, op.Mods{}, dw, sw)
 		}
 	}
-	return moved && (u.fits(i) || u.fitsSwapped(i))
+}
+
+// words counts the words of r that i reads.
+func (u *uniformer) words(i *ori.Instr, r ori.Reg) int {
+	n := 0
+	for _, s := range i.Srcs() {
+		if s.HasReg() && s.Reg == r {
+			n += int(max(1, s.N))
+		}
+	}
+	return n
+}
+
+// extra returns how many words and how many immediates must be moved into
+// general registers before i, which is of the general datapath, can read
+// what it wants from where it is now.
+func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
+	srcs := i.Srcs()
+	least, any := 0, false
+	for _, s := range srcs {
+		if u.moved(s) {
+			any = true
+			if s.Kind != ori.KReg || i.Op.Has(op.Pseudo) {
+				least += int(max(1, s.N))
+			}
+		}
+	}
+	if !any || i.Op.Has(op.Pseudo) || i.Op == op.R2UR {
+		return least, 0
+	}
+	save := append([]ori.Operand(nil), srcs...)
+	defer func() { copy(srcs, save) }()
+	var movable uint
+	for k := range srcs {
+		s := &srcs[k]
+		switch {
+		case s.Kind == ori.KReg && u.moved(*s):
+			s.Class = ori.UR
+			movable |= 1 << k
+		case (s.Kind == ori.KImm || s.Kind == ori.KConst) && k < 3:
+			movable |= 1 << k
+		}
+	}
+	now := append([]ori.Operand(nil), srcs...)
+	best := 1 << 10
+	for mask := uint(0); mask < 1<<len(srcs) && mask <= movable; mask++ {
+		if mask&^movable != 0 || mbits.OnesCount(mask) > 3 {
+			continue
+		}
+		copy(srcs, now)
+		n, m := 0, 0
+		for k := range srcs {
+			if mask>>k&1 == 0 {
+				continue
+			}
+			w := max(1, srcs[k].N)
+			if srcs[k].Kind == ori.KReg {
+				n += int(w)
+			} else {
+				m += int(w)
+			}
+			srcs[k] = ori.Operand{Kind: ori.KReg, Class: ori.R, Reg: u.scratch, N: w}
+		}
+		if n+m < best && (u.fits(i) || u.fitsSwapped(i)) {
+			best, words, imms = n+m, n, m
+		}
+	}
+	return least + words, imms
+}
+
+// moved reports whether source s is to come from the uniform file.
+func (u *uniformer) moved(s ori.Operand) bool {
+	return s.HasReg() && s.Class == ori.R && int(s.Reg) < len(u.moves) && u.moves[s.Reg]
 }
 
 func (u *uniformer) fitsSwapped(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if !i.Op.Has(op.Commutes) || len(srcs) < 2 {
+	if !i.Op.Has(op.Commutes) && i.Op != op.ISETP && i.Op != op.FSETP || len(srcs) < 2 {
 		return false
 	}
 	srcs[0], srcs[1] = srcs[1], srcs[0]

@@ -19,7 +19,7 @@ type Fits func(i *ori.Instr) bool
 // places where the operation allows it, and those that fit nowhere are
 // computed into registers first, as few as possible.
 func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
-	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f)}
+	l := &legalizer{f: f, a: a, fits: fits, writes: writesOf(f), hoist: newHoister(f)}
 	for _, b := range f.Blocks {
 		l.held = l.held[:0]
 		for i := range b.Instrs {
@@ -43,6 +43,7 @@ type legalizer struct {
 	held   []held  // in registers of the block
 	at     int     // instructions seen
 	writes []int32 // of each register
+	hoist  *hoister
 }
 
 // held is a constant or a uniform value that was put into a register.
@@ -109,18 +110,19 @@ func (l *legalizer) instr(i *ori.Instr) error {
 			movable |= 1 << k
 		}
 	}
-	orders := [][]ori.Operand{srcs}
+	orders := []arrangement{{srcs, i.Mods}}
 	mods := i.Mods
 	if s, ok := swapped(i, srcs); ok {
 		orders = append(orders, s)
 	}
 	for n := 0; n <= mbits.OnesCount(movable); n++ {
 		for _, order := range orders {
-			for mask := range uint(1) << len(order) {
-				if mbits.OnesCount(mask) != n || mask&^l.mask(order) != 0 {
+			i.Mods = order.mods
+			for mask := range uint(1) << len(order.srcs) {
+				if mbits.OnesCount(mask) != n || mask&^l.mask(order.srcs) != 0 {
 					continue
 				}
-				if l.try(i, order, mask) {
+				if l.try(i, order.srcs, mask) {
 					return nil
 				}
 			}
@@ -190,6 +192,10 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 			i.Srcs()[k] = r
 			continue
 		}
+		if r, ok := l.before(i, order[k], class); ok {
+			i.Srcs()[k] = r
+			continue
+		}
 		d := i.Srcs()[k]
 		l.compute(i, d, order[k])
 		if l.lasts(order[k]) {
@@ -198,6 +204,15 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	}
 	l.f.Touch()
 	return true
+}
+
+// before returns the register of class c that holds constant s in the whole
+// loop around i, if there can be one.
+func (l *legalizer) before(i *ori.Instr, s ori.Operand, c ori.Class) (ori.Operand, bool) {
+	if c != ori.R {
+		return s, false
+	}
+	return l.hoist.before(i.Block(), s)
 }
 
 // compute adds the instructions that put source s into register d before i.
@@ -271,21 +286,61 @@ func isFloat(o op.Op) bool {
 	return false
 }
 
+// arrangement is a way to write the sources of an instruction.
+type arrangement struct {
+	srcs []ori.Operand
+	mods op.Mods
+}
+
 // swapped returns the sources with the first two exchanged, when that means
-// the same. The table of LOP3 is permuted with them.
-func swapped(i *ori.Instr, srcs []ori.Operand) ([]ori.Operand, bool) {
-	if !i.Op.Has(op.Commutes) || len(srcs) < 2 {
-		return nil, false
+// the same. The table of LOP3 is permuted with them, and a comparison turns
+// round.
+func swapped(i *ori.Instr, srcs []ori.Operand) (a arrangement, ok bool) {
+	compares := i.Op == op.ISETP || i.Op == op.UISETP || i.Op == op.FSETP
+	if !i.Op.Has(op.Commutes) && !compares || len(srcs) < 2 {
+		return a, false
 	}
-	s := append([]ori.Operand(nil), srcs...)
+	a = arrangement{append([]ori.Operand(nil), srcs...), i.Mods}
+	s := a.srcs
 	s[0], s[1] = s[1], s[0]
+	if compares {
+		if a.mods[0], ok = turned(a.mods[0]); !ok {
+			return a, false
+		}
+	}
 	if i.Op == op.LOP3 || i.Op == op.ULOP3 {
 		if len(s) < 4 || s[3].Kind != ori.KImm {
-			return nil, false
+			return a, false
 		}
 		s[3].Imm = swapLut(s[3].Imm)
 	}
-	return s, true
+	return a, true
+}
+
+// turns pairs comparisons that say the same of exchanged operands.
+var turns = [...][2]op.Mod{
+	{op.MLT, op.MGT},
+	{op.MLE, op.MGE},
+	{op.MLTU, op.MGTU},
+	{op.MLEU, op.MGEU},
+	{op.MEQ, op.MEQ},
+	{op.MNE, op.MNE},
+	{op.MEQU, op.MEQU},
+	{op.MNEU, op.MNEU},
+	{op.MNUM, op.MNUM},
+	{op.MNAN, op.MNAN},
+}
+
+func turned(m op.Mod) (op.Mod, bool) {
+	for _, t := range turns {
+		switch m {
+		case t[0]:
+			return t[1], true
+		case t[1]:
+			return t[0], true
+		}
+	}
+	return m, false
 }
 
 // swapLut exchanges the first two inputs of a three-input truth table: the

@@ -22,14 +22,16 @@ func toy(i *ori.Instr) bool {
 }
 
 func TestLegalize(t *testing.T) {
-	const head = "func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg r2 1/1\n  b0:\n"
+	const head = "func f {\n  reg r0 1/1\n  reg r1 1/1\n  reg r2 1/1\n  reg p3 1/1\n  b0:\n"
 	for _, c := range []struct{ in, want string }{
 		{"IADD3 r0 = 0x5, r1, rz", "IADD3 r0 = r1, 0x5, rz"},
-		{"IADD3 r0 = 0x5, 0x6, rz", "MOV r3 = 0x5 / IADD3 r0 = r3, 0x6, rz"},
-		{"SHF.L.U32 r0 = 0x5, r1, rz", "MOV r3 = 0x5 / SHF.L.U32 r0 = r3, r1, rz"},
-		{"IMAD r0 = r1, r2, c[0x0][0x10]", "LDC r3 = c[0x0][0x10] / IMAD r0 = r1, r2, r3"},
+		{"IADD3 r0 = 0x5, 0x6, rz", "MOV r4 = 0x5 / IADD3 r0 = r4, 0x6, rz"},
+		{"SHF.L.U32 r0 = 0x5, r1, rz", "MOV r4 = 0x5 / SHF.L.U32 r0 = r4, r1, rz"},
+		{"IMAD r0 = r1, r2, c[0x0][0x10]", "LDC r4 = c[0x0][0x10] / IMAD r0 = r1, r2, r4"},
 		{"LOP3.LUT r0 = 0x7, r1, r2, 0xe2", "LOP3.LUT r0 = r1, 0x7, r2, 0xca"},
-		{"IADD3 r0 = r1, r2, -r1", "IADD3 r3 = rz, -r1, rz / IADD3 r0 = r1, r2, r3"},
+		{"ISETP.LE.U32.AND p3 = 0x5, r1, pt", "ISETP.GE.U32.AND p3 = r1, 0x5, pt"},
+		{"FSETP.GTU.AND p3 = 0x5, r1, pt", "FSETP.LTU.AND p3 = r1, 0x5, pt"},
+		{"IADD3 r0 = r1, r2, -r1", "IADD3 r4 = rz, -r1, rz / IADD3 r0 = r1, r2, r4"},
 	} {
 		m, err := ori.Parse(head + "    " + c.in + "\n}\n")
 		if err != nil {
@@ -59,5 +61,40 @@ func TestSwapLut(t *testing.T) {
 				t.Fatalf("lut %#x: bit %d", lut, n)
 			}
 		}
+	}
+}
+
+// TestHoist checks that a constant without a place in a loop waits before
+// it, once.
+func TestHoist(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg p2 1/1
+b0: -> b1
+MOV r1 = rz
+b1: -> b1, b2
+SHF.L.U32 r0 = 0x5, r1, rz
+SHF.R.U32 r1 = 0x5, r0, rz
+@p2 BRA b1
+b2:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	fits := func(i *ori.Instr) bool { return i.Op == op.BRA || toy(i) }
+	if err := Legalize(f, target.Find("sm_90a"), fits); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"MOV r1 = rz", "MOV r4 = 0x5"}
+	var got []string
+	for i := range f.Blocks[0].Instrs {
+		got = append(got, string(f.AppendInstr(nil, i)))
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || f.Blocks[1].Len() != 3 {
+		t.Errorf("%s, and %d instructions in the loop", got, f.Blocks[1].Len())
 	}
 }

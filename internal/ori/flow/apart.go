@@ -83,7 +83,7 @@ func gathers(b *ori.Block) bool {
 func loosens(b *ori.Block) bool {
 	for i := range b.Instrs {
 		switch i.Op {
-		case op.CALL, op.BREAK, op.RET:
+		case op.CALL, op.RET:
 			return true
 		case op.WARPSYNC:
 			if i.Mods != op.M(op.MALL) {

@@ -1,0 +1,101 @@
+package isel
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+// A constant that has no place in an instruction of a loop is put into its
+// register before the loop, once, unless registers are scarce there.
+
+const (
+	// maxHoisted is how many constants wait in registers for one loop.
+	maxHoisted = 3
+	// maxAlive is how many words of general registers may live at the start
+	// of a loop that constants are added to.
+	maxAlive = 40
+)
+
+// hoister puts constants before loops.
+type hoister struct {
+	f     *ori.Func
+	dom   *flow.Dom
+	loops *flow.Loops
+	byID  []*ori.Block
+	live  *flow.Live // at first
+	lists []hoisted  // of loops that have some or may not
+}
+
+type hoisted struct {
+	loop *flow.Loop
+	pre  *ori.Block // the block before the loop, nil if there may be none
+	held []held
+}
+
+func newHoister(f *ori.Func) *hoister {
+	dom := flow.DomOf(f)
+	h := &hoister{f: f, dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks())}
+	for _, b := range f.Blocks {
+		h.byID[b.ID] = b
+	}
+	return h
+}
+
+// before returns the register that holds constant s all through the
+// outermost loop around b.
+func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
+	l := h.loops.Of(b)
+	if l == nil || s.Kind != ori.KImm || s.Flags != 0 || s.N > 1 {
+		return s, false
+	}
+	for l.Parent != nil {
+		l = l.Parent
+	}
+	x := h.list(l)
+	for _, c := range x.held {
+		if c.value == s {
+			return c.reg, true
+		}
+	}
+	if x.pre == nil || len(x.held) == maxHoisted {
+		return s, false
+	}
+	r := h.f.Words(h.f.NewReg(ori.R, 1))
+	m := h.f.NewInstr(op.MOV, op.Mods{}, []ori.Operand{r}, []ori.Operand{s})
+	at := x.pre.Last()
+	for at != nil && at.Op.Has(op.Terminator) && at.Prev() != nil && at.Prev().Op.Has(op.Terminator) {
+		at = at.Prev()
+	}
+	if at != nil && at.Op.Has(op.Terminator) {
+		m.Line, m.Loc = at.Line, at.Loc
+		x.pre.InsertBefore(m, at)
+	} else {
+		x.pre.Append(m)
+	}
+	x.held = append(x.held, held{value: s, reg: r})
+	return r, true
+}
+
+// list returns what is known about a loop.
+func (h *hoister) list(l *flow.Loop) *hoisted {
+	for n := range h.lists {
+		if h.lists[n].loop == l {
+			return &h.lists[n]
+		}
+	}
+	x := hoisted{loop: l}
+	if d := h.dom.Idom[l.Header.ID]; d >= 0 && h.byID[d] != nil && h.loops.Of(h.byID[d]) == nil && h.alive(l.Header) <= maxAlive {
+		x.pre = h.byID[d]
+	}
+	h.lists = append(h.lists, x)
+	return &h.lists[len(h.lists)-1]
+}
+
+// alive counts the words of general registers that live at the start of b.
+func (h *hoister) alive(b *ori.Block) int {
+	if h.live == nil {
+		h.live = flow.LiveAmong(h.f, func(r ori.Reg) bool { return h.f.Regs[r].Class == ori.R })
+	}
+	return h.live.Start(b).Len()
+}
