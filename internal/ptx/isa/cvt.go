@@ -27,7 +27,7 @@ var cvtForms = []Form{
 	{Types: []TypeSet{tBF, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rInt},
 	{Types: []TypeSet{tInt, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rInt},
 	{Types: []TypeSet{tBF, tInt | tF64}, Args: "db", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
-	{Types: []TypeSet{tBF, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
+	{Types: []TypeSet{tBF, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tBF, tF16}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF16 | tF64, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF32, tBF}, Args: "xy", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
@@ -37,7 +37,7 @@ var cvtForms = []Form{
 	{Types: []TypeSet{tTF32, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRNA},
 
 	// Packs of two and four.
-	{Types: []TypeSet{tHalfx2, tF32}, Args: "xbb?u", May: eRelu | eSatf, Mods: []Slot{SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
+	{Types: []TypeSet{tHalfx2, tF32}, Args: "xbb?u", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
 	{Types: []TypeSet{tNarrow2 | tE2M1x2, tF32}, Args: "dbb", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tE4M3x2 | tE5M2x2, tF16x2}, Args: "db", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tF16x2, tNarrow2 | tE2M1x2}, Args: "db", May: eRelu, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
@@ -61,6 +61,7 @@ var opCvt = Op{Rows: []Row{
 			{SlotFtz, cvtFtz},
 			{SlotSat, cvtSat},
 			{SlotSat, cvtRelu},
+			{SlotSat, cvtHalf},
 		},
 		Flags: fConvert | fSpecial,
 	},
@@ -196,6 +197,7 @@ func cvtRelu(c *checker) {
 		if in.Mod(SlotRound) == WRna {
 			c.errorf("Modifier '.relu' cannot be combined with modifier '.rna'")
 		}
+		c.reluHalf(d)
 	}
 	if in.early&eSatf == 0 {
 		return
@@ -208,5 +210,43 @@ func cvtRelu(c *checker) {
 	}
 	if !in.Has(SlotRound) && (d == F16 || d == BF16) {
 		c.errorf("Modifier '.satfinite' cannot be combined with modifier ''")
+	}
+	if in.Has(SlotFtz) {
+		c.errorf("Modifier '.satfinite' cannot be combined with modifier '.ftz'")
+	}
+	if r := in.Mod(SlotRound); s == F32 && d != UE8M0x2 && (r == WRm || r == WRp) {
+		c.errorf("Modifier '.satfinite' cannot be combined with modifier '.%s'", r)
+	}
+}
+
+// reluHalf: what .relu of a conversion to half precision does not go with.
+func (c *checker) reluHalf(d Type) {
+	if c.in.Has(SlotSat) {
+		c.errorf("Modifier '.relu' cannot be combined with modifier '.sat'")
+	}
+	if c.in.Has(SlotFtz) && (d == BF16 || d == BF16x2) {
+		c.errorf("Modifier '.relu' cannot be combined with modifier '.ftz'")
+	}
+}
+
+// cvtHalf: conversions of f32 to a pair of halves, and limited ones to one,
+// flush nothing; only those to f16 saturate; and .relu rounds to the nearest
+// or towards zero.
+func cvtHalf(c *checker) {
+	in := c.in
+	d, s := in.Types[0], in.Types[1]
+	pair := d == F16x2 || d == BF16x2
+	if s != F32 || !pair && d != F16 && d != BF16 {
+		return
+	}
+	limited := in.early&(eRelu|eSatf) != 0
+	if d != F16 && in.Has(SlotSat) && !limited {
+		c.illegal(".sat")
+	}
+	if (pair || d == F16 && limited) && in.Has(SlotFtz) {
+		c.illegal(".ftz")
+	}
+	if r := in.Mod(SlotRound); in.early&eRelu != 0 && !pair && (r == WRm || r == WRp) {
+		c.errorf("Illegal rounding modifier for instruction '%s'", c.row.Name)
 	}
 }

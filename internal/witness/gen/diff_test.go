@@ -142,11 +142,11 @@ func seeds(t *testing.T) (first uint64, n int) {
 
 // difference runs programs through the interpreter and a compiler, shrinks
 // what differs and writes it to the folder that GOPTXAS_SHRUNK names.
-func difference(t *testing.T, compile compiler, timed bool, most int) {
+func difference(t *testing.T, style Style, compile compiler, timed bool, most int) {
 	first, n := seeds(t)
 	same, refused, found := 0, map[string]int{}, 0
 	for seed := first; seed < first+uint64(n) && found < most; seed++ {
-		p := New(seed)
+		p := style(seed)
 		d, err := differs(p, compile, timed)
 		if errors.Is(err, errRefused) {
 			refused[err.Error()]++
@@ -185,7 +185,9 @@ func difference(t *testing.T, compile compiler, timed bool, most int) {
 
 // TestCompiler compares the interpreter with our code in the simulator.
 func TestCompiler(t *testing.T) {
-	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, false, 10)
+	each(t, func(t *testing.T, style Style) {
+		difference(t, style, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, false, 10)
+	})
 }
 
 // TestTimed runs our code with every result as late as the latency tables
@@ -194,7 +196,9 @@ func TestTimed(t *testing.T) {
 	if os.Getenv("GOPTXAS_GEN") == "" {
 		t.Setenv("GOPTXAS_GEN", fmt.Sprintf("1000,%d", programs()/10))
 	}
-	difference(t, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, true, 3)
+	each(t, func(t *testing.T, style Style) {
+		difference(t, style, func(p *Prog) ([]byte, error) { return ours(p, "sm_90a") }, true, 3)
+	})
 }
 
 // TestModes does the same for other targets and options, with fewer programs.
@@ -213,7 +217,9 @@ func TestModes(t *testing.T) {
 			if os.Getenv("GOPTXAS_GEN") == "" {
 				t.Setenv("GOPTXAS_GEN", fmt.Sprintf("0,%d", programs()/10))
 			}
-			difference(t, func(p *Prog) ([]byte, error) { return ours(p, m.arch, m.args...) }, false, 3)
+			each(t, func(t *testing.T, style Style) {
+				difference(t, style, func(p *Prog) ([]byte, error) { return ours(p, m.arch, m.args...) }, false, 3)
+			})
 		})
 	}
 }
@@ -226,5 +232,7 @@ func TestReference(t *testing.T) {
 		t.Setenv("GOPTXAS_GEN", "0,40") // each costs a start of the reference
 	}
 	dir := t.TempDir()
-	difference(t, func(p *Prog) ([]byte, error) { return reference(x, dir, p) }, false, 10)
+	each(t, func(t *testing.T, style Style) {
+		difference(t, style, func(p *Prog) ([]byte, error) { return reference(x, dir, p) }, false, 10)
+	})
 }

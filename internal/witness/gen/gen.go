@@ -23,12 +23,24 @@ type maker struct {
 	r     *rand.Rand
 	p     *Prog
 	spend int // statements that may still be made
+	forms *[formKinds][][]form
 }
 
-// New makes the program of a seed.
+// New makes the program of a seed, of the common instructions.
 func New(seed uint64) *Prog {
 	m := &maker{r: rand.New(rand.NewPCG(seed, 0x676f70747861))}
-	m.p = &Prog{Name: fmt.Sprintf("g%d", seed), Seed: seed}
+	return m.make(fmt.Sprintf("g%d", seed), seed)
+}
+
+// NewWide makes the program of a seed, of the whole scalar language.
+func NewWide(seed uint64) *Prog {
+	m := &maker{r: rand.New(rand.NewPCG(seed, 0x77696465)), forms: formTable()}
+	return m.make(fmt.Sprintf("w%d", seed), seed)
+}
+
+// make makes a program.
+func (m *maker) make(name string, seed uint64) *Prog {
+	m.p = &Prog{Name: name, Seed: seed}
 	m.p.Grid = 1 + m.r.IntN(2)
 	m.p.Block = 32 * (1 + m.r.IntN(3))
 	m.p.Fill = m.pick("edge", "edge", "bits", "f32", "f64", "f16", "small")
@@ -101,6 +113,9 @@ func (m *maker) block(w where) []Stmt {
 
 // stmt makes one statement.
 func (m *maker) stmt(w where) Stmt {
+	if m.forms != nil {
+		return m.wide(w)
+	}
 	k := m.r.IntN(100)
 	switch {
 	case k < 8 && w.depth < 4:
@@ -255,15 +270,25 @@ func isExtremum(op string) bool {
 // NaN of an f64 operation is one of its operands, whose order is the
 // compiler's.
 func clean(op, reg string) []string {
-	wide := strings.HasSuffix(op, ".f64") && !strings.HasPrefix(op, "cvt") && !strings.HasPrefix(op, "set") && !strings.HasPrefix(op, "testp") &&
-		!strings.HasPrefix(op, "copysign")
-	if !wide && !strings.HasPrefix(op, "abs.f") && !strings.HasPrefix(op, "neg.f") {
+	name, _, _ := strings.Cut(op, ".")
+	typ := op[strings.LastIndexByte(op, '.')+1:]
+	wide := typ == "f64" && !slices.Contains([]string{"cvt", "set", "setp", "testp", "copysign", "selp", "slct"}, name)
+	if !wide && (name != "abs" && name != "neg" || !strings.Contains(typ, "f")) {
 		return nil
 	}
-	switch {
-	case strings.HasSuffix(op, "f16x2"):
-		return []string{".reg .b32 %least;", "mov.b32 %least, 0xfc00fc00;", "max.f16x2 " + reg + ", " + reg + ", %least;"}
-	case strings.HasSuffix(op, "f64"):
+	least := func(t, v string) []string {
+		return []string{".reg ." + t + " %least;", "mov." + t + " %least, " + v + ";", "max." + typ + " " + reg + ", " + reg + ", %least;"}
+	}
+	switch typ {
+	case "f16x2":
+		return least("b32", "0xfc00fc00")
+	case "bf16x2":
+		return least("b32", "0xff80ff80")
+	case "f16":
+		return least("b16", "0xfc00")
+	case "bf16":
+		return least("b16", "0xff80")
+	case "f64":
 		return []string{"max.f64 " + reg + ", " + reg + ", 0dFFF0000000000000;"}
 	}
 	return []string{"max.f32 " + reg + ", " + reg + ", 0fFF800000;"}

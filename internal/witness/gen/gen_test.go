@@ -38,13 +38,28 @@ func interpret(p *Prog, o ptxvm.Options) ([][]byte, error) {
 	return v.Run(&list[0], o)
 }
 
+// styles are the two kinds of programs.
+var styles = [...]struct {
+	name string
+	make Style
+}{{"common", New}, {"wide", NewWide}}
+
+// each runs a test for each style.
+func each(t *testing.T, f func(*testing.T, Style)) {
+	for _, s := range styles {
+		t.Run(s.name, func(t *testing.T) { f(t, s.make) })
+	}
+}
+
 // TestPrograms checks what the generator promises: the checker takes every
 // program without a word, it ends, reads nothing undefined, has no races, and
 // three orders of threads leave the same bytes.
-func TestPrograms(t *testing.T) {
+func TestPrograms(t *testing.T) { each(t, testPrograms) }
+
+func testPrograms(t *testing.T, style Style) {
 	n, size := programs(), 0
 	for seed := range uint64(n) {
-		p := New(seed)
+		p := style(seed)
 		size += p.Size()
 		a, err := interpret(p, ptxvm.Options{})
 		if err != nil {
@@ -67,12 +82,14 @@ func TestPrograms(t *testing.T) {
 
 // TestSame checks that a seed always makes the same program.
 func TestSame(t *testing.T) {
-	for seed := range uint64(50) {
-		p := New(seed)
-		if p.Text() != New(seed).Text() || p.Text() != p.Clone().Text() {
-			t.Fatalf("seed %d makes two programs", seed)
+	each(t, func(t *testing.T, style Style) {
+		for seed := range uint64(50) {
+			p := style(seed)
+			if p.Text() != style(seed).Text() || p.Text() != p.Clone().Text() {
+				t.Fatalf("seed %d makes two programs", seed)
+			}
 		}
-	}
+	})
 }
 
 // TestShrink shrinks for tests whose smallest programs are known.
@@ -105,7 +122,7 @@ func TestShrink(t *testing.T) {
 // TestBatch writes a batch and reads its launches back.
 func TestBatch(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteBatch(dir, 60, 1000); err != nil {
+	if err := errors.Join(WriteBatch(dir, New, 30, 1000), WriteBatch(dir, NewWide, 30, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
@@ -133,16 +150,20 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestWrite writes the batch that GOPTXAS_BATCH=folder,count,seed asks for,
-// for gpurun zoo -dir.
+// TestWrite writes the batch that GOPTXAS_BATCH=folder,count,seed,style asks
+// for, for gpurun zoo -dir.
 func TestWrite(t *testing.T) {
 	f := strings.Split(os.Getenv("GOPTXAS_BATCH"), ",")
-	if len(f) != 3 {
+	if len(f) != 4 {
 		t.Skip("GOPTXAS_BATCH names no batch")
+	}
+	style := New
+	if f[3] == "wide" {
+		style = NewWide
 	}
 	n, err1 := strconv.Atoi(f[1])
 	seed, err2 := strconv.ParseUint(f[2], 10, 64)
-	if err := errors.Join(err1, err2, WriteBatch(f[0], n, seed)); err != nil {
+	if err := errors.Join(err1, err2, WriteBatch(f[0], style, n, seed)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -152,7 +173,7 @@ func TestReferenceAccepts(t *testing.T) {
 	x := oracle.Find(t)
 	dir := t.TempDir()
 	n := 100
-	if err := WriteBatch(dir, n, 5000); err != nil {
+	if err := errors.Join(WriteBatch(dir, New, n/2, 5000), WriteBatch(dir, NewWide, n/2, 5000)); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))

@@ -33,12 +33,16 @@ func TestGPU(t *testing.T) {
 	}
 	ref, our, notRun := 0, 0, 0
 	for _, r := range rows {
-		seed, err := strconv.ParseUint(strings.TrimPrefix(r.Kernel, "g"), 10, 64)
+		style := New
+		if strings.HasPrefix(r.Kernel, "w") {
+			style = NewWide
+		}
+		seed, err := strconv.ParseUint(r.Kernel[1:], 10, 64)
 		if err != nil || r.Ref == nil || !r.Ref.OK() {
 			notRun++
 			continue
 		}
-		p := New(seed)
+		p := style(seed)
 		out, err := interpret(p, ptxvm.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -213,14 +213,14 @@ func (m *maker) barrier() Stmt {
 	case 0: // a value of another thread
 		return &Seq{[]string{
 			"{", ".reg .b32 %i, %j;", "// smem", "bar.sync 0;", fmt.Sprintf("st.shared.u32 [%%sp], %s;", a), "bar.sync 0;", fmt.Sprintf("add.u32 %%i, %%t, %d;", 1+m.r.IntN(95)), "rem.u32 %i, %i, %nt;",
-			"mad.lo.u32 %j, %i, 8, %sm;", fmt.Sprintf("ld.shared.u32 %s, [%%j];", d), "bar.sync 0;", "}",
+			"mad.lo.u32 %j, %i, 16, %sm;", fmt.Sprintf("ld.shared.u32 %s, [%%j];", d), "bar.sync 0;", "}",
 		}}
 	case 1: // reduction in a bucket
 		op := m.pick("add.u32", "or.b32", "xor.b32", "max.u32", "min.s32", "and.b32")
 		return &Seq{[]string{
-			"{", ".reg .b32 %i, %j;", ".reg .pred %z;", "// smem", "setp.lt.u32 %z, %t, 8;", "mad.lo.u32 %j, %t, 4, %sm;", "@%z st.shared.u32 [%j+768], %t;", "bar.sync 0;",
-			fmt.Sprintf("and.b32 %%i, %s, 7;", a), "mad.lo.u32 %i, %i, 4, %sm;", fmt.Sprintf("red.shared.%s [%%i+768], %s;", op, m.reg('r')), "bar.sync 0;",
-			fmt.Sprintf("ld.shared.u32 %s, [%%i+768];", d), "bar.sync 0;", "}",
+			"{", ".reg .b32 %i, %j;", ".reg .pred %z;", "// smem", "setp.lt.u32 %z, %t, 8;", "mad.lo.u32 %j, %t, 4, %sm;", "@%z st.shared.u32 [%j+1536], %t;", "bar.sync 0;",
+			fmt.Sprintf("and.b32 %%i, %s, 7;", a), "mad.lo.u32 %i, %i, 4, %sm;", fmt.Sprintf("red.shared.%s [%%i+1536], %s;", op, m.reg('r')), "bar.sync 0;",
+			fmt.Sprintf("ld.shared.u32 %s, [%%i+1536];", d), "bar.sync 0;", "}",
 		}}
 	case 2:
 		return &Seq{[]string{fmt.Sprintf("bar.red.popc.u32 %s, 0, %s;", d, m.reg('p'))}}

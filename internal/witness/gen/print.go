@@ -73,7 +73,7 @@ func uses(text, name string, n int) bool {
 }
 
 // Header begins a file.
-const Header = ".version 8.5\n.target sm_90\n.address_size 64\n\n"
+const Header = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
 
 // Text prints the program as a file of its own.
 func (p *Prog) Text() string {
@@ -94,10 +94,15 @@ func (p *Prog) kernel() string {
 	body.list(p.Body)
 	body.list(p.Stores)
 	text := body.out.String()
-	for n := range p.Funcs {
-		if uses(text, p.Name+"_f", n) {
-			b.WriteString(p.function(n))
-		}
+	b.WriteString(p.functions(text))
+	if strings.Contains(text, p.Name+"_str") {
+		b.WriteString(strings.ReplaceAll(structs, "$", p.Name))
+	}
+	if strings.Contains(text, "// module") {
+		fmt.Fprintf(&b, ".global .align 16 .b8 %s_own[%d];\n", p.Name, p.Grid*p.Block*16)
+	}
+	if strings.Contains(text, p.Name+"_dat") {
+		fmt.Fprintf(&b, ".global .align 16 .u16 %s_dat[32] = {1, 2, 0x8000, 0x7fff, 0x3c00, 0xbc00, 0x7c00, 0xfc01, 9, 10, 11, 12, 13, 14, 15, 16, 0x3f80, 0xbf80, 0x4000};\n", p.Name)
 	}
 	if strings.Contains(text, p.Name+"_rec") {
 		b.WriteString(strings.ReplaceAll(recursive, "$", p.Name))
@@ -112,15 +117,27 @@ func (p *Prog) kernel() string {
 	}
 	fmt.Fprintf(&b, "\t.reg .b32 %%m<%d>;\n\t.reg .b32 %%t, %%g, %%ct, %%nt, %%s0;\n\t.reg .b64 %%in, %%out, %%acc;\n\t.reg .pred %%loop;\n", body.masks+1)
 	if strings.Contains(text, "smem") {
-		b.WriteString("\t.shared .align 16 .b8 smem[1024];\n")
+		b.WriteString("\t.shared .align 16 .b8 smem[2048];\n")
 	}
-	if strings.Contains(text, "stack") {
+	if strings.Contains(text, "stack;") {
 		b.WriteString("\t.local .align 16 .b8 stack[64];\n")
 	}
-	b.WriteString(prologue(text, p.Block))
+	b.WriteString(prologue(text, p.Name))
 	b.WriteString(text)
 	b.WriteString("\tret;\n}\n")
 	return b.String()
+}
+
+// functions prints the functions that a text calls, and those that they call,
+// which come before them.
+func (p *Prog) functions(text string) string {
+	out := ""
+	for n := len(p.Funcs) - 1; n >= 0; n-- {
+		if uses(text+out, p.Name+"_f", n) {
+			out = p.function(n) + out
+		}
+	}
+	return out
 }
 
 // declare declares the registers that a body uses.
@@ -136,7 +153,7 @@ func declare(text string) string {
 
 // prologue finds the thread's places and writes every register that the body
 // uses.
-func prologue(text string, block int) string {
+func prologue(text, name string) string {
 	var p printer
 	p.line("mov.u32 %t, %tid.x;")
 	p.line("mov.u32 %ct, %ctaid.x;")
@@ -181,17 +198,22 @@ func prologue(text string, block int) string {
 			p.line(fmt.Sprintf("setp.ne.u32 %%q%d, %%s0, 0;", n))
 		}
 	}
-	if strings.Contains(text, "stack") {
+	if strings.Contains(text, "stack;") {
 		for k := 0; k < 64; k += 4 {
 			p.line(fmt.Sprintf("st.local.u32 [stack+%d], %%g;", k))
 		}
 	}
+	if strings.Contains(text, "// module") {
+		p.line(".reg .b64 %own;")
+		p.line(fmt.Sprintf("mov.u64 %%own, %s_own;", name))
+		p.line("mad.wide.u32 %own, %g, 16, %own;")
+		p.line("st.global.v4.u32 [%own], {%g, %t, %ct, %nt};")
+	}
 	if strings.Contains(text, "smem") {
 		p.line(".reg .b32 %sm, %sp;")
 		p.line("mov.u32 %sm, smem;")
-		p.line("mad.lo.u32 %sp, %t, 8, %sm;")
-		p.line("st.shared.u32 [%sp], %g;")
-		p.line("st.shared.u32 [%sp+4], %t;")
+		p.line("mad.lo.u32 %sp, %t, 16, %sm;")
+		p.line("st.shared.v4.u32 [%sp], {%g, %t, %ct, %nt};")
 		p.line("bar.sync 0;")
 	}
 	return p.out.String()

@@ -186,6 +186,8 @@ func rename(list []Stmt, r *strings.Replacer) {
 			s.Pred = r.Replace(s.Pred)
 		case *Loop:
 			s.Break = r.Replace(s.Break)
+		case *Tangle:
+			s.Pred = r.Replace(s.Pred)
 		case *Seq:
 			for n := range s.Lines {
 				s.Lines[n] = r.Replace(s.Lines[n])

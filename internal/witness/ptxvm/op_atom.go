@@ -43,9 +43,10 @@ func (d *decoder) atom() {
 	d.out.run = func(w *warp) {
 		a := *w.col8(addr)
 		z := w.col(&c, 7)
+		var was [8]column
 		for k := range b {
 			y := w.col(&b[k], k)
-			var r column
+			r := &was[k]
 			for m := w.mask; m != 0; m &= m - 1 {
 				l := bits.TrailingZeros32(m)
 				w.atomic = true
@@ -58,7 +59,9 @@ func (d *decoder) atom() {
 				}
 				put(mem, f(r[l], y[l], z[l]))
 			}
-			w.store(dst[k], &r)
+		}
+		for k := range b { // results may be sources of other elements
+			w.store(dst[k], &was[k])
 		}
 	}
 }

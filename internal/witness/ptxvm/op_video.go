@@ -123,20 +123,28 @@ func (d *decoder) video() {
 			field := low(pd.n) << pd.at
 			return c&^field | uint64(v)<<pd.at&field
 		}
-		return second(uint64(v)&low(32), c)
+		return second(v, c)
 	})
 }
 
-// second reads the secondary operation.
-func (d *decoder) second(dt isa.Type) func(v, c uint64) uint64 {
+// second reads the secondary operation, which sees all bits of the first
+// one's result.
+func (d *decoder) second(dt isa.Type) func(v int64, c uint64) uint64 {
+	wide := func(c uint64) int64 {
+		if signed(dt) {
+			return sx(c, 32)
+		}
+		return int64(c)
+	}
 	switch {
 	case d.has(isa.WAdd):
-		return func(v, c uint64) uint64 { return v + c }
-	case d.has(isa.WMin), d.has(isa.WMax):
-		f := d.atomicExtremum(dt, d.has(isa.WMin))
-		return func(v, c uint64) uint64 { return f(v, c, 0) }
+		return func(v int64, c uint64) uint64 { return uint64(v) + c }
+	case d.has(isa.WMin):
+		return func(v int64, c uint64) uint64 { return uint64(min(v, wide(c))) & low(32) }
+	case d.has(isa.WMax):
+		return func(v int64, c uint64) uint64 { return uint64(max(v, wide(c))) & low(32) }
 	}
-	return func(v, _ uint64) uint64 { return v }
+	return func(v int64, _ uint64) uint64 { return uint64(v) & low(32) }
 }
 
 // vmad multiplies parts, adds and scales.

@@ -1,0 +1,141 @@
+package gen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// spaceWords are the modifiers that name a space.
+var spaceWords = [...]string{"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"}
+
+// space returns the space that a form names, or "".
+func (f *form) space() string {
+	for _, s := range spaceWords {
+		if f.has(s) {
+			s, _, _ = strings.Cut(s, "::")
+			return s
+		}
+	}
+	return ""
+}
+
+// bytes is how much memory a form accesses.
+func (f *form) bytes() int {
+	t := f.typ()
+	n, err := strconv.Atoi(strings.TrimLeft(t, "bfsux"))
+	switch {
+	case err != nil: // f16x2 and bf16x2
+		n = 4
+	default:
+		n /= 8
+	}
+	for _, v := range [...]int{2, 4, 8} {
+		if f.has(fmt.Sprintf("v%d", v)) {
+			n *= v
+		}
+	}
+	return n
+}
+
+// access makes a load, a store or an atomic operation on memory that no other
+// thread writes.
+func (m *maker) access() Stmt {
+	f := m.choose(formLoad + m.r.IntN(3))
+	size := f.bytes()
+	lines, at := m.place(f, size)
+	var taken, args []string
+	load := f.kind() == formLoad || f.name() == "atom"
+	for n, a := range f.args {
+		switch {
+		case a[0] == '[':
+			args = append(args, "["+at+"]")
+		case n == len(f.args)-1 && f.has("L2::cache_hint"):
+			lines = append(lines, ".reg .b64 %pol;", "createpolicy.fractional.L2::"+m.pick("evict_first", "evict_last", "evict_unchanged")+".b64 %pol, 1.0;")
+			args = append(args, "%pol")
+		default:
+			args = append(args, m.put(a, load && n == 0, &taken))
+		}
+	}
+	guard := ""
+	if m.chance(10) {
+		guard = "@" + m.pick("", "!") + m.reg('p') + " "
+	}
+	lines = append(append([]string{"{"}, lines...), guard+f.op+" "+strings.Join(args, ", ")+";")
+	lines = append(lines, "}")
+	if f.kind() == formStore && size == 1 && strings.HasPrefix(args[1], "%h") {
+		lines = byteOf("b8", 'h', lines)
+	}
+	return &Seq{lines}
+}
+
+// place finds memory for a form: lines that make an address, and the address.
+func (m *maker) place(f *form, size int) (lines []string, at string) {
+	only := f.kind() == formLoad // a constant may be read too
+	switch f.space() {
+	case "global":
+		return m.inGlobal(size, only, f.has("nc") || f.name() == "ldu")
+	case "shared":
+		return []string{"// smem"}, fmt.Sprintf("%%sp+%d", size*m.r.IntN(16/size))
+	case "local":
+		return m.inStack(size)
+	case "const":
+		return m.inTable(size)
+	}
+	k := m.r.IntN(4)
+	switch {
+	case k == 0:
+		lines, at = m.inGlobal(size, only, false)
+		switch {
+		case at[0] != '%':
+			lines = append(lines, ".reg .b64 %a;", "mov.u64 %a, "+at+";")
+		case at != "%a":
+			lines = append(lines, ".reg .b64 %a;", "add.u64 %a, "+strings.Replace(at, "+", ", ", 1)+";")
+		}
+		return append(lines, "cvta.global.u64 %a, %a;"), "%a"
+	case k == 1 && f.kind() != formAtom:
+		lines, _ = m.inStack(size)
+		return append(lines, "cvta.local.u64 %a, %a;"), "%a"
+	case k == 2: // which one is known only when it runs
+		return []string{
+			"// smem", ".reg .b64 %a, %b;", "cvt.u64.u32 %a, %sp;", "cvta.shared.u64 %a, %a;", fmt.Sprintf("add.u64 %%b, %%out, %d;", scratch), "cvta.global.u64 %b, %b;",
+			fmt.Sprintf("selp.b64 %%a, %%a, %%b, %s;", m.reg('p')),
+		}, fmt.Sprintf("%%a+%d", size*m.r.IntN(16/size))
+	}
+	return []string{"// smem", ".reg .b64 %a;", "cvt.u64.u32 %a, %sp;", "cvta.shared.u64 %a, %a;"}, fmt.Sprintf("%%a+%d", size*m.r.IntN(16/size))
+}
+
+// inGlobal picks a place in the input, the thread's part of the result or its
+// part of a variable of the module.
+func (m *maker) inGlobal(size int, read, must bool) (lines []string, at string) {
+	if must || read && m.chance(50) {
+		return []string{
+			".reg .b32 %i;", ".reg .b64 %a;", fmt.Sprintf("and.b32 %%i, %s, %d;", m.reg('r'), (inBytes-1)&^(size-1)), "cvt.u64.u32 %a, %i;", "add.u64 %a, %in, %a;",
+		}, "%a"
+	}
+	if read && m.chance(30) {
+		return nil, fmt.Sprintf("%s_dat+%d", m.p.Name, size*m.r.IntN(64/size))
+	}
+	if m.chance(30) {
+		return []string{"// module"}, fmt.Sprintf("%%own+%d", size*m.r.IntN(16/size))
+	}
+	return nil, fmt.Sprintf("%%out+%d", scratch+size*m.r.IntN(64/size))
+}
+
+// inStack picks a place in local memory with an index of the program's.
+func (m *maker) inStack(size int) (lines []string, at string) {
+	return []string{
+		".reg .b32 %i;", ".reg .b64 %a, %b;", fmt.Sprintf("and.b32 %%i, %s, %d;", m.reg('r'), 63&^(size-1)), "mov.u64 %a, stack;", "cvt.u64.u32 %b, %i;", "add.u64 %a, %a, %b;",
+	}, "%a"
+}
+
+// inTable picks a place in the table of constants.
+func (m *maker) inTable(size int) (lines []string, at string) {
+	if m.chance(50) {
+		return nil, fmt.Sprintf("%s_tab+%d", m.p.Name, size*m.r.IntN(64/size))
+	}
+	return []string{
+		".reg .b32 %i;", ".reg .b64 %a, %b;", fmt.Sprintf("and.b32 %%i, %s, %d;", m.reg('r'), 63&^(size-1)), "mov.u64 %a, " + m.p.Name + "_tab;",
+		"cvt.u64.u32 %b, %i;", "add.u64 %a, %a, %b;",
+	}, "%a"
+}
