@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
@@ -57,6 +59,7 @@ type converger struct {
 	byID    []*ori.Block
 	regions []region
 	open    bool // some branch got no region
+	tangled bool // some loop has several ways in
 	turns   map[*flow.Loop][]int32
 }
 
@@ -67,40 +70,52 @@ func (c *converger) analyse() {
 	c.byID = make([]*ori.Block, c.f.NumBlocks())
 	for _, b := range c.f.Blocks {
 		c.byID[b.ID] = b
+		for _, s := range b.Succs {
+			if at := c.dom.Order.Index; at[b.ID] >= 0 && at[s.ID] <= at[b.ID] && !c.dom.Dominates(s, b) {
+				c.tangled = true
+			}
+		}
 	}
 }
 
-// branch finds the region of the branch at the end of b.
+// branch finds the region of the branch at the end of b: up to where its
+// paths meet, or, where threads come there again without passing the note, to
+// a later place that all of them pass.
 func (c *converger) branch(b *ori.Block) {
-	if c.dom.Order.Index[b.ID] < 0 || c.pdom.Ipdom[b.ID] < 0 {
+	if c.dom.Order.Index[b.ID] < 0 {
 		return
 	}
-	to := c.byID[c.pdom.Ipdom[b.ID]]
-	if i := to.First(); i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone {
-		return // nothing is left to do together
+	first := c.pdom.Ipdom[b.ID]
+	for id := first; id >= 0; id = c.pdom.Ipdom[id] {
+		to := c.byID[id]
+		c.open = c.open || id != first
+		if i := to.First(); i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone {
+			return // nothing is left to do together
+		}
+		r := region{from: c.start(b, to), to: to}
+		switch {
+		case r.from == nil:
+		case slices.ContainsFunc(c.regions, func(x region) bool { return x.from == r.from && x.to == r.to }):
+			return
+		case c.closed(&r):
+			c.regions = append(c.regions, r)
+			return
+		}
 	}
-	from := b
+	c.open = c.open || first >= 0
+}
+
+// start returns the block that notes the threads of b that meet at to: b, or
+// what stands before the loops that they leave; or nil.
+func (c *converger) start(b, to *ori.Block) *ori.Block {
 	var out *flow.Loop
 	for l := c.loops.Of(b); l != nil && !c.inside(l, to); l = l.Parent {
 		out = l
 	}
-	if out != nil {
-		if from = c.before(out); from == nil {
-			c.open = true
-			return
-		}
+	if out == nil {
+		return b
 	}
-	for _, r := range c.regions {
-		if r.from == from && r.to == to {
-			return
-		}
-	}
-	r := region{from: from, to: to}
-	if !c.closed(&r) {
-		c.open = true
-		return
-	}
-	c.regions = append(c.regions, r)
+	return c.before(out)
 }
 
 func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {
@@ -132,14 +147,19 @@ func (c *converger) before(l *flow.Loop) *ori.Block {
 
 // closed reports whether everything inside r is entered through its start
 // alone, so that every thread that comes to the meeting point from there was
-// noted.
+// noted, and is noted anew when it comes again.
 func (c *converger) closed(r *region) bool {
-	for _, b := range c.between(r) {
+	in := c.between(r)
+	for _, b := range in {
 		if !c.dom.Dominates(r.from, b) || b == r.from {
 			return false
 		}
 	}
-	return true
+	if !c.tangled {
+		return true
+	}
+	again := c.between(&region{from: r.to, to: r.from})
+	return !slices.ContainsFunc(in, func(b *ori.Block) bool { return slices.Contains(again, b) })
 }
 
 // between lists the blocks on paths from the start of r to its meeting

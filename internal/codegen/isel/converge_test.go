@@ -109,6 +109,17 @@ b5: BRA b6
 b3: NOP
 b4: BSYNC k2 / @p0 BRA b1
 b6: BSYNC k1 / RET`},
+		{"loop with two ways in", `b0: -> b2, b1
+@p0 BRA b2
+b1: -> b2
+NOP
+b2: -> b1, b3
+@p0 BRA b1
+b3:
+RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
+b1: NOP
+b2: @p0 BRA b1
+b3: BSYNC k1 / RET`},
 	} {
 		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
 		if err != nil {
