@@ -138,6 +138,11 @@ func (w *worker) run(q *Request) *Result {
 	if err != nil {
 		return fail(err)
 	}
+	tex, err := w.bind(m, &q.Launch, keep)
+	defer tex.free()
+	if err != nil {
+		return fail(err)
+	}
 	r.Stage = "run"
 	smem := q.Launch.Smem
 	if smem == AllShared {
@@ -152,7 +157,7 @@ func (w *worker) run(q *Request) *Result {
 	if err := start(); err != nil {
 		return fail(err)
 	}
-	if err := w.collect(q, r, places); err != nil {
+	if err := w.collect(q, r, places, tex); err != nil {
 		return fail(err)
 	}
 	if q.Repeat > 0 {
@@ -188,6 +193,9 @@ func (w *worker) prepare(q *Request) (places []place, args []unsafe.Pointer, kee
 		if a.Buf > 0 {
 			b = make([]byte, 8)
 			wants = append(wants, want{add(a.Buf), a.Fill, a.Seed, a.Buf, n, 0})
+		}
+		if a.Tex != nil {
+			b = make([]byte, 8)
 		}
 		for _, p := range a.Ptrs {
 			wants = append(wants, want{add(p.Buf), p.Fill, p.Seed, p.Buf, n, p.Offset})
@@ -244,8 +252,8 @@ func (w *worker) pattern(p pattern) (filled, error) {
 }
 
 // collect hashes the buffers. With small guards it also looks whether
-// something was written between them.
-func (w *worker) collect(q *Request, r *Result, places []place) error {
+// something was written between them. Surfaces follow the buffers.
+func (w *worker) collect(q *Request, r *Result, places []place, tex *bound) error {
 	var dump []byte
 	const watched = 64 << 10
 	end := 0
@@ -266,6 +274,10 @@ func (w *worker) collect(q *Request, r *Result, places []place) error {
 			dump = append(dump, w.host...)
 		}
 		end = p.off + p.size
+	}
+	dump, err := w.surfaceResults(tex, r, dump)
+	if err != nil {
+		return err
 	}
 	if q.Dump != "" {
 		return os.WriteFile(q.Dump, dump, 0o644)

@@ -29,6 +29,7 @@ type Launch struct {
 	Cluster [3]uint32 `json:"cluster,omitzero"` // zero: as the kernel says
 	Smem    uint32    `json:"smem,omitempty"`   // dynamic shared memory in bytes
 	Args    []Arg     `json:"args"`
+	Refs    []Texture `json:"refs,omitempty"` // bound to names instead of passed
 }
 
 // Arg is one kernel argument: a pointer to a fresh buffer, or plain bytes,
@@ -39,6 +40,8 @@ type Arg struct {
 	Seed  uint64 `json:"seed,omitempty"`  // for random fills
 	Bytes []byte `json:"bytes,omitempty"` // of a scalar
 	Ptrs  []Ptr  `json:"ptrs,omitempty"`  // pointers inside Bytes
+
+	Tex *Texture `json:"tex,omitempty"` // the handle of a texture or surface
 }
 
 // Ptr is a pointer stored inside a scalar argument, as structures passed by
@@ -80,6 +83,9 @@ var fills = [...]struct {
 	{"bits", 8, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint64(b, r.next()) }},
 	{"iota", 4, func(b []byte, n int, _ *random) { binary.LittleEndian.PutUint32(b, uint32(n)) }},
 	{"small", 4, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint32(b, uint32(r.next()%64)) }},
+	{"small16", 2, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint16(b, uint16(r.next()%64)) }},
+	{"small64", 8, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint64(b, r.next()%64) }},
+	{"bool", 1, func(b []byte, _ int, r *random) { b[0] = byte(r.next() >> 13 & 1) }},
 	{"u8", 1, func(b []byte, _ int, r *random) { b[0] = byte(r.next() >> 13) }},
 	{"f32", 4, func(b []byte, _ int, r *random) {
 		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(r.unit()*4-2)))
@@ -94,6 +100,10 @@ var fills = [...]struct {
 		// finite halves between 2^-14 and 4, of both signs
 		x := r.next()
 		binary.LittleEndian.PutUint16(b, uint16(x>>32&0x8000|(1+x%17)<<10|x>>20&0x3ff))
+	}},
+	{"whole", 4, func(b []byte, _ int, r *random) {
+		// f32 that are whole numbers of eight bits: sums of eighths of them are exact
+		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(r.next()>>20&255)))
 	}},
 	{"edge", 8, edge},
 	{"bf16", 2, func(b []byte, _ int, r *random) {
@@ -175,7 +185,11 @@ func Parse(text string) ([]Launch, error) {
 		} else {
 			var a Arg
 			a, err = parseArg(words)
-			list[len(list)-1].Args = append(list[len(list)-1].Args, a)
+			if l := &list[len(list)-1]; a.Tex != nil && a.Tex.Ref != "" {
+				l.Refs = append(l.Refs, *a.Tex)
+			} else {
+				l.Args = append(l.Args, a)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %v", n+1, err)
@@ -248,6 +262,9 @@ func parseArg(words []string) (Arg, error) {
 			}
 		}
 		return a, nil
+	case "tex", "surf":
+		t, err := parseTexture(words[1:], words[0] == "surf")
+		return Arg{Tex: t}, err
 	case "hex":
 		b, err := hex.DecodeString(words[1])
 		return Arg{Bytes: b}, err

@@ -32,7 +32,17 @@ func TestParse(t *testing.T) {
 	if bytes.Equal(Data("bits", 1, 64), Data("bits", 2, 64)) || !bytes.Equal(Data("f32", 1, 64), Data("f32", 1, 64)) {
 		t.Error("random contents")
 	}
-	for _, bad := range []string{"//: buf 8", "//: run k grid=0", "//: run k\n//: buf 8 nonsense", "//: run k\n//: q 1", "//: run"} {
+	list, err = Parse("//: run k\n//: tex a1d 8x3 u8x4 u8 2 linear norm wrap levels=2\n//: surf 2d 4x4 f32x1 ref=plane\n")
+	if err != nil || len(list[0].Args) != 1 || len(list[0].Refs) != 1 || list[0].Refs[0].Ref != "plane" {
+		t.Fatalf("%+v %v", list, err)
+	}
+	if x := list[0].Args[0].Tex; x.Size != [3]int{8, 1, 3} || x.Texel() != 4 || len(x.Data()) != 4*(8*3+4*3) || x.Address[2] != "wrap" {
+		t.Errorf("%+v", x)
+	}
+	for _, bad := range []string{
+		"//: run k\n//: tex 5d 4 f32", "//: run k\n//: tex 2d 4xx f32", "//: run k\n//: tex 2d 4x4 f32x3", "//: run k\n//: tex 2d 4x4 f32 odd",
+		"//: buf 8", "//: run k grid=0", "//: run k\n//: buf 8 nonsense", "//: run k\n//: q 1", "//: run",
+	} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q accepted", bad)
 		}

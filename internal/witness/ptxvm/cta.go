@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/texture"
 )
 
 // grid is one launch.
@@ -13,6 +14,7 @@ type grid struct {
 	launch  *launch.Launch
 	opts    Options
 	mem     memory
+	tex     *texture.Set
 	cluster [3]uint32
 	steps   int64
 	threads int64

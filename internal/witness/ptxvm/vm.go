@@ -24,6 +24,7 @@ import (
 	"goptxas/internal/ptx/syntax"
 	"goptxas/internal/target"
 	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/texture"
 )
 
 // Options say how to run and what to watch for.
@@ -150,7 +151,7 @@ type Stats struct {
 }
 
 // Run starts a kernel with fresh memory and returns the contents of each
-// argument's buffer afterwards, nil for arguments that are none.
+// argument's buffer or surface afterwards, nil for arguments that are none.
 func (p *Program) Run(l *launch.Launch, o Options) ([][]byte, error) {
 	out, _, err := p.RunStats(l, o)
 	return out, err
@@ -165,7 +166,7 @@ func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats,
 	if o.MaxSteps == 0 {
 		o.MaxSteps = defaultSteps
 	}
-	g := &grid{p: p, fn: f, launch: l, opts: o, rand: o.Schedule}
+	g := &grid{p: p, fn: f, launch: l, opts: o, rand: o.Schedule, tex: texture.Bind(l)}
 	g.mem.init(p)
 	out, err = g.arguments()
 	if err != nil {
@@ -198,6 +199,9 @@ func (g *grid) arguments() ([][]byte, error) {
 		if a.Buf > 0 {
 			out[n] = launch.Data(a.Fill, a.Seed, a.Buf)
 			b = binary.LittleEndian.AppendUint64(nil, g.mem.alloc(out[n]))
+		}
+		if a.Tex != nil {
+			b, out[n] = g.texArgument(n), g.tex.Contents(n)
 		}
 		for _, q := range a.Ptrs {
 			if q.Offset+8 > len(b) {

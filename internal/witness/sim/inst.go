@@ -59,6 +59,9 @@ const (
 	fCLEAR             // .CLEAR
 	fALL               // .ALL
 	fFTZ               // .FTZ
+	fAOFFI             // .AOFFI: offsets of texels
+	fCL                // .CL: coordinates clamped
+	fTexel             // .P of a surface: whole texels
 )
 
 // flagNames gives the mnemonic parts that set a flag.
@@ -91,6 +94,9 @@ var flagNames = [...]struct {
 	{"CLEAR", fCLEAR},
 	{"ALL", fALL},
 	{"FTZ", fFTZ},
+	{"AOFFI", fAOFFI},
+	{"CL", fCL},
+	{"P", fTexel},
 }
 
 // opnd is a source: a row and, for 64-bit sources, the row of the high

@@ -27,6 +27,7 @@ type Module struct {
 	poison [numRows][32]uint32 // what registers hold at first
 	regs   uint16              // vector and uniform registers that the code names
 	uregs  uint16
+	refs   []texRef
 }
 
 // codeRange is one code section in the module's code.
@@ -127,6 +128,10 @@ func (m *Module) relocate() error {
 			continue
 		}
 		for _, x := range r.List {
+			if x.Sym != nil && (x.Type == cubin.RelTexHeader || x.Type == cubin.RelSurfHeader) {
+				m.refs = append(m.refs, texRef{s.Info.Section.Name, x.Off, x.Sym.Name})
+				continue
+			}
 			if err := m.patch(to, &x, r.Addends); err != nil {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-
 )
 
 // turn is how many instructions a warp runs before the next one gets its

@@ -210,6 +210,7 @@ func (m *machine) banks() error {
 		return fmt.Errorf("%d bytes of parameters do not fit", len(m.l.Params))
 	}
 	copy(b[lay.Param:], m.l.Params)
+	m.bindNames(b)
 	m.bank[0] = b
 	m.mem.param(b[lay.Param : int(lay.Param)+len(m.l.Params)])
 	return nil

@@ -14,6 +14,7 @@ import (
 	"fmt"
 
 	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/texture"
 )
 
 // Launch is what one run needs.
@@ -25,6 +26,7 @@ type Launch struct {
 	MaxSteps    uint64  // instructions of all warps, 0 = no limit
 	Timed       bool    // results arrive late: see timed.go
 	Lenient     bool    // faults of the program are overlooked: see blind.go
+	Textures    *texture.Set
 
 	// Hook, when set, is called before every instruction of every warp.
 	Hook func(*Event) error
@@ -72,13 +74,14 @@ const (
 	ClassSync
 	ClassWarp
 	ClassMatrix
+	ClassTexture
 	ClassOther
 	NumClasses
 )
 
 var classNames = [...]string{
 	"integer", "float", "half", "double", "conversion", "move", "uniform", "global", "shared", "local", "constant",
-	"atomic", "control", "synchronisation", "warp", "matrix", "other",
+	"atomic", "control", "synchronisation", "warp", "matrix", "texture", "other",
 }
 
 // String names the class.
@@ -120,7 +123,7 @@ func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
 	if len(l.Args) != len(p.kernel.Params) {
 		return nil, fmt.Errorf("%s takes %d arguments, the launch has %d", p.kernel.Name, len(p.kernel.Params), len(l.Args))
 	}
-	c := &Case{Launch: Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Memory: mem}, Buffers: make([][]byte, len(l.Args))}
+	c := &Case{Launch: Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Memory: mem, Textures: texture.Bind(l)}, Buffers: make([][]byte, len(l.Args))}
 	for n, a := range l.Args {
 		x := p.kernel.Params[n]
 		end := int(x.Offset) + int(x.Size)
@@ -131,6 +134,10 @@ func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
 		if a.Buf > 0 {
 			c.Buffers[n] = launch.Data(a.Fill, a.Seed, a.Buf)
 			b = binary.LittleEndian.AppendUint64(nil, mem.Alloc(c.Buffers[n]))
+		}
+		if a.Tex != nil {
+			b = binary.LittleEndian.AppendUint64(nil, c.Launch.Textures.Handle(n))
+			c.Buffers[n] = c.Launch.Textures.Contents(n)
 		}
 		for _, q := range a.Ptrs {
 			if q.Offset+8 > len(b) {

@@ -199,6 +199,15 @@ var meanings = [...]meaningRow{
 	sass.OpHMMA: {ClassMatrix, hmma, prepHmma},
 	sass.OpIMMA: {ClassMatrix, imma, prepImma},
 
+	// Textures and surfaces.
+	sass.OpTEX:   {ClassTexture, tex, prepTex},
+	sass.OpTLD:   {ClassTexture, tex, prepTex},
+	sass.OpTLD4:  {ClassTexture, tex, prepTex},
+	sass.OpTXQ:   {ClassTexture, txq, prepTxq},
+	sass.OpSULD:  {ClassTexture, suld, prepSurf},
+	sass.OpSUST:  {ClassTexture, sust, prepSurf},
+	sass.OpSURED: {ClassTexture, sured, prepSured},
+
 	// Across lanes.
 	sass.OpVOTE:  {ClassWarp, vote, prepVote},
 	sass.OpSHFL:  {ClassWarp, shfl, prepShfl},

@@ -23,8 +23,8 @@ import (
 // resultFile is the name of the measurements.
 const resultFile = "h200.tsv.gz"
 
-// Result is the contents of every buffer after a launch, by argument; nil
-// for arguments that are no buffers.
+// Result is the contents of every buffer and surface after a launch, by
+// argument; nil for other arguments.
 type Result [][]byte
 
 // key names the text a measurement belongs to.
@@ -36,6 +36,9 @@ func before(l *launch.Launch) Result {
 	for n, a := range l.Args {
 		if a.Buf > 0 {
 			r[n] = launch.Data(a.Fill, a.Seed, a.Buf)
+		}
+		if a.Tex != nil && a.Tex.Surface {
+			r[n] = a.Tex.Data()
 		}
 	}
 	return r

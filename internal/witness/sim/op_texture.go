@@ -1,0 +1,334 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"goptxas/internal/witness/texture"
+)
+
+// Textures and surfaces. The handle comes in a uniform register; the texture
+// unit takes the layer, then the coordinates, then the level of detail, then
+// offsets of four bits a coordinate.
+
+// texDims are the geometries, by their names in TEX and its kin and in SULD
+// and its kin; layer says that the first register is a layer.
+var texDims = [...]struct {
+	tex, surf, dim string
+	layer          bool
+	coords         int
+}{
+	{"1D", "1D", "1d", false, 1},
+	{"2D", "2D", "2d", false, 2},
+	{"3D", "3D", "3d", false, 3},
+	{"ARRAY_1D", "1D_ARRAY", "a1d", true, 1},
+	{"ARRAY_2D", "2D_ARRAY", "a2d", true, 2},
+	{"CUBE", "", "cube", false, 3},
+	{"ARRAY_CUBE", "", "acube", true, 3},
+}
+
+// prepTex finds the geometry, which stands among the operands, and the mask
+// of the wanted channels, the last of them.
+func prepTex(i *inst, parts []string) error {
+	if i.ns < 3 {
+		return fmt.Errorf("operands are missing")
+	}
+	if i.cmp = uint8(i.s[i.ns-1].imm); i.cmp == 0 {
+		i.cmp = 15
+	}
+	i.sub = 255
+	for k := range i.in.NMod() {
+		_, v := i.in.ModAt(k)
+		for n := range texDims {
+			if texDims[n].tex == v.String() {
+				i.sub = uint8(n)
+			}
+		}
+	}
+	for _, p := range parts {
+		switch p {
+		case "LL", "LZ", "AOFFI", "CL", "NODEP", "R", "G", "B", "A":
+		default:
+			return fmt.Errorf(".%s has no meaning in the simulator", p)
+		}
+	}
+	i.bar = uint8(pick(parts, 0, "R", "G", "B", "A"))
+	i.bop = uint8(pick(parts, 0, "LZ", "LL"))
+	if i.sub == 255 || i.has(fAOFFI) && !strings.HasPrefix(i.mn, "TLD.") || strings.HasPrefix(i.mn, "TEX") && pick(parts, -1, "LZ", "LL") < 0 {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	return nil
+}
+
+// prepTxq wants the dimensions; other questions are answered from the
+// driver's tables.
+func prepTxq(i *inst, _ []string) error {
+	i.cmp = uint8(i.s[i.ns-1].imm)
+	if i.sub = 0; i.ns < 3 {
+		return fmt.Errorf("operands are missing")
+	}
+	return nil
+}
+
+// prepSurf finds the geometry, the size and what happens outside.
+func prepSurf(i *inst, parts []string) error {
+	i.sub = 255
+	for n := range texDims {
+		if texDims[n].surf != "" && slices.Contains(parts, texDims[n].surf) {
+			i.sub = uint8(n)
+		}
+	}
+	if i.sub == 255 {
+		return fmt.Errorf("this geometry has no meaning in the simulator")
+	}
+	i.bop = uint8([...]texture.Outside{texture.Trap, texture.Zero, texture.Clamp}[pick(parts, 2, "TRAP", "IGN")])
+	if i.has(fTexel) && strings.HasPrefix(i.mn, "SULD") {
+		return fmt.Errorf("formatted loads have no meaning in the simulator")
+	}
+	return accessSize(i, parts)
+}
+
+func prepSured(i *inst, parts []string) error {
+	if err := prepSurf(i, parts); err != nil {
+		return err
+	}
+	bop := i.bop
+	op := pick(parts, -1, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR")
+	if op < 0 {
+		return fmt.Errorf("unknown operation")
+	}
+	i.cmp = uint8(op)
+	err := atomicType(i, parts)
+	i.bop = bop
+	return err
+}
+
+// object finds what a lane's handle names.
+func (w *warp) object(row uint16, l int) *texture.Object {
+	h := w.row(row)[l]
+	o := w.m.l.Textures.Object(uint64(h))
+	if o == nil {
+		w.fail(l, "%#x is no texture or surface of this launch", h)
+	}
+	return o
+}
+
+// texPoint reads the layer and the coordinates from registers.
+func (w *warp) texPoint(i *inst, row uint16, l int) (layer uint32, c [3]uint32) {
+	d := &texDims[i.sub]
+	at := uint16(0)
+	if d.layer {
+		layer = w.row(row)[l]
+		at = 1
+	}
+	for k := range d.coords {
+		c[k] = w.row(behind(row, at+uint16(k)))[l]
+	}
+	return layer, c
+}
+
+// putTexel writes the wanted channels: the first two to the second
+// destination, the others to the first.
+func (w *warp) putTexel(i *inst, l int, t texture.Texel) {
+	n := uint16(0)
+	for c := range uint16(4) {
+		if i.cmp>>c&1 == 0 {
+			continue
+		}
+		d := i.d[1]
+		if n >= 2 {
+			d = i.d[0]
+		}
+		if d != rowSink {
+			d += n & 1
+		}
+		w.r[d][l] = t[c]
+		n++
+	}
+}
+
+// TEX, TLD and TLD4.
+func tex(w *warp, i *inst, m uint32) {
+	name := strings.SplitN(i.mn, ".", 2)[0]
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		o := w.object(i.s[2].row, l)
+		if o == nil {
+			return
+		}
+		layer, c := w.texPoint(i, i.s[0].row, l)
+		if d := texDims[i.sub].dim; d != o.Dim && !(d == "2d" && o.Dim == "1d" || d == "1d" && o.Dim == "buf") {
+			w.fail(l, "a %s texture read as %s", o.Dim, d)
+			return
+		}
+		var t texture.Texel
+		var err error
+		switch name {
+		case "TLD":
+			t = w.fetch(i, o, l, layer, c)
+		case "TLD4":
+			t, err = o.Gather(layer, floats(c), int(i.bar))
+		default:
+			lod := float32(0)
+			if i.bop == 1 {
+				lod = math.Float32frombits(w.row(i.s[1].row)[l])
+			}
+			t, err = o.Sample(layer, floats(c), lod)
+		}
+		if err != nil {
+			w.fail(l, "%v", err)
+			return
+		}
+		w.putTexel(i, l, t)
+	}
+}
+
+func floats(c [3]uint32) (f [3]float32) {
+	for k := range f {
+		f[k] = math.Float32frombits(c[k])
+	}
+	return f
+}
+
+// fetch is TLD: whole coordinates, with offsets.
+func (w *warp) fetch(i *inst, o *texture.Object, l int, layer uint32, c [3]uint32) texture.Texel {
+	level, more := int32(0), i.s[1].row
+	if i.bop == 1 {
+		level = int32(w.row(more)[l])
+		more = behind(more, 1)
+	}
+	var at [3]int32
+	for k := range at {
+		at[k] = int32(c[k])
+		if i.has(fAOFFI) {
+			at[k] += int32(w.row(more)[l]<<(28-4*k)) >> 28
+		}
+	}
+	return o.Fetch(layer, at, int(level), i.has(fCL))
+}
+
+// TXQ with TEX_HEADER_DIMENSION: width, height and depth by mask.
+func txq(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		o := w.object(i.s[1].row, l)
+		if o == nil {
+			return
+		}
+		var t texture.Texel
+		for k, what := range []string{"width", "height", "depth"} {
+			t[k], _ = o.Query(what, int(int32(w.row(i.s[0].row)[l])))
+		}
+		w.putTexel(i, l, t)
+	}
+}
+
+// surface finds the bytes of an access; the second result is false after a
+// fault.
+func (w *warp) surface(i *inst, l int, handle uint16, texel bool) (*texture.Object, []byte, bool) {
+	o := w.object(handle, l)
+	if o == nil {
+		return nil, nil, false
+	}
+	d := &texDims[i.sub]
+	row := i.addr[0].row
+	var c [3]int32
+	for k := range d.coords {
+		c[k] = int32(w.row(behind(row, uint16(k)))[l])
+	}
+	var layer uint32
+	if d.layer {
+		layer = w.row(behind(row, uint16(d.coords)))[l]
+	}
+	if !texel && int(c[0])%int(i.size) != 0 {
+		w.fail(l, "%d bytes at byte %d of a row", i.size, c[0])
+		return o, nil, false
+	}
+	b, ok := o.Place(layer, c, int(i.size), texel, texture.Outside(i.bop))
+	if !ok {
+		w.fail(l, "%v is outside the surface, a %v", c, o)
+	}
+	return o, b, ok
+}
+
+// SULD.D.BA.
+func suld(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		_, b, ok := w.surface(i, l, i.s[0].row, false)
+		if !ok {
+			return
+		}
+		if b == nil {
+			b = zeroBytes[:i.size]
+		}
+		w.put(i, l, b)
+	}
+}
+
+// SUST: as it is, or in the surface's format.
+func sust(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		o, b, ok := w.surface(i, l, i.s[1].row, i.has(fTexel))
+		if !ok {
+			return
+		}
+		if b == nil {
+			continue
+		}
+		var v [4]uint32
+		for k := range uint16(4) {
+			v[k] = w.row(behind(i.s[0].row, k))[l]
+		}
+		switch {
+		case i.has(fTexel):
+			o.Encode(b, v)
+		case len(b) == 1:
+			b[0] = byte(v[0])
+		case len(b) == 2:
+			binary.LittleEndian.PutUint16(b, uint16(v[0]))
+		default:
+			putWords(b, v[:len(b)/4])
+		}
+	}
+}
+
+// SURED.D.BA.
+func sured(w *warp, i *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		_, b, ok := w.surface(i, l, i.s[1].row, false)
+		if !ok {
+			return
+		}
+		if b != nil {
+			w.atom(i, l, b)
+		}
+	}
+}
+
+// texRef is a word of constant bank 0 that takes the handle of a texture
+// bound by name.
+type texRef struct {
+	section string
+	off     uint64
+	name    string
+}
+
+// bindNames writes the handles of named textures to bank 0.
+func (m *machine) bindNames(b []byte) {
+	for _, r := range m.prog.refs {
+		if r.section != ".nv.constant0."+m.prog.kernel.Name || r.off+4 > uint64(len(b)) {
+			continue
+		}
+		h := uint64(0)
+		if m.l.Textures != nil {
+			h = m.l.Textures.Named(r.name)
+		}
+		binary.LittleEndian.PutUint32(b[r.off:], uint32(h))
+	}
+}
