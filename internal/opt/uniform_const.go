@@ -70,8 +70,16 @@ func (u *uniformer) local(r ori.Reg, place, waits []int32) bool {
 
 // isConstant reports whether i puts a constant into a register.
 func isConstant(i *ori.Instr) bool {
-	return i.Op == op.MOV && i.Guard.Kind == ori.KNone && i.NDst == 1 && len(i.Args) == 2 &&
-		(i.Args[1].Kind == ori.KImm || i.Args[1].Kind == ori.KZero) && i.Args[1].Flags == 0
+	if i.Guard.Kind != ori.KNone || i.NDst != 1 || len(i.Args) != 2 || i.Args[1].Flags != 0 {
+		return false
+	}
+	switch s := i.Args[1]; s.Kind {
+	case ori.KImm, ori.KZero:
+		return i.Op == op.MOV
+	case ori.KConst:
+		return (i.Op == op.MOV || i.Op == op.LDC) && s.Reg == ori.NoReg
+	}
+	return false
 }
 
 // mayWait reports whether a group of threads may stop at i and another go
