@@ -163,7 +163,7 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	copy(i.Srcs(), order)
 	n := len(l.f.Regs)
 	class := ori.R
-	if i.Op.Has(op.Uniform) && i.Op != op.R2UR {
+	if i.Op.Has(op.Uniform) && i.Op != op.R2UR && i.Op != op.REDUX {
 		class = ori.UR
 	}
 	for k := range order {
@@ -173,6 +173,7 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 				w = 2
 			}
 			i.Srcs()[k] = l.f.Words(l.f.NewReg(class, w))
+			i.Srcs()[k].Flags = marks(order[k])
 		}
 	}
 	if !l.fits(i) {
@@ -188,22 +189,30 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 			l.double(i, i.Srcs()[k], order[k])
 			continue
 		}
-		if r, ok := l.shared(order[k], class); ok {
-			i.Srcs()[k] = r
-			continue
-		}
-		if r, ok := l.before(i, order[k], class); ok {
-			i.Srcs()[k] = r
-			continue
-		}
-		d := i.Srcs()[k]
-		l.compute(i, d, order[k])
-		if l.lasts(order[k]) {
-			l.held = append(l.held, held{order[k], d, l.at})
-		}
+		s := order[k]
+		s.Flags &^= marks(s)
+		i.Srcs()[k].Flags = 0
+		i.Srcs()[k] = l.register(i, i.Srcs()[k], s)
+		i.Srcs()[k].Flags = marks(order[k])
 	}
 	l.f.Touch()
 	return true
+}
+
+// register returns a register that holds s at i: d, or one that held it
+// already.
+func (l *legalizer) register(i *ori.Instr, d, s ori.Operand) ori.Operand {
+	if r, ok := l.shared(s, d.Class); ok {
+		return r
+	}
+	if r, ok := l.before(i, s, d.Class); ok {
+		return r
+	}
+	l.compute(i, d, s)
+	if l.lasts(s) {
+		l.held = append(l.held, held{s, d, l.at})
+	}
+	return d
 }
 
 // before returns the register of class c that holds constant s in the whole
@@ -213,6 +222,15 @@ func (l *legalizer) before(i *ori.Instr, s ori.Operand, c ori.Class) (ori.Operan
 		return s, false
 	}
 	return l.hoist.before(i.Block(), s)
+}
+
+// marks are those of a source that stay on the register it is moved to; the
+// others are computed into it.
+func marks(s ori.Operand) ori.Flags {
+	if s.Kind == ori.KConst || s.Kind == ori.KReg && s.Class == ori.UR {
+		return s.Flags
+	}
+	return 0
 }
 
 // compute adds the instructions that put source s into register d before i.
