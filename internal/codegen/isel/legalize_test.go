@@ -28,7 +28,7 @@ func TestLegalize(t *testing.T) {
 		{"IADD3 r0 = 0x5, 0x6, rz", "MOV r4 = 0x5 / IADD3 r0 = r4, 0x6, rz"},
 		{"SHF.L.U32 r0 = 0x5, r1, rz", "MOV r4 = 0x5 / SHF.L.U32 r0 = r4, r1, rz"},
 		{"IMAD r0 = r1, r2, c[0x0][0x10]", "LDC r4 = c[0x0][0x10] / IMAD r0 = r1, r2, r4"},
-		{"FFMA r0 = r1, r2, -c[0x0][0x10]", "LDC r3 = c[0x0][0x10] / FFMA r0 = r1, r2, -r3"},
+		{"FFMA r0 = r1, r2, -c[0x0][0x10]", "LDC r4 = c[0x0][0x10] / FFMA r0 = r1, r2, -r4"},
 		{"LOP3.LUT r0 = 0x7, r1, r2, 0xe2", "LOP3.LUT r0 = r1, 0x7, r2, 0xca"},
 		{"ISETP.LE.U32.AND p3 = 0x5, r1, pt", "ISETP.GE.U32.AND p3 = r1, 0x5, pt"},
 		{"FSETP.GTU.AND p3 = 0x5, r1, pt", "FSETP.LTU.AND p3 = r1, 0x5, pt"},
