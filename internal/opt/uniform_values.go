@@ -1,6 +1,8 @@
 package opt
 
 import (
+	mbits "math/bits"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
@@ -289,6 +291,10 @@ func (u *uniformer) reader(i *ori.Instr) {
 	if i.Op == op.R2UR && i.Mods == (op.Mods{}) && i.NDst == 1 && len(i.Args) == 2 && i.Args[1].Class == ori.UR && i.Args[1].Kind == ori.KReg {
 		i.Op = op.UMOV
 		return
+	}
+	if u.scales(i) {
+		i.Op = op.LEA
+		i.Srcs()[1], i.Srcs()[2] = i.Srcs()[2], ori.Imm(int64(mbits.TrailingZeros64(uint64(i.Srcs()[1].Imm))))
 	}
 	for k := range i.Srcs() {
 		s := &i.Srcs()[k]

@@ -220,7 +220,7 @@ func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 			}
 		}
 	}
-	if !any || i.Op.Has(op.Pseudo) || i.Op == op.R2UR {
+	if !any || i.Op.Has(op.Pseudo) || i.Op == op.R2UR || u.scales(i) {
 		return least, 0
 	}
 	save := append([]ori.Operand(nil), srcs...)
@@ -261,6 +261,18 @@ func (u *uniformer) extra(i *ori.Instr) (words, imms int) {
 		}
 	}
 	return least + words, imms
+}
+
+// scales reports whether i adds a uniform register to a general one times
+// a power of two: there is an operation with room for all of it.
+func (u *uniformer) scales(i *ori.Instr) bool {
+	if i.Op != op.IMAD || i.Mods != (op.Mods{}) || i.NDst != 1 || len(i.Srcs()) != 3 {
+		return false
+	}
+	a, k, c := i.Srcs()[0], i.Srcs()[1], i.Srcs()[2]
+	return a.Kind == ori.KReg && a.Class == ori.R && a.Flags == 0 && !u.moved(a) &&
+		k.Kind == ori.KImm && k.Flags == 0 && k.Imm > 1 && k.Imm&(k.Imm-1) == 0 && k.Imm < 1<<31 &&
+		c.Kind == ori.KReg && c.Flags == 0 && (c.Class == ori.UR || u.moved(c))
 }
 
 // moved reports whether source s is to come from the uniform file.

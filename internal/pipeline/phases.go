@@ -27,6 +27,7 @@ type unit struct {
 	spills ra.Result
 	code   *emit.Code
 	stage  ori.Stage  // what Verify may ask of the function
+	rolled bool       // the source asks that loops stay
 	mem    *pool.Pool // of the kernel
 }
 
@@ -55,6 +56,12 @@ func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
+		{Name: "Unroll", MinOpt: 2, Run: func(u *unit, _ *phase.Ctx) error {
+			if !u.rolled {
+				opt.Unroll(u.f)
+			}
+			return nil
+		}},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
@@ -106,7 +113,7 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode",
+	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Unroll", "BranchSimplify",
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "CSE", "Simplify", "DeadCode", "TestBits",
 	"IfConvert", "Selects", "BranchSimplify", "GuardedLoads", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
