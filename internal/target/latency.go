@@ -351,7 +351,7 @@ func HasGap(a Class) bool {
 func memory(c Class) bool {
 	switch c {
 	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassGroup,
-		ClassS2r, ClassS2ur, ClassRedux, ClassMatch: // B2R among them reads what the barrier before it found
+		ClassS2r, ClassB2r, ClassS2ur, ClassRedux, ClassMatch: // B2R reads what the barrier before it found
 		return true
 	}
 	return false

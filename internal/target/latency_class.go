@@ -33,6 +33,7 @@ const (
 	ClassLdc
 	ClassLdcu
 	ClassS2r
+	ClassB2r // results of barriers
 	ClassS2ur
 	ClassRedux
 	ClassMatch
@@ -94,6 +95,7 @@ const (
 	groupFp64
 	groupR2ur
 	groupTex
+	groupB2r
 )
 
 var classes = [NumClasses]struct {
@@ -130,6 +132,7 @@ var classes = [NumClasses]struct {
 	ClassLdc:       {name: "ldc", kind: variableAll | readsLate},
 	ClassLdcu:      {name: "ldcu", kind: variableAll},
 	ClassS2r:       {name: "s2r", kind: variableAll},
+	ClassB2r:       {name: "b2r", kind: variableAll, returns: groupB2r},
 	ClassS2ur:      {name: "s2ur", kind: variableAll, returns: groupS2ur},
 	ClassRedux:     {name: "redux", kind: variableAll | readsLate, returns: groupXu, reads: groupXu},
 	ClassMatch:     {name: "match", kind: variableAll | readsLate},
@@ -194,7 +197,7 @@ var opClasses = [...]opRow{
 	{"ATOM", ClassLdg},
 	{"ATOMG", ClassLdg},
 	{"ATOMS", ClassLds},
-	{"B2R", ClassS2r},
+	{"B2R", ClassB2r},
 	{"BAR", ClassBar},
 	{"BGMMA", ClassGmma},
 	{"BMMA", ClassMma2},
@@ -294,7 +297,7 @@ var opClasses = [...]opRow{
 	{"PRMT", ClassAlu},
 	{"QGMMA", ClassGmma},
 	{"QMMA", ClassQmma},
-	{"QSPC", ClassLdg},
+	{"QSPC", ClassLds}, // returns in order with loads from shared memory
 	{"R2P", ClassR2p},
 	{"R2UR", ClassR2ur},
 	{"RED", ClassStg},

@@ -3,7 +3,6 @@ package sim
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"goptxas/internal/witness/oracle"
@@ -44,27 +43,6 @@ func timedRun(t *testing.T, k *zoo.Kernel, cubin []byte) (reports []Early, launc
 	return reports, launches, ok
 }
 
-// careful lists where the latency tables ask for more than the reference
-// keeps: safe, and known. An empty file means any kernel.
-var careful = []struct{ file, first, second, why string }{
-	{"", "B2R", "", "returns in order with other B2R"},
-	{"generic_addr.ptx", "LDS", "IMAD", "returns in order with QSPC, whose barrier covers it"},
-}
-
-func known(file string, r *Early, used []int) bool {
-	op := func(text string) string {
-		name, _, _ := strings.Cut(mnemonic(text), ".")
-		return name
-	}
-	for n, c := range careful {
-		if (c.file == "" || c.file == file) && c.first == op(r.First) && (c.second == "" || c.second == op(r.Second)) {
-			used[n]++
-			return true
-		}
-	}
-	return false
-}
-
 // TestTimedReference runs the reference's code in timed mode: a report
 // means that a latency table is wrong.
 func TestTimedReference(t *testing.T) {
@@ -72,7 +50,6 @@ func TestTimedReference(t *testing.T) {
 	dir := t.TempDir()
 	list := zoo.List(t)
 	kernels, launches, found, good := 0, 0, 0, 0
-	used := make([]int, len(careful))
 	for n := range list {
 		k := &list[n]
 		out := filepath.Join(dir, "k.cubin")
@@ -86,21 +63,13 @@ func TestTimedReference(t *testing.T) {
 		}
 		reports, ran, ok := timedRun(t, k, b)
 		for n := range reports {
-			if !known(k.File, &reports[n], used) {
-				t.Errorf("%s: %v", k.File, reports[n])
-			}
+			t.Errorf("%s: %v", k.File, reports[n])
 		}
 		found += len(reports)
 		kernels++
 		launches += ran
 		if ok {
 			good++
-		}
-	}
-	for n, c := range careful {
-		t.Logf("%d times: %s %s", used[n], c.first, c.why)
-		if used[n] == 0 {
-			t.Errorf("the list of known reports is stale: %s %s", c.first, c.why)
 		}
 	}
 	t.Logf("%d kernels of the reference, %d launches, %d reports, %d right", kernels, launches, found, good)
