@@ -129,6 +129,7 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 		l.leaveFunc()
 	}
 	l.arrange()
+	sortCuts(l.f)
 	return l.f, nil
 }
 
@@ -137,6 +138,7 @@ func (l *lowerer) begin() {
 	l.registers()
 	l.variables()
 	l.blocks()
+	l.cuts()
 }
 
 // fail ends the lowering of the function with an error about the current

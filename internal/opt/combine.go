@@ -90,7 +90,7 @@ func (c *combiner) onlySums(j *ori.Instr) bool {
 					continue
 				}
 				for _, s := range i.Srcs() {
-					if s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 {
+					if d := c.v.Once(s); s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 && d != nil && c.f.Together(d.Line, i.Line) {
 						c.sums[c.v.word(s)]++
 					}
 				}
@@ -316,7 +316,7 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 				continue
 			}
 			j := c.inner(i, in, k.mul)
-			if j == nil || j.Mods != i.Mods || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
+			if j == nil || j.Mods != i.Mods || !c.f.Together(j.Line, i.Line) || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
 				continue
 			}
 			a := j.Args[1]

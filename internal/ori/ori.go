@@ -147,6 +147,10 @@ type Func struct {
 	Regs   []RegInfo
 	Props  Props
 
+	// Cuts are the positions in the text, in order, where the flow of
+	// control splits or joins: see Together.
+	Cuts []int32
+
 	Module *Module
 
 	instrs    pool.Of[Instr]

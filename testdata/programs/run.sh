@@ -42,7 +42,8 @@ run() { # program, who
     separate) "$t/bin/nvcc" -arch="$ARCH" -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
     whole) "$t/bin/nvcc" -arch="$ARCH" "$here"/cuda/whole.cu -o program && ./program ;;
     jax)
-        XLA_FLAGS="--xla_gpu_cuda_data_dir=$t --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false --xla_gpu_autotune_level=0" \
+        # XLA looks for it in PATH.
+        PATH=$t/bin:$PATH XLA_FLAGS="--xla_gpu_cuda_data_dir=$t --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false --xla_gpu_autotune_level=0" \
             JAX_PLATFORMS=cuda XLA_PYTHON_CLIENT_PREALLOCATE=false JAX_ENABLE_COMPILATION_CACHE=false TF_CPP_MIN_LOG_LEVEL=${TF_CPP_MIN_LOG_LEVEL:-1} \
             "$PYTHON" "$here/python/jax_program.py"
         ;;
