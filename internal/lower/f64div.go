@@ -203,7 +203,9 @@ func (l *lowerer) oddQuotient(a, b value) value {
 	unit := l.lop(0xf0&0xcc|0xaa&^0xcc, b[1], ori.Imm32(sign64), ori.Imm(one64))
 	hi := l.sel1(b[1], l.sel1(y, unit, l.odd64(b)), nan)
 	lo := l.sel1(b[0], rz(), nan)
-	return l.dmul(whole(l.pair(value{lo, hi})), whole(a)) // of two NaNs the second factor is kept
+	q := l.dmul(whole(l.pair(value{lo, hi})), whole(a))
+	nanA := l.test(op.DSETP, op.M(op.MNAN, op.MAND), whole(a), whole(a), pt())
+	return l.sel(l.dmul(whole(a), imm64(one64)), q, nanA) // of two NaNs the dividend's is kept
 }
 
 // sqrt64 returns the root of x in the rounding of the current instruction.

@@ -127,7 +127,13 @@ func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 			continue
 		}
 		r := l.tmp(words(t))
-		l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
+		if t.Bits() == 128 { // two halves: the unit moves 64 bits
+			l.emit(op.LDC, op.M(op.M64), value{whole(r[:2])}, src)
+			src.Imm += 8
+			l.emit(op.LDC, op.M(op.M64), value{whole(r[2:])}, src)
+		} else {
+			l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
+		}
 		l.spread(l.words(l.regs[es[k].Ref]), r, t)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
 )
 
 // SIMD video instructions: two half words or four bytes at once. Each lane
@@ -18,9 +19,9 @@ func (l *lowerer) simd(n int) {
 	}
 	a, b, c := l.plain(1), l.plain(2), l.plain(3)
 	bits := 32 / n
-	va := l.lanes(a, b, l.args[1].Sel, 0, n, ta.Class() == isa.Signed)
-	vb := l.lanes(a, b, l.args[2].Sel, n, n, tb.Class() == isa.Signed)
-	mask := laneMask(l.args[0].Sel, n)
+	va := l.lanes(a, b, digits(&l.args[1]), 0, n, ta.Class() == isa.Signed)
+	vb := l.lanes(a, b, digits(&l.args[2]), n, n, tb.Class() == isa.Signed)
+	mask := laneMask(digits(&l.args[0]), n)
 	add := l.has(isa.WAdd)
 	sum := c
 	var parts value
@@ -52,14 +53,13 @@ func (l *lowerer) simd4() { l.simd(4) }
 
 // lanes returns the n lanes a selector picks from two words; without one,
 // those from a place on.
-func (l *lowerer) lanes(a, b ori.Operand, sel isa.Word, first, n int, signed bool) value {
+func (l *lowerer) lanes(a, b ori.Operand, sel []int, first, n int, signed bool) value {
 	bits := 32 / n
 	v := make(value, n)
 	for k := range v {
 		at := first + k
-		if sel != isa.WNone {
-			s := sel.String() // the last digit is the lowest lane
-			at = int(s[len(s)-1-k] - '0')
+		if k < len(sel) {
+			at = sel[k]
 		}
 		w := a
 		if at >= n {
@@ -71,18 +71,27 @@ func (l *lowerer) lanes(a, b ori.Operand, sel isa.Word, first, n int, signed boo
 }
 
 // laneMask tells which lanes a mask names; without one, all.
-func laneMask(sel isa.Word, n int) [4]bool {
+func laneMask(sel []int, n int) [4]bool {
 	var m [4]bool
-	if sel == isa.WNone {
-		for k := range n {
-			m[k] = true
-		}
-		return m
+	for k := range n {
+		m[k] = len(sel) == 0
 	}
-	for _, d := range sel.String()[1:] {
-		m[(d-'0')&3] = true
+	for _, d := range sel {
+		m[d&3] = true
 	}
 	return m
+}
+
+// digits returns what a selector names, lowest lane first: its last digit.
+func digits(a *sema.Operand) []int {
+	if a.Flags&sema.Selected == 0 {
+		return nil
+	}
+	d := make([]int, a.Value>>16)
+	for k := range d {
+		d[k] = int(a.Value >> (4 * k) & 15)
+	}
+	return d
 }
 
 // laneOp computes one lane; with at most 16 bits each, a word holds all.

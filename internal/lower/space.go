@@ -110,10 +110,6 @@ func (l *lowerer) mapa() {
 	a := l.src(1, t)
 	d := l.dst(0)
 	r := l.one(op.PRMT, op.Mods{}, l.reg(l.src1(2, isa.U32)), ori.Imm(0x654), l.reg(a[0]))
-	if len(d) > 1 && l.in.NSpaces > 0 {
-		l.copy(d, value{r, rz()})
-		return
-	}
 	l.copy(d, append(value{r}, a[1:]...))
 }
 

@@ -50,7 +50,9 @@ type Operand struct {
 	Index    int32 // Regs: the index of var[reg], or -1
 	Elems    syntax.List
 	// Value is a constant: the integer, the bits of a float64 (KDouble) or
-	// of a float32 (KSingle), or the offset of an address or symbol.
+	// of a float32 (KSingle), or the offset of an address or symbol; of a
+	// register with a selector the selector's digits, as hexadecimal ones
+	// below bit 16, and how many there are above.
 	Value uint64
 }
 

@@ -243,7 +243,20 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	default:
 		out.Sel = o.Sel
 		out.Flags |= Selected
+		out.Value = selectorDigits(k.tree.SelText(o))
 	}
+}
+
+// selectorDigits packs the digits of a selector such as .b3210, four bits
+// each with the last one lowest, and their number above them.
+func selectorDigits(text []byte) uint64 {
+	v, n := uint64(0), uint64(0)
+	for _, c := range text {
+		if c >= '0' && c <= '7' && n < 4 {
+			v, n = v<<4|uint64(c-'0'), n+1
+		}
+	}
+	return v | n<<16
 }
 
 // noField refuses a selector after what has no parts.

@@ -107,9 +107,9 @@ func placed(b *strings.Builder, f *Form, n int) {
 		s := k % Slots
 		switch kind(r) {
 		case "h":
-			fmt.Fprintf(b, "\tcvt.u16.u64 %s, %%i%d;\n", r, s)
+			fmt.Fprintf(b, "\tld.global.b16 %s, [%%a+%d];\n", r, 8*s)
 		case "r":
-			fmt.Fprintf(b, "\tcvt.u32.u64 %s, %%i%d;\n", r, s)
+			fmt.Fprintf(b, "\tld.global.b32 %s, [%%a+%d];\n", r, 8*s)
 		case "rd":
 			fmt.Fprintf(b, "\tmov.b64 %s, %%i%d;\n", r, s)
 		case "q":
@@ -119,13 +119,26 @@ func placed(b *strings.Builder, f *Form, n int) {
 		}
 	}
 	address(b, f, regs, space)
+	if f.one() {
+		fmt.Fprintf(b, "\tsetp.ne.u32 %%cond, %%lane, 0;\n\t@%%cond bra L%d;\n", n)
+	}
 	guard := setting(b, f, regs)
 	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
-	if strings.HasPrefix(f.Text, "cp.async") {
+	switch {
+	case strings.HasPrefix(f.Text, "cp.async"):
 		b.WriteString("\tcp.async.wait_all;\n")
+	case strings.HasPrefix(f.Text, "barrier.cluster.arrive"):
+		b.WriteString("\tbarrier.cluster.wait;\n")
+	}
+	if f.one() {
+		fmt.Fprintf(b, "L%d:\n\tbar.warp.sync 0xffffffff;\n", n)
 	}
 	after(b, f, space)
 }
+
+// one reports whether one thread of a warp runs the form: barriers in memory
+// have an address that the reference takes from one thread.
+func (f *Form) one() bool { return strings.HasPrefix(f.Text, "mbarrier") }
 
 // address puts the address of the form's space into its registers.
 func address(b *strings.Builder, f *Form, regs []string, space string) {
@@ -142,11 +155,15 @@ func address(b *strings.Builder, f *Form, regs []string, space string) {
 	if strings.HasPrefix(f.Text, "createpolicy") {
 		return // an address is a number to it
 	}
+	if strings.Contains(f.Text, ".nc") {
+		src = "%a" // what nobody writes
+	}
 	for _, r := range regs {
 		switch r {
 		case "%rd30":
 			fmt.Fprintf(b, "\tsub.s64 %%rd30, %s, %s;\n", src, f.offset())
 		case "%r30", "%r120":
+			src := src
 			if space == "" {
 				src = "%sh"
 			}
@@ -173,6 +190,9 @@ func setting(b *strings.Builder, f *Form, regs []string) string {
 				b.WriteString("\tmbarrier.arrive.shared.b64 %rd1, [%sh];\n")
 			}
 		}
+		return ""
+	case strings.HasPrefix(f.Text, "barrier.cluster.wait"):
+		b.WriteString("\tbarrier.cluster.arrive;\n")
 		return ""
 	case strings.HasPrefix(f.Text, "cp.async"): // not more bytes than there are
 		for _, r := range regs {

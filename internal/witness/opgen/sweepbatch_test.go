@@ -14,7 +14,7 @@ import (
 // kernel lacks, or give what no two runs have in common.
 var unrunnable = regexp.MustCompile(`^(tex|tld4|txq|suld|sust|sured|suq|multimem|trap|brkpt|exit|ret|bra|call|discard|setmaxnreg|alloca|stack|griddepcontrol|st\.bulk|pmevent)|` +
 	`^(bar|barrier)\S*arrive|^(bar|barrier)\S* (\S*,)?%r|^(bar|barrier)\S* .*,64|^bar\.warp|\.async|\.tensormap|tensormap::|\.param|` +
-	`\b(gv|par2?|fn|tx|sf|LBL)\b|%(clock|pm\d|globaltimer|smid|nsmid|warpid|nwarpid|gridid|envreg|current_graph|reserved_smem|clusterid|nclusterid|cluster_)|mbarrier.inval|\.v8\.(b|u|s)?8|\.v8\.(b16|u16|s16)`)
+	`\b(gv|par2?|fn|tx|sf|LBL)\b|%(clock|pm\d|globaltimer|smid|nsmid|warpid|nwarpid|gridid|envreg|current_graph|reserved_smem|clusterid|nclusterid|cluster_)|mbarrier.inval|\[sv|\.v8\.(b|u|s)?8|\.v8\.(b16|u16|s16)`)
 
 // placeable reports whether a form of the sweep can be run with Placed.
 func placeable(text string) bool {
