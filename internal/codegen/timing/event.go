@@ -279,6 +279,8 @@ func uniSink(c target.Class, u Use) target.Sink {
 		return target.SinkUniXu
 	case target.ClassLdg, target.ClassStg, target.ClassLds, target.ClassSts, target.ClassLdgsts:
 		return target.SinkUniAddress
+	case target.ClassTex: // the handle
+		return target.SinkUniDesc
 	case target.ClassTma:
 		return target.SinkUniTma
 	case target.ClassSyncs:

@@ -9,10 +9,9 @@ import (
 	"goptxas/internal/witness/zoo"
 )
 
-// TestTextures runs the reference's code for the kernels with textures and
-// surfaces.
-func TestTextures(t *testing.T) {
-	x := oracle.Find(t)
+// textures loads the kernels with textures and surfaces.
+func textures(t *testing.T) []zoo.Kernel {
+	t.Helper()
 	dir, err := zoo.Dir()
 	if err != nil {
 		t.Fatal(err)
@@ -21,6 +20,13 @@ func TestTextures(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d kernels: %v", len(list), err)
 	}
+	return list
+}
+
+// TestTextures runs the reference's code for them.
+func TestTextures(t *testing.T) {
+	x := oracle.Find(t)
+	list := textures(t)
 	out := filepath.Join(t.TempDir(), "k.cubin")
 	good := 0
 	for n := range list {

@@ -65,6 +65,7 @@ type timedWarp struct {
 	cells  []uint16
 	known  [timing.NumCells]bool
 	set    [timing.NumBarriers]int
+	nth    [timing.NumBarriers]int // announcements made so far
 }
 
 // late is something in flight: a result on its way to a register, or a
@@ -75,7 +76,8 @@ type late struct {
 	pc    uint32
 	lanes uint32
 	class target.Class
-	cover uint8 // barriers that tell when it is over
+	cover uint8                   // barriers that tell when it is over
+	nth   [timing.NumBarriers]int // and which of their announcements does, the first of them
 	read  bool
 	timed bool
 }
@@ -97,6 +99,7 @@ func (t *timedWarp) reset() {
 	for b := range t.set {
 		t.set[b] = -1 << 20
 	}
+	t.nth = [timing.NumBarriers]int{}
 }
 
 // issue checks an instruction about to run for lanes mask and notes what it
@@ -141,7 +144,7 @@ func (t *timedWarp) wait(i *inst, e *timing.Event) {
 	before := t.cycles
 	for _, c := range t.cells {
 		t.facts[c] = slices.DeleteFunc(t.facts[c], func(f late) bool {
-			if f.timed || f.cover&mask == 0 || keep > 0 {
+			if f.timed || !t.over(&f, mask, keep) {
 				return false
 			}
 			t.cycles = max(t.cycles, f.done)
@@ -149,6 +152,27 @@ func (t *timedWarp) wait(i *inst, e *timing.Event) {
 		})
 	}
 	t.stalls += t.cycles - before
+}
+
+// over reports whether waiting for barriers, all but keep of whose
+// announcements have come, ends something in flight.
+func (t *timedWarp) over(f *late, mask uint8, keep int) bool {
+	for b := range t.nth {
+		if mask&f.cover>>b&1 != 0 && f.nth[b] <= t.nth[b]-keep {
+			return true
+		}
+	}
+	return false
+}
+
+// covered adds barriers that announce the end of something.
+func (t *timedWarp) covered(f *late, by uint8) {
+	for b := range t.nth {
+		if by&^f.cover>>b&1 != 0 {
+			f.nth[b] = t.nth[b]
+		}
+	}
+	f.cover |= by
 }
 
 // drop forgets some of what is in flight.
@@ -243,6 +267,9 @@ func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
 			continue
 		}
 		t.set[b] = t.now
+		if all&(1<<b) == 0 {
+			t.nth[b]++
+		}
 		all |= 1 << b
 		if n == 0 {
 			wr = 1 << b
@@ -260,7 +287,8 @@ func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			t.forget(c, mask)
-			f.class, f.cover, f.timed, f.read = a.Row, wr, timed, false
+			f.class, f.cover, f.timed, f.read = a.Row, 0, timed, false
+			t.covered(&f, wr)
 			if e.Class != target.ClassGmma {
 				t.note(c, f)
 			}
@@ -272,7 +300,8 @@ func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
 			if f.timed = !timing.Late(m.timing, e.Class, c); f.timed {
 				f.cover = 0
 			} else {
-				f.cover = all
+				f.cover = 0
+				t.covered(&f, all)
 				if written(e, c) {
 					continue
 				}
@@ -306,9 +335,9 @@ func (w *warp) extend(e *timing.Event, wr, all uint8) {
 			switch {
 			case f.timed:
 			case f.read && reads != 0 && target.ReadGroup(f.class) == reads:
-				f.cover |= all
+				t.covered(f, all)
 			case !f.read && back != 0 && m.timing.ReturnGroup(f.class) == back:
-				f.cover |= wr
+				t.covered(f, wr)
 			}
 		}
 	}
