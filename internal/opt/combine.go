@@ -45,6 +45,7 @@ var rules = [...]struct {
 	{op.IADD3, (*combiner).wide},
 	{op.IADD3, (*combiner).extended},
 	{op.IADD3, (*combiner).accumulate64},
+	{op.IADD3, (*combiner).sum3},
 	{op.IADD3, (*combiner).addOfProduct},
 	{op.IADD3, (*combiner).addOfShift},
 	{op.IADD3, (*combiner).addOfAdd},

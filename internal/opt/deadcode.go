@@ -1,27 +1,28 @@
 package opt
 
 import (
-	"slices"
-
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
 
 // DeadCode removes instructions whose results nobody reads, blocks nobody
-// reaches, and copies of a register to itself.
+// reaches, and copies of a register to itself. It marks what is needed,
+// starting from what can be seen from outside: a word that only its own next
+// value reads is not.
 func DeadCode(f *ori.Func) bool {
 	changed := unreachable(f)
 	v := valuesOf(f)
-	for again := true; again; {
-		again = false
-		for _, b := range slices.Backward(f.Blocks) { // readers mostly stand below
-			for i := b.Last(); i != nil; {
-				prev := i.Prev()
-				if v.isDead(i) {
-					v.Remove(i)
-					again, changed = true, true
-				}
-				i = prev
+	m := newMarker(f, v)
+	for len(m.work) > 0 {
+		i := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		m.sources(i)
+	}
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if !m.needed[i.ID] {
+				v.Remove(i)
+				changed = true
 			}
 		}
 	}
@@ -29,17 +30,87 @@ func DeadCode(f *ori.Func) bool {
 	return changed
 }
 
-// isDead reports whether i can go.
-func (v *values) isDead(i *ori.Instr) bool {
-	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) {
-		return false
+// marker finds the instructions that are needed.
+type marker struct {
+	v      *values
+	head   []int32 // by word: its last writer, -1 = none, or done
+	writer []writer
+	needed []bool // by instruction ID
+	work   []*ori.Instr
+}
+
+// done says that all writers of a word are needed.
+const done = -2
+
+// newMarker lists who writes each word, and marks what must stay whoever
+// reads its results.
+func newMarker(f *ori.Func, v *values) *marker {
+	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs())}
+	for w := range m.head {
+		m.head[w] = -1
 	}
-	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && (v.ReadsOf(d) > 0 || v.Func.Regs[d.Reg].Fixed) {
-			return false
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if v.stays(i) {
+				m.mark(i)
+				continue
+			}
+			for k := range i.NDst {
+				a := &i.Args[k]
+				if a.Kind != ori.KReg {
+					continue
+				}
+				w := v.Word(a)
+				for n := range int32(a.N) {
+					m.writer = append(m.writer, writer{i, m.head[w+n]})
+					m.head[w+n] = int32(len(m.writer) - 1)
+				}
+			}
 		}
 	}
-	return !isVolatile(i)
+	return m
+}
+
+func (m *marker) mark(i *ori.Instr) {
+	if !m.needed[i.ID] {
+		m.needed[i.ID] = true
+		m.work = append(m.work, i)
+	}
+}
+
+// sources marks the writers of what i reads.
+func (m *marker) sources(i *ori.Instr) {
+	for k := int(i.NDst); k < len(i.Args); k++ {
+		m.words(&i.Args[k])
+	}
+	m.words(&i.Guard)
+}
+
+func (m *marker) words(a *ori.Operand) {
+	if !a.HasReg() {
+		return
+	}
+	w := m.v.Word(a)
+	for n := range int32(max(1, a.N)) {
+		k := m.head[w+n]
+		m.head[w+n] = done
+		for ; k >= 0; k = m.writer[k].next {
+			m.mark(m.writer[k].i)
+		}
+	}
+}
+
+// stays reports whether i is needed even if nobody reads its results.
+func (v *values) stays(i *ori.Instr) bool {
+	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) || isVolatile(i) {
+		return true
+	}
+	for _, d := range i.Dsts() {
+		if d.Kind == ori.KReg && v.Func.Regs[d.Reg].Fixed {
+			return true
+		}
+	}
+	return false
 }
 
 // isVolatile reports whether a load must happen even if nobody wants its

@@ -150,7 +150,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 		return false
 	}
 	lut := restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
-	for _, k := range [...]int{0, 1} {
+	for _, k := range c.pairFirst(srcs) {
 		in, other := srcs[k], srcs[1-k]
 		if other.Kind != ori.KReg || other.Class != ori.P || !c.v.Stable(other) {
 			continue
@@ -186,6 +186,17 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 	return false
 }
 
+// pairFirst orders two predicates: one that compares pairs comes first, as
+// the other may become part of what it tests.
+func (c *combiner) pairFirst(srcs []ori.Operand) [2]int {
+	if srcs[1].Kind == ori.KReg {
+		if j := c.v.Once(srcs[1]); j != nil && j.Mods.Has(op.MEX) {
+			return [2]int{1, 0}
+		}
+	}
+	return [2]int{0, 1}
+}
+
 // comparison returns the comparison that makes predicate a, if it combines
 // its outcome with nothing yet and all who read it can compare themselves:
 // doing it again costs no more than combining, and frees a predicate.
@@ -194,7 +205,14 @@ func (c *combiner) comparison(a ori.Operand) *ori.Instr {
 		return nil
 	}
 	j := c.v.Once(a)
-	if j == nil || !slices.Contains(comparisons[:], j.Op) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !j.Mods.Has(op.MAND) || len(j.Args) != 4 {
+	if j == nil || !slices.Contains(comparisons[:], j.Op) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !j.Mods.Has(op.MAND) || len(j.Args) < 4 {
+		return nil
+	}
+	if j.Mods.Has(op.MEX) { // the high half of a pair: what the low one found stays where it is
+		if len(j.Args) != 5 || c.v.ReadsOf(a) != 1 || !c.v.Stable(j.Args[4]) {
+			return nil
+		}
+	} else if len(j.Args) != 4 {
 		return nil
 	}
 	if p := j.Args[3]; p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 || !c.lasting(j.Args[1], j.Args[2]) {

@@ -68,6 +68,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
 		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
 		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
+		{Name: "LocalCSE", Run: improve(opt.LocalCSE), MinOpt: 2},
 		{Name: "Signs", Run: improve(opt.Signs), MinOpt: 1},
 		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
@@ -115,8 +116,8 @@ func phases() []phase.Row[*unit] {
 var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Unroll", "BranchSimplify",
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
-	"Combine", "Simplify", "CSE", "Simplify", "DeadCode", "TestBits",
-	"IfConvert", "Selects", "BranchSimplify", "GuardedLoads", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
+	"Combine", "Simplify", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"Settle", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 

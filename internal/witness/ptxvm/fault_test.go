@@ -67,11 +67,6 @@ func TestFaults(t *testing.T) {
 		{name: "shuffle from nobody", body: "setp.lt.u32 %p1, %r0, 16;\n@%p1 shfl.sync.idx.b32 %r1, %r0, 20, 31, 0x0000ffff;", want: "takes no part", threads: 32},
 		{name: "race", body: "mov.u32 %r1, s;\nst.shared.u32 [%r1], %r0;", want: "race on shared", threads: 64, o: Options{Races: true}},
 		{name: "race with read", body: "mov.u32 %r1, s;\nld.shared.u32 %r2, [%r1];\nsetp.eq.u32 %p1, %r0, 5;\n@%p1 st.shared.u32 [%r1], %r0;", want: "with a read of thread", threads: 64, o: Options{Races: true}},
-		{name: "race with copy", body: "mov.u32 %r1, s;\ncp.async.ca.shared.global [%r1], [%d0], 4;\nld.shared.u32 %r2, [%r1];", want: "with a cp.async that nobody has waited for", o: Options{Races: true}},
-		{name: "race with later group", body: "mov.u32 %r1, s;\ncp.async.ca.shared.global [%r1], [%d0], 4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r1+4], [%d0], 4;\ncp.async.commit_group;\ncp.async.wait_group 1;\nld.shared.u32 %r2, [%r1+4];", want: "with a cp.async", o: Options{Races: true}},
-		{name: "race with another's copy", body: "mov.u32 %r1, s;\nmad.lo.u32 %r2, %r0, 4, %r1;\ncp.async.ca.shared.global [%r2], [%d0], 4;\ncp.async.wait_all;\nxor.b32 %r3, %r0, 32;\nmad.lo.u32 %r2, %r3, 4, %r1;\nld.shared.u32 %r4, [%r2];", want: "race on shared", threads: 64, o: Options{Races: true}},
-		{name: "copy outside", body: "mov.u32 %r1, s;\ncp.async.ca.shared.global [%r1], [%d0+1024], 4;", want: "outside of every buffer"},
-		{name: "arrivals", body: "mov.u32 %r1, s;\nmbarrier.init.shared.b64 [%r1], 1;\nmbarrier.arrive.shared.b64 %d1, [%r1], 2;", want: "2 threads arrive where 1"},
 		{name: "endless", body: "L:\nbra L;", want: "more than 1000 instructions", o: Options{MaxSteps: 1000}},
 		{name: "trap", body: "trap;", want: "the program stops itself"},
 		{name: "const", body: "mov.u64 %d1, 0;\ncvta.const.u64 %d2, %d1;\nst.u32 [%d2], %r0;", want: "write to .const"},
@@ -95,86 +90,6 @@ func TestNoRace(t *testing.T) {
 	} {
 		if _, err := runKernel(t, kernel(body), 64, Options{Races: true}); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// TestCopies checks when copies become visible: not before their thread
-// waits, and then group by group.
-func TestCopies(t *testing.T) {
-	body := `mov.u32 %r1, s;
-	mov.u32 %r5, 11;
-	st.global.u32 [%d0], %r5;
-	mov.u32 %r5, 22;
-	st.global.u32 [%d0+4], %r5;
-	mov.u32 %r6, 99;
-	st.shared.u32 [%r1], %r6;
-	st.shared.u32 [%r1+4], %r6;
-	st.shared.u32 [%r1+8], %r6;
-	cp.async.ca.shared.global [%r1], [%d0], 4;
-	cp.async.commit_group;
-	cp.async.ca.shared.global [%r1+4], [%d0+4], 4;
-	cp.async.commit_group;
-	ld.shared.u32 %r2, [%r1];
-	st.global.u32 [%d0+64], %r2;
-	cp.async.wait_group 1;
-	ld.shared.u32 %r2, [%r1];
-	st.global.u32 [%d0+68], %r2;
-	ld.shared.u32 %r2, [%r1+4];
-	st.global.u32 [%d0+72], %r2;
-	cp.async.ca.shared.global [%r1+8], [%d0], 4;
-	mbarrier.init.shared.b64 [%r1+16], 1;
-	cp.async.mbarrier.arrive.noinc.shared.b64 [%r1+16];
-	ld.shared.u32 %r2, [%r1+8];
-	st.global.u32 [%d0+76], %r2;
-	mov.u32 %r7, 0;
-	mbarrier.test_wait.parity.shared.b64 %p1, [%r1+16], %r7;
-	selp.u32 %r2, 1, 0, %p1;
-	st.global.u32 [%d0+80], %r2;`
-	out, err := runKernel(t, kernel(body), 1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, want := range []byte{99, 11, 99, 11, 1} {
-		if got := out[64+4*n]; got != want {
-			t.Errorf("value %d is %d, want %d", n, got, want)
-		}
-	}
-}
-
-// TestMbarrier goes through the phases of an mbarrier: transactions, drops and
-// counts of what is pending.
-func TestMbarrier(t *testing.T) {
-	body := `mov.u32 %r1, s;
-	mbarrier.init.shared.b64 [%r1], 3;
-	mbarrier.arrive.shared.b64 %d1, [%r1], 2;
-	mbarrier.pending_count.b64 %r2, %d1;
-	st.global.u32 [%d0], %r2;
-	mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 16;
-	mbarrier.arrive_drop.shared.b64 %d2, [%r1];
-	mbarrier.test_wait.shared.b64 %p1, [%r1], %d1;
-	selp.u32 %r2, 1, 0, %p1;
-	st.global.u32 [%d0+4], %r2;
-	mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], 16;
-	mbarrier.test_wait.shared.b64 %p1, [%r1], %d1;
-	selp.u32 %r2, 1, 0, %p1;
-	st.global.u32 [%d0+8], %r2;
-	mbarrier.arrive.expect_tx.shared.b64 %d3, [%r1], 8;
-	mbarrier.pending_count.b64 %r2, %d3;
-	st.global.u32 [%d0+12], %r2;
-	mbarrier.arrive.noComplete.release.cta.shared.b64 %d3, [%r1], 1;
-	mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], 8;
-	mov.u32 %r7, 1;
-	mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r7;
-	selp.u32 %r2, 1, 0, %p1;
-	st.global.u32 [%d0+16], %r2;`
-	out, err := runKernel(t, kernel(body), 1, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n, want := range []byte{3, 0, 1, 2, 1} {
-		if got := out[4*n]; got != want {
-			t.Errorf("value %d is %d, want %d", n, got, want)
 		}
 	}
 }

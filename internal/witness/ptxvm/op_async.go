@@ -160,44 +160,20 @@ func (d *decoder) mbWait() {
 	}
 }
 
-// job is a copy that cp.async has begun: keep bytes from global memory, the
-// rest of size cleared.
-type job struct {
-	to, from   uint64
-	size, keep uint64
-}
-
-// copies is what a thread has begun to copy: the open group and those
-// committed, the oldest first.
-type copies struct {
-	open   []job
-	groups [][]job
-}
-
-// cp is cp.async. Copies happen as late as they may: when their thread waits
-// for them or lets an mbarrier wait. What reads the bytes before sees the old
-// ones, and where races are watched, is one.
+// cp is cp.async: copies happen at once, so that groups and waits have
+// nothing left to do.
 func (d *decoder) cp() {
 	if !d.has(isa.WAsync) || d.has(isa.WBulk) {
 		d.unknown()
 	}
 	d.ignore(memoryWords...)
 	switch {
-	case d.has(isa.WCommitGroup):
-		d.onCopies(func(_ *warp, _ int, c *copies) {
-			c.groups = append(c.groups, c.open)
-			c.open = nil
-		})
-	case d.has(isa.WWaitGroup):
-		left := int(d.args[0].Value)
-		d.onCopies(func(w *warp, l int, c *copies) { w.finish(l, c, left, false) })
-	case d.has(isa.WWaitAll):
-		d.onCopies(func(w *warp, l int, c *copies) { w.finish(l, c, 0, true) })
+	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup), d.has(isa.WWaitAll):
+		d.out.run = func(*warp) {}
 	case d.has(isa.WMbarrier):
 		noinc := d.has(isa.WNoinc)
 		d.ignore(isa.WArrive)
 		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 {
-			w.finish(l, &w.copies[l], 0, true)
 			if !noinc { // counts itself first
 				v++
 			}
@@ -206,51 +182,8 @@ func (d *decoder) cp() {
 			}
 			return settle(v - 1)
 		})
-		arrive := d.out.run
-		d.out.run = func(w *warp) {
-			arrive(w)
-			if w.cta.races != nil {
-				w.cta.races.leave(w)
-			}
-		}
 	default:
 		d.copyAsync()
-	}
-}
-
-// onCopies does something with the copies of every lane.
-func (d *decoder) onCopies(f func(w *warp, l int, c *copies)) {
-	d.out.run = func(w *warp) {
-		for m := w.mask; m != 0; m &= m - 1 {
-			l := bits.TrailingZeros32(m)
-			f(w, l, &w.copies[l])
-		}
-	}
-}
-
-// finish completes the oldest groups until left remain, and with all the open
-// one too.
-func (w *warp) finish(l int, c *copies, left int, all bool) {
-	for len(c.groups) > left {
-		w.complete(l, c.groups[0])
-		c.groups = c.groups[1:]
-	}
-	if all {
-		w.complete(l, c.open)
-		c.open = nil
-	}
-}
-
-func (w *warp) complete(l int, list []job) {
-	for _, j := range list {
-		if r := w.cta.races; r != nil {
-			r.landed(j.to, j.size)
-		}
-		dst := w.bytes(isa.SpaceShared, j.to, l, j.size, j.size, true)
-		clear(dst)
-		if j.keep > 0 {
-			copy(dst, w.bytes(isa.SpaceGlobal, j.from, l, j.keep, 1, false))
-		}
 	}
 }
 
@@ -271,18 +204,15 @@ func (d *decoder) copyAsync() {
 		a, b, c := w.col8(to), from(w, 7), w.col(&n, 1)
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			j := job{to: a[l], from: b[l], size: size, keep: min(c[l], size)}
+			dst := w.bytes(isa.SpaceShared, a[l], l, size, size, true)
+			keep := min(c[l], size)
 			if ignored {
-				j.keep = size * (1 - c[l])
+				keep = size * (1 - c[l])
 			}
-			w.bytes(isa.SpaceShared, j.to, l, size, size, true) // faults are found at once
-			if j.keep > 0 {
-				w.bytes(isa.SpaceGlobal, j.from, l, j.keep, 1, false)
+			clear(dst)
+			if keep > 0 {
+				copy(dst, w.bytes(isa.SpaceGlobal, b[l], l, keep, 1, false))
 			}
-			if r := w.cta.races; r != nil {
-				r.leaving(j.to, size)
-			}
-			w.copies[l].open = append(w.copies[l].open, j)
 		}
 	}
 }

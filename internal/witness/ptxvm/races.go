@@ -18,7 +18,6 @@ type shadow struct {
 	writer, reader int32 // threads plus one
 	wclk, rclk     uint32
 	atomic         bool
-	copies         uint16 // cp.async under way to the byte
 	more           []read // reads by others
 }
 
@@ -45,9 +44,6 @@ func (r *races) access(w *warp, lane int, a, size uint64, write bool) {
 	now := r.clock[t][t]
 	for k := a; k < a+size; k++ {
 		s := &r.bytes[k]
-		if s.copies > 0 {
-			w.fail(lane, "race on shared address %#x with a cp.async that nobody has waited for", k)
-		}
 		if s.writer != 0 && !(w.atomic && s.atomic) && !r.heard(t, s.writer-1, s.wclk) {
 			w.fail(lane, "race on shared address %#x with a write of thread %d of the block", k, s.writer-1)
 		}
@@ -64,19 +60,6 @@ func (r *races) access(w *warp, lane int, a, size uint64, write bool) {
 			}
 		}
 		*s = shadow{writer: t + 1, wclk: now, atomic: w.atomic, more: s.more[:0]}
-	}
-}
-
-// leaving and landed mark bytes that a cp.async is about to write.
-func (r *races) leaving(a, size uint64) {
-	for k := a; k < a+size && k < uint64(len(r.bytes)); k++ {
-		r.bytes[k].copies++
-	}
-}
-
-func (r *races) landed(a, size uint64) {
-	for k := a; k < a+size && k < uint64(len(r.bytes)); k++ {
-		r.bytes[k].copies--
 	}
 }
 

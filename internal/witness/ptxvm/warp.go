@@ -47,15 +47,14 @@ type warp struct {
 	mask  uint32 // lanes that execute the instruction
 	pc    int32
 
-	fr     [lanes]*frame
-	at     [lanes]int32
-	st     [lanes]state
-	sp     [lanes]uint32
-	local  [lanes][]byte
-	copies [lanes]copies
-	live   uint32
-	carry  column // condition code
-	tid    [lanes][3]uint32
+	fr    [lanes]*frame
+	at    [lanes]int32
+	st    [lanes]state
+	sp    [lanes]uint32
+	local [lanes][]byte
+	live  uint32
+	carry column // condition code
+	tid   [lanes][3]uint32
 
 	met     uint32 // lanes that arrived at the cluster's barrier
 	metWait uint32 // and wait there
