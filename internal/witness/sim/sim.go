@@ -96,6 +96,7 @@ type Stats struct {
 	Conflicts uint64             // passes they took beyond the first, by bank
 	Cycles    uint64             // of the longest warp, in timed mode
 	Stalls    uint64             // cycles in which warps waited, in timed mode
+	StallsBy  [NumClasses]uint64 // the same, by what they waited for
 	Reports   []Early            // early reads, in timed mode
 	Cut       bool               // the launch did not come to its end
 }

@@ -107,7 +107,9 @@ func (t *timedWarp) reset() {
 func (w *warp) issue(i *inst, mask uint32) {
 	m, t := w.m.timed, w.timed
 	e := &m.events[w.at]
-	t.wait(i, e)
+	if stalled, pc := t.wait(i, e); stalled > 0 {
+		w.m.stats.StallsBy[w.m.prog.insts[pc].kind] += uint64(stalled)
+	}
 	for n := range e.Reads {
 		w.checkRead(e, &e.Reads[n], mask)
 	}
@@ -126,15 +128,16 @@ func (w *warp) issue(i *inst, mask uint32) {
 	}
 }
 
-// wait drops what the barriers of the instruction announce.
-func (t *timedWarp) wait(i *inst, e *timing.Event) {
+// wait drops what the barriers of the instruction announce. It guesses how
+// long that takes, and which instruction takes longest.
+func (t *timedWarp) wait(i *inst, e *timing.Event) (stalled int, longest uint32) {
 	mask, keep := e.Ctrl.Wait, 0
 	if depbar, n := waitsFor(i); depbar != 0 {
 		mask |= depbar
 		keep = n
 	}
 	if mask == 0 {
-		return
+		return 0, 0
 	}
 	for b := range t.set {
 		if t.now-t.set[b] < target.BarrierLag {
@@ -147,11 +150,14 @@ func (t *timedWarp) wait(i *inst, e *timing.Event) {
 			if f.timed || !t.over(&f, mask, keep) {
 				return false
 			}
-			t.cycles = max(t.cycles, f.done)
+			if f.done > t.cycles {
+				t.cycles, longest = f.done, f.pc
+			}
 			return true
 		})
 	}
 	t.stalls += t.cycles - before
+	return t.cycles - before, longest
 }
 
 // over reports whether waiting for barriers, all but keep of whose

@@ -28,11 +28,13 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -block X[,Y[,Z]]    threads of a block
   -smem N             bytes of dynamic shared memory
   -arg A              one argument, in order: buf:BYTES[:FILL[:SEED]], or
-                      u8 u16 u32 s32 u64 s64 f32 f64 with a value, as f32:2.5
+                      u8 u16 u32 s32 u64 s64 f32 f64 with a value, as f32:2.5,
+                      or tex and surf, as tex:2d:16x8:f32x4:whole:linear
   -as TYPE            print buffers as f32, f64, u32, s32, u64, x32 or x8
   -n N                elements of each buffer to print (8)
   -trace              print every instruction of every warp with its result
   -timed              results arrive as late as they may; report early reads
+  -quick              no second, timed run for the estimate of cycles
   -max N              give up after this many warp instructions
   -cta X[,Y[,Z]]      debug: the block to step through (0)
   -warp N             debug: its warp (0)
@@ -58,6 +60,7 @@ type options struct {
 	args                   list
 	show                   int
 	trace, timed, lineinfo bool
+	quick                  bool
 	max                    uint64
 	file                   string
 	warp                   int
@@ -108,6 +111,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.IntVar(&opt.show, "n", 8, "")
 	fs.BoolVar(&opt.trace, "trace", false, "")
 	fs.BoolVar(&opt.timed, "timed", false, "")
+	fs.BoolVar(&opt.quick, "quick", false, "")
 	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")
 	fs.Uint64Var(&opt.max, "max", 1<<32, "")
 	fs.IntVar(&opt.warp, "warp", 0, "")

@@ -43,7 +43,71 @@ func TestRun(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	contains(t, out, "vecadd<<<4, 64>>> on sm_90", "argument 2:", "thread instructions", "divergent branches", "global")
+	contains(t, out, "vecadd<<<4, 64>>> on sm_90", "argument 2:", "thread instructions", "divergent branches", "bank conflicts", "global",
+		"cycles for the longest warp; all warps together waited", " for global")
+	if _, out, _ := command(t, "", "run", "-quick", prog(t, "vecadd")); strings.Contains(out, "cycles") {
+		t.Errorf("-quick estimates cycles:\n%s", out)
+	}
+}
+
+// TestRunCounts checks divergence and bank conflicts: three accesses a row of
+// banks apart, the last by 25 lanes.
+func TestRunCounts(t *testing.T) {
+	text := `.version 8.0
+.target sm_90
+.address_size 64
+//: run k grid=1 block=32
+//: buf 128
+.visible .entry k(.param .u64 p)
+{
+	.reg .b32 %r<6>;
+	.reg .b64 %d<3>;
+	.reg .pred %p;
+	.shared .align 4 .b8 s[4096];
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 7;
+	mov.u32 %r3, s;
+	add.u32 %r2, %r2, %r3;
+	st.volatile.shared.u32 [%r2], %r1;
+	ld.volatile.shared.u32 %r4, [%r2];
+	setp.lt.u32 %p, %r1, 7;
+	@%p bra L;
+	bar.warp.sync 0xffffff80;
+	add.u32 %r4, %r4, 1;
+	st.volatile.shared.u32 [%r2], %r4;
+L:
+	ld.param.u64 %d1, [p];
+	mul.wide.u32 %d2, %r1, 4;
+	add.s64 %d1, %d1, %d2;
+	st.global.u32 [%d1], %r4;
+	ret;
+}
+`
+	name := filepath.Join(t.TempDir(), "k.ptx")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := command(t, "", "run", name)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	contains(t, out, "1 divergent branches", "3 shared accesses with 86 bank conflicts")
+}
+
+// TestRunTexture runs the reference's code for a kernel with a texture and a
+// surface given by flags.
+func TestRunTexture(t *testing.T) {
+	x := oracle.Find(t)
+	src := filepath.Join(filepath.Dir(prog(t, "vecadd")), "texture", "surf_copy.ptx")
+	file := filepath.Join(t.TempDir(), "k.cubin")
+	if r := x.Ptxas("-arch=sm_90a", src, "-o", file); r.Exit != 0 {
+		t.Fatal(r.Stderr)
+	}
+	code, out, errs := command(t, "", "run", "-kernel", "wide", "-block", "64", "-arg", "surf:1d:64:u32x4:bits:3", "-arg", "buf:1024", file)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	contains(t, out, "argument 0: 1024 bytes", "argument 1: 1024 bytes", "texture")
 }
 
 func TestRunArgs(t *testing.T) {

@@ -67,11 +67,29 @@ func (o *options) one(m *sim.Module, l *launch.Launch, out io.Writer) (int, erro
 			o.buffer(out, n, &l.Args[n], b)
 		}
 	}
-	statistics(out, st, time.Since(start))
+	took := time.Since(start)
+	if !o.timed && !o.quick {
+		st.Cycles, st.Stalls, st.StallsBy = o.clock(p, l)
+	}
+	statistics(out, st, took)
 	for _, r := range st.Reports {
 		fmt.Fprintf(out, "early: %v\n", r)
 	}
 	return len(st.Reports), nil
+}
+
+// clock runs the launch again in timed mode for an estimate of its time.
+func (o *options) clock(p *sim.Program, l *launch.Launch) (cycles, stalls uint64, by [sim.NumClasses]uint64) {
+	c, err := p.Prepare(l, nil)
+	if err != nil {
+		return 0, 0, by
+	}
+	c.Launch.MaxSteps, c.Launch.Timed = o.max, true
+	st, err := p.Run(&c.Launch)
+	if err != nil {
+		return 0, 0, by
+	}
+	return st.Cycles, st.Stalls, st.StallsBy
 }
 
 func dims(d [3]uint32) string {
@@ -87,10 +105,17 @@ func dims(d [3]uint32) string {
 // buffer prints the start of a buffer and how much of it changed.
 func (o *options) buffer(out io.Writer, n int, a *launch.Arg, b []byte) {
 	as := o.as
-	if as == "" {
+	switch {
+	case as != "":
+	case a.Tex != nil && a.Tex.Format == "f32":
+		as = "f32"
+	default:
 		as = defaultType(a.Fill)
 	}
 	old := launch.Data(a.Fill, a.Seed, a.Buf)
+	if a.Tex != nil {
+		old = a.Tex.Data()
+	}
 	changed := 0
 	for k := range b {
 		if b[k] != old[k] {
@@ -110,7 +135,7 @@ func (o *options) buffer(out io.Writer, n int, a *launch.Arg, b []byte) {
 
 func defaultType(fill string) string {
 	switch fill {
-	case "f32", "pos32":
+	case "f32", "pos32", "whole":
 		return "f32"
 	case "f64":
 		return "f64"
@@ -154,7 +179,15 @@ func statistics(out io.Writer, st *sim.Stats, took time.Duration) {
 	}
 	fmt.Fprintf(out, "  %d divergent branches, %d shared accesses with %d bank conflicts\n", st.Divergent, st.Shared, st.Conflicts)
 	if st.Cycles > 0 {
-		fmt.Fprintf(out, "  about %d cycles for the longest warp, %d of them stalled\n", st.Cycles, st.Stalls)
+		fmt.Fprintf(out, "  about %d cycles for the longest warp; all warps together waited %d", st.Cycles, st.Stalls)
+		sep := ":"
+		for c := range sim.NumClasses {
+			if st.StallsBy[c] > 0 {
+				fmt.Fprintf(out, "%s %d for %s", sep, st.StallsBy[c], c)
+				sep = ","
+			}
+		}
+		fmt.Fprintln(out)
 	}
 	if s := took.Seconds(); s > 0.01 {
 		fmt.Fprintf(out, "  simulated %.1f M thread instructions a second\n", float64(threads)/s/1e6)
