@@ -5,6 +5,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"goptxas/internal/codegen/emit"
@@ -112,6 +113,7 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 		return nil, err
 	}
 	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem}
+	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
 		return nil, err
 	}

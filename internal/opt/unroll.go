@@ -1,0 +1,463 @@
+package opt
+
+import (
+	"slices"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+	"goptxas/internal/ori/op"
+)
+
+// Bounds on unrolling, in instructions: of a loop that goes away, of the
+// body of one that stays, and of all that is added to a function.
+const (
+	maxWhole  = 1600
+	maxPart   = 256
+	maxGrowth = 4000
+	maxTurns  = 4096 // turns that are counted
+	maxCopies = 8    // of the body of a loop that stays
+	overhead  = 3    // instructions that count, compare and branch
+)
+
+// Unroll copies the bodies of innermost loops whose number of turns is
+// known. A loop of few turns becomes a row of them; of others the body comes
+// to hold as many turns as divide their number. Registers keep their names:
+// later phases tell the copies' values apart.
+func Unroll(f *ori.Func) bool {
+	changed := false
+	room := maxGrowth
+	tried := map[*ori.Block]bool{}
+	for {
+		u := &unroller{f: f, dom: flow.DomOf(f)}
+		if !u.next(tried, room) {
+			return changed
+		}
+		room -= (u.copies - 1) * u.size
+		u.unroll()
+		f.Touch()
+		changed = true
+	}
+}
+
+// unroller unrolls one loop.
+type unroller struct {
+	f       *ori.Func
+	dom     *flow.Dom
+	loop    *flow.Loop
+	in      []bool // by block ID
+	writers [][]*ori.Instr
+	latch   *ori.Block
+	exit    *ori.Block // where the latch leads when no turn follows
+	goOn    bool       // another turn follows if the branch's predicate is this
+	size    int        // instructions of the loop
+	copies  int        // of its body
+	whole   bool       // no loop is left
+}
+
+// next finds the next loop to unroll.
+func (u *unroller) next(tried map[*ori.Block]bool, room int) bool {
+	all := flow.LoopsOf(u.f, u.dom).All
+	outer := map[*flow.Loop]bool{}
+	for _, l := range all {
+		outer[l.Parent] = true
+	}
+	for _, l := range all {
+		if outer[l] || tried[l.Header] {
+			continue
+		}
+		tried[l.Header] = true
+		u.loop = l
+		if u.shape() && u.plan(u.turns()) && (u.copies-1)*u.size <= room {
+			return true
+		}
+	}
+	return false
+}
+
+// shape reports whether the loop has one branch back, at its end, and holds
+// nothing that must not be copied.
+func (u *unroller) shape() bool {
+	u.in = make([]bool, u.f.NumBlocks())
+	u.latch, u.size = nil, 0
+	for _, b := range u.loop.Blocks {
+		u.in[b.ID] = true
+	}
+	for _, p := range u.loop.Header.Preds {
+		if !u.in[p.ID] {
+			continue
+		}
+		if u.latch != nil {
+			return false
+		}
+		u.latch = p
+	}
+	for _, b := range u.loop.Blocks {
+		if b.Kept || !u.plain(b) {
+			return false
+		}
+		for i := range b.Instrs {
+			if i.Op != op.COPY && i.Op != op.UNDEF {
+				u.size++
+			}
+		}
+	}
+	u.size = max(1, u.size-overhead)
+	return u.size <= maxPart && u.ending()
+}
+
+// plain reports whether b may be copied.
+func (u *unroller) plain(b *ori.Block) bool {
+	for i := range b.Instrs {
+		switch i.Op {
+		case op.BRA:
+			if i.Next() != nil {
+				return false
+			}
+		case op.BAR, op.WARPSYNC, op.COPY, op.UNDEF, op.EXIT:
+		default:
+			if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ending reads the branch at the end of the latch.
+func (u *unroller) ending() bool {
+	i := u.latch.Last()
+	if i == nil || i.Op != op.BRA || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(i.Args) != 1 || len(u.latch.Succs) != 2 {
+		return false
+	}
+	t, fall := target(u.latch, i), u.latch.Succs[1]
+	if t == nil || t == fall {
+		return false
+	}
+	u.goOn = i.Guard.Flags&ori.Inv == 0
+	u.exit = fall
+	if t != u.loop.Header {
+		u.exit, u.goOn = t, !u.goOn
+		if fall != u.loop.Header {
+			return false
+		}
+	}
+	return !u.in[u.exit.ID]
+}
+
+// plan decides how many turns the body holds from now on.
+func (u *unroller) plan(turns int) bool {
+	if turns == 0 {
+		return false
+	}
+	if turns*u.size <= maxWhole {
+		u.copies, u.whole = turns, true
+		return true
+	}
+	for n := maxCopies; n > 1; n-- {
+		if turns%n == 0 && n*u.size <= maxPart {
+			u.copies, u.whole = n, false
+			return true
+		}
+	}
+	return false
+}
+
+// turns counts how often the loop runs, 0 if that is not known: a register
+// set to a constant before it, increased by a constant in every turn and
+// compared with a constant at its end.
+func (u *unroller) turns() int {
+	u.index()
+	cmp := u.only(u.latch.Last().Guard.Reg)
+	if cmp == nil || cmp.Op != op.ISETP || cmp.Guard.Kind != ori.KNone || !u.everyTurn(cmp) {
+		return 0
+	}
+	test, ok := testOf(cmp)
+	if !ok {
+		return 0
+	}
+	c, ok := u.counter(test.reg, cmp)
+	if !ok {
+		return 0
+	}
+	at := c.start
+	for n := 1; n <= maxTurns; n++ {
+		seen := at
+		if c.after {
+			seen += c.step
+		}
+		if test.holds(seen) != u.goOn {
+			return n
+		}
+		at += c.step
+	}
+	return 0
+}
+
+// index lists the writers of every register.
+func (u *unroller) index() {
+	u.writers = make([][]*ori.Instr, len(u.f.Regs))
+	for _, b := range u.f.Blocks {
+		for i := range b.Instrs {
+			for _, d := range i.Dsts() {
+				if d.HasReg() {
+					u.writers[d.Reg] = append(u.writers[d.Reg], i)
+				}
+			}
+		}
+	}
+}
+
+// only returns the one writer of r, or nil.
+func (u *unroller) only(r ori.Reg) *ori.Instr {
+	if w := u.writers[r]; len(w) == 1 {
+		return w[0]
+	}
+	return nil
+}
+
+// everyTurn reports whether i runs once in each turn of the loop.
+func (u *unroller) everyTurn(i *ori.Instr) bool {
+	return u.in[i.Block().ID] && u.dom.Dominates(i.Block(), u.latch)
+}
+
+// before reports whether i comes before j in a turn; both run in every one.
+func (u *unroller) before(i, j *ori.Instr) bool {
+	if i.Block() != j.Block() {
+		return u.dom.Dominates(i.Block(), j.Block())
+	}
+	for x := i; x != nil; x = x.Next() {
+		if x == j {
+			return true
+		}
+	}
+	return false
+}
+
+// test is a comparison of a register with a constant.
+type test struct {
+	reg      ori.Reg
+	with     int32
+	swapped  bool // the constant stands first
+	cond     op.Mod
+	unsigned bool
+}
+
+var conditions = [...]op.Mod{op.MLT, op.MLE, op.MGT, op.MGE, op.MEQ, op.MNE}
+
+// testOf reads a comparison.
+func testOf(i *ori.Instr) (t test, ok bool) {
+	s := i.Srcs()
+	if i.NDst != 1 || len(s) != 3 || s[2].Kind != ori.KZero || s[2].Flags != 0 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
+		return t, false
+	}
+	for _, c := range conditions {
+		if i.Mods.Has(c) {
+			t.cond, ok = c, true
+		}
+	}
+	t.unsigned = i.Mods.Has(op.MU32)
+	a, b := s[0], s[1]
+	if a.Kind != ori.KReg {
+		a, b, t.swapped = b, a, true
+	}
+	with, isConst := constWord(b)
+	t.reg, t.with = a.Reg, with
+	return t, ok && isConst && a.Kind == ori.KReg && a.Class == ori.R && a.Flags == 0 && a.N <= 1 && a.Sub == 0
+}
+
+// constWord returns the value of a constant operand of one word.
+func constWord(o ori.Operand) (int32, bool) {
+	if o.Flags != 0 {
+		return 0, false
+	}
+	switch o.Kind {
+	case ori.KImm:
+		return int32(o.Imm), true
+	case ori.KZero:
+		return 0, true
+	}
+	return 0, false
+}
+
+// holds evaluates the comparison.
+func (t *test) holds(x int32) bool {
+	a, b := int64(x), int64(t.with)
+	if t.unsigned {
+		a, b = int64(uint32(x)), int64(uint32(t.with))
+	}
+	if t.swapped {
+		a, b = b, a
+	}
+	switch t.cond {
+	case op.MLT:
+		return a < b
+	case op.MLE:
+		return a <= b
+	case op.MGT:
+		return a > b
+	case op.MGE:
+		return a >= b
+	case op.MEQ:
+		return a == b
+	}
+	return a != b
+}
+
+// counter is a register that a loop counts in.
+type counter struct {
+	start, step int32
+	after       bool // the comparison sees the increased value
+}
+
+// counter finds how register r, which cmp reads, counts: r is the counter,
+// or its increased value that is copied to it afterwards.
+func (u *unroller) counter(r ori.Reg, cmp *ori.Instr) (c counter, ok bool) {
+	i := r
+	if add := u.only(r); add != nil {
+		if i, _, ok = addOf(add); !ok || !u.everyTurn(add) || !u.before(add, cmp) {
+			return c, false
+		}
+	}
+	if len(u.writers[i]) != 2 || u.f.Regs[i].Width != 1 {
+		return c, false
+	}
+	set, inc := u.writers[i][0], u.writers[i][1]
+	if u.in[set.Block().ID] {
+		set, inc = inc, set
+	}
+	if u.in[set.Block().ID] || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) {
+		return c, false
+	}
+	add := inc
+	if t, isCopy := copyOfReg(inc); isCopy {
+		if add = u.only(t); add == nil || !u.everyTurn(add) || !u.before(add, inc) || i != r && t != r {
+			return c, false
+		}
+	} else if i != r {
+		return c, false
+	}
+	base, step, isAdd := addOf(add)
+	if c.start, ok = setOf(set); !ok || !isAdd || base != i {
+		return c, false
+	}
+	c.step, c.after = step, i != r || u.before(inc, cmp)
+	return c, true
+}
+
+// copyOfReg returns the register that i copies, if it does nothing else.
+func copyOfReg(i *ori.Instr) (ori.Reg, bool) {
+	if i.Op != op.MOV && i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Srcs()) != 1 {
+		return ori.NoReg, false
+	}
+	s := i.Srcs()[0]
+	return s.Reg, s.Kind == ori.KReg && s.Class == ori.R && s.Flags == 0 && s.Sub == 0 && s.N <= 1
+}
+
+// setOf returns the constant that i sets a register to.
+func setOf(i *ori.Instr) (int32, bool) {
+	if i.Op != op.MOV && i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Srcs()) != 1 {
+		return 0, false
+	}
+	return constWord(i.Srcs()[0])
+}
+
+// addOf reads an addition of a constant to a register.
+func addOf(i *ori.Instr) (base ori.Reg, step int32, ok bool) {
+	s := i.Srcs()
+	if i.Op != op.IADD3 || i.NDst != 1 || i.Guard.Kind != ori.KNone || len(s) != 3 || i.Mods != (op.Mods{}) || i.Args[0].N > 1 {
+		return 0, 0, false
+	}
+	base = ori.NoReg
+	for _, o := range s {
+		if x, isConst := constWord(o); isConst {
+			step += x
+		} else if o.Kind == ori.KReg && o.Class == ori.R && o.Flags == 0 && o.Sub == 0 && base == ori.NoReg {
+			base = o.Reg
+		} else {
+			return 0, 0, false
+		}
+	}
+	return base, step, base != ori.NoReg
+}
+
+// unroll makes the copies and leads one into the next.
+func (u *unroller) unroll() {
+	f, header := u.f, u.loop.Header
+	var body []*ori.Block // in the order of the text
+	for _, b := range f.Blocks {
+		if u.in[b.ID] {
+			body = append(body, b)
+		}
+	}
+	old := len(f.Blocks)
+	latches := []*ori.Block{u.latch}
+	headers := []*ori.Block{header}
+	for range u.copies - 1 {
+		to := u.clone(body)
+		latches = append(latches, to[u.latch.ID])
+		headers = append(headers, to[header.ID])
+	}
+	for n, l := range latches {
+		last := n == len(latches)-1
+		if last && !u.whole {
+			break // the copy of the branch leads to its own header
+		}
+		l.Last().Remove()
+		for _, s := range []*ori.Block{headers[n], u.exit} {
+			l.RemoveEdge(s)
+		}
+		if last {
+			l.AddEdge(u.exit)
+		} else {
+			l.AddEdge(headers[n+1])
+		}
+	}
+	if n := len(latches) - 1; !u.whole {
+		redirect(latches[n], headers[n], header)
+	}
+	at := slices.Index(f.Blocks, body[len(body)-1]) + 1
+	made := slices.Clone(f.Blocks[old:])
+	f.Blocks = slices.Insert(f.Blocks[:old], at, made...)
+}
+
+// redirect makes the branch at the end of b lead to t instead of old.
+func redirect(b, old, t *ori.Block) {
+	for k := range b.Last().Args {
+		if a := &b.Last().Args[k]; a.Kind == ori.KLabel && a.Reg == ori.Reg(old.ID) {
+			a.Reg = ori.Reg(t.ID)
+		}
+	}
+	b.ReplaceSucc(old, t)
+}
+
+// clone copies the blocks of the body, behind all others, and returns the
+// copy of each by block ID.
+func (u *unroller) clone(body []*ori.Block) []*ori.Block {
+	f := u.f
+	to := make([]*ori.Block, len(u.in))
+	for _, b := range body {
+		to[b.ID] = f.NewBlock()
+	}
+	at := func(b *ori.Block) *ori.Block {
+		if int(b.ID) < len(to) && to[b.ID] != nil {
+			return to[b.ID]
+		}
+		return b
+	}
+	for _, b := range body {
+		for i := range b.Instrs {
+			c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
+			c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc
+			for k := range c.Args {
+				if a := &c.Args[k]; a.Kind == ori.KLabel && int(a.Reg) < len(to) && to[a.Reg] != nil {
+					a.Reg = ori.Reg(to[a.Reg].ID)
+				}
+			}
+			to[b.ID].Append(c)
+		}
+		for _, s := range b.Succs {
+			to[b.ID].AddEdge(at(s))
+		}
+	}
+	return to
+}

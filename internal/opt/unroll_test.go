@@ -1,0 +1,56 @@
+package opt
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// TestUnroll counts the bodies that loops become, and the branches left.
+func TestUnroll(t *testing.T) {
+	long := strings.Repeat("FADD r3 = r3, r3\n", 100)
+	for _, c := range []struct {
+		name, set, body, end string
+		bodies, branches     int
+	}{
+		{"up to a bound", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x5, pt\n@p2 BRA b1", 5, 0},
+		{"down to zero", "MOV r0 = 0x8", "IADD3 r0 = r0, -0x1, rz", "ISETP.NE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 8, 0},
+		{"compared before it grows", "MOV r0 = rz", "ISETP.LT.AND p2 = r0, 0x5, pt\nIADD3 r0 = r0, 0x1, rz", "@p2 BRA b1", 6, 0},
+		{"the bound first", "MOV r0 = rz", "IADD3 r0 = r0, 0x2, rz", "ISETP.GT.U32.AND p2 = 0x6, r0, pt\n@p2 BRA b1", 3, 0},
+		{"through a copy", "MOV r0 = rz", "IADD3 r1 = r0, 0x1, rz\nCOPY r0 = r1", "ISETP.LT.AND p2 = r1, 0x4, pt\n@p2 BRA b1", 4, 0},
+		{"once", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x1, pt\n@p2 BRA b1", 1, 0},
+		{"below zero without sign", "MOV r0 = 0x1", "IADD3 r0 = r0, -0x1, rz", "ISETP.GE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 1, 1},
+		{"a long body, in parts", "MOV r0 = rz", long + "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x64, pt\n@p2 BRA b1", 2, 1},
+		{"an unknown bound", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, r3, pt\n@p2 BRA b1", 1, 1},
+		{"a guarded step", "MOV r0 = rz", "@p2 IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
+		{"a third writer", "MOV r0 = rz\nMOV r0 = 0x1", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
+		{"a clock", "MOV r0 = rz", "NANOSLEEP r3\nIADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
+	} {
+		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg p2 1/1\nreg r3 1/1\nb0: -> b1\n" + c.set + "\nb1: -> b1, b2\nMUFU.RCP r3 = r3\n" +
+			c.body + "\n" + c.end + "\nb2:\nEXIT\n}\n")
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		f := m.Funcs[0]
+		Unroll(f)
+		bodies, branches := 0, 0
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				switch i.Op {
+				case op.MUFU:
+					bodies++
+				case op.BRA:
+					branches++
+				}
+			}
+		}
+		if bodies != c.bodies || branches != c.branches {
+			t.Errorf("%s: %d bodies and %d branches, want %d and %d\n%s", c.name, bodies, branches, c.bodies, c.branches, f)
+		}
+		if err := f.Verify(0); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
