@@ -40,7 +40,10 @@ func TestContraction(t *testing.T) {
 		return strings.Contains(r.Stdout, "FFMA R") && !strings.Contains(r.Stdout, "FMUL R")
 	}
 	agreed, fusions := 0, 0
-	for _, mid := range between {
+	for n, mid := range between {
+		if testing.Short() && n%4 != 0 {
+			continue
+		}
 		text := `.version 8.0
 .target sm_90
 .address_size 64

@@ -91,7 +91,7 @@ func (c *combiner) onlySums(j *ori.Instr) bool {
 					continue
 				}
 				for _, s := range i.Srcs() {
-					if d := c.v.Once(s); s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 && d != nil && c.f.Together(d.Line, i.Line) {
+					if d := c.v.Once(s); s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 && d != nil && c.meet(d, i) {
 						c.sums[c.v.word(s)]++
 					}
 				}
@@ -317,7 +317,7 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 				continue
 			}
 			j := c.inner(i, in, k.mul)
-			if j == nil || j.Mods != i.Mods || !c.f.Together(j.Line, i.Line) || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
+			if j == nil || j.Mods != i.Mods || !c.meet(j, i) || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
 				continue
 			}
 			a := j.Args[1]
@@ -336,6 +336,25 @@ func (c *combiner) fuse(i *ori.Instr) bool {
 		}
 	}
 	return false
+}
+
+// meet reports whether product j and sum i may be fused: anywhere if a
+// factor is constant, else only where no flow of control splits or joins
+// between them. So the reference does it, and the results shall be its.
+func (c *combiner) meet(j, i *ori.Instr) bool {
+	return c.f.Together(j.Line, i.Line) || j.NDst == 1 && len(j.Args) == 3 && (c.steady(j.Args[1]) || c.steady(j.Args[2]))
+}
+
+// steady reports whether an operand is an immediate or a constant of a bank.
+func (c *combiner) steady(a ori.Operand) bool {
+	if a.Kind == ori.KReg {
+		d := c.v.Once(a)
+		if d == nil || d.Op != op.MOV && d.Op != op.COPY && d.Op != op.LDC || d.NDst != 1 || len(d.Args) != 2 {
+			return false
+		}
+		a = d.Args[1]
+	}
+	return a.Kind == ori.KImm || a.Kind == ori.KConst && a.Reg == ori.NoReg
 }
 
 func negateFloat(o ori.Operand) ori.Operand {
