@@ -62,6 +62,7 @@ const (
 	fAOFFI             // .AOFFI: offsets of texels
 	fCL                // .CL: coordinates clamped
 	fTexel             // .P of a surface: whole texels
+	fSCR               // .SCR: arguments split between two registers
 )
 
 // flagNames gives the mnemonic parts that set a flag.
@@ -97,6 +98,7 @@ var flagNames = [...]struct {
 	{"AOFFI", fAOFFI},
 	{"CL", fCL},
 	{"P", fTexel},
+	{"SCR", fSCR},
 }
 
 // opnd is a source: a row and, for 64-bit sources, the row of the high

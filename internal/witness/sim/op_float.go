@@ -155,6 +155,20 @@ func fmnmx(w *warp, i *inst, m uint32) {
 	}
 }
 
+// FMNMX3 is the least or greatest of three.
+func fmnmx3(w *warp, i *inst, m uint32) {
+	a, b, c, d, p := w.fsrc(&i.s[0], 0), w.fsrc(&i.s[1], 1), w.fsrc(&i.s[2], 2), &w.r[i.d[0]], w.pred(i.ps[0])
+	x := fp.Extremum{Ftz: i.mode.Ftz, NaN: i.has(fNAN)}
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		pick := fp.F32.Max
+		if p>>l&1 != 0 {
+			pick = fp.F32.Min
+		}
+		d[l] = uint32(pick(pick(uint64(a[l]), uint64(b[l]), x), uint64(c[l]), x))
+	}
+}
+
 // frelate compares two floats of a format.
 func frelate(f fp.Format, a, b uint64, ftz bool) uint8 { return uint8(f.Relate(a, b, ftz)) }
 

@@ -10,9 +10,11 @@ import (
 	"goptxas/internal/witness/texture"
 )
 
-// Textures and surfaces. The handle comes in a uniform register; the texture
-// unit takes the layer, then the coordinates, then the level of detail, then
-// offsets of four bits a coordinate.
+// Textures and surfaces. The handle comes in a uniform register, or before
+// sm_90 as bank and word of constant memory; the texture unit takes the layer,
+// then the coordinates, then the level of detail, then offsets of four bits a
+// coordinate: the coordinates in one row of registers and the rest in another,
+// or with .SCR one half of all in each.
 
 // texDims are the geometries, by their names in TEX and its kin and in SULD
 // and its kin; layer says that the first register is a layer.
@@ -31,7 +33,8 @@ var texDims = [...]struct {
 }
 
 // prepTex finds the geometry, which stands among the operands, and the mask
-// of the wanted channels, the last of them.
+// of the wanted channels, the last of them. Without .LL the first level is
+// read: sm_120 has no other word for it.
 func prepTex(i *inst, parts []string) error {
 	if i.ns < 3 {
 		return fmt.Errorf("operands are missing")
@@ -50,14 +53,14 @@ func prepTex(i *inst, parts []string) error {
 	}
 	for _, p := range parts {
 		switch p {
-		case "LL", "LZ", "AOFFI", "CL", "NODEP", "R", "G", "B", "A":
+		case "LL", "LZ", "AOFFI", "CL", "NODEP", "SCR", "R", "G", "B", "A":
 		default:
 			return fmt.Errorf(".%s has no meaning in the simulator", p)
 		}
 	}
 	i.bar = uint8(pick(parts, 0, "R", "G", "B", "A"))
 	i.bop = uint8(pick(parts, 0, "LZ", "LL"))
-	if i.sub == 255 || i.has(fAOFFI) && !strings.HasPrefix(i.mn, "TLD.") || strings.HasPrefix(i.mn, "TEX") && pick(parts, -1, "LZ", "LL") < 0 {
+	if i.sub == 255 || i.has(fAOFFI) && !strings.HasPrefix(i.mn, "TLD.") {
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}
 	return nil
@@ -106,9 +109,12 @@ func prepSured(i *inst, parts []string) error {
 	return err
 }
 
-// object finds what a lane's handle names.
-func (w *warp) object(row uint16, l int) *texture.Object {
-	h := w.row(row)[l]
+// object finds what a lane's handle names; n is the source it begins at.
+func (w *warp) object(i *inst, n, l int) *texture.Object {
+	h := w.row(i.s[n].row)[l]
+	if i.s[n].isImm {
+		h = w.m.constant(int(i.s[n].imm), uint32(4*i.s[n+1].imm))
+	}
 	o := w.m.l.Textures.Object(uint64(h))
 	if o == nil {
 		w.fail(l, "%#x is no texture or surface of this launch", h)
@@ -116,18 +122,43 @@ func (w *warp) object(row uint16, l int) *texture.Object {
 	return o
 }
 
-// texPoint reads the layer and the coordinates from registers.
-func (w *warp) texPoint(i *inst, row uint16, l int) (layer uint32, c [3]uint32) {
+// texArgs is what the texture unit takes, for one lane.
+type texArgs struct {
+	layer  uint32
+	c      [3]uint32
+	lod    uint32
+	offset uint32
+}
+
+func (w *warp) texArgs(i *inst, l int) (a texArgs) {
 	d := &texDims[i.sub]
-	at := uint16(0)
+	var list [6]*uint32
+	n := 0
+	put := func(p *uint32) { list[n] = p; n++ }
 	if d.layer {
-		layer = w.row(row)[l]
-		at = 1
+		put(&a.layer)
 	}
 	for k := range d.coords {
-		c[k] = w.row(behind(row, at+uint16(k)))[l]
+		put(&a.c[k])
 	}
-	return layer, c
+	first := n
+	if i.bop == 1 {
+		put(&a.lod)
+	}
+	if i.has(fAOFFI) {
+		put(&a.offset)
+	}
+	if i.has(fSCR) {
+		first = (n + 1) / 2
+	}
+	for k := range n {
+		row, at := i.s[0].row, k
+		if k >= first {
+			row, at = i.s[1].row, k-first
+		}
+		*list[k] = w.row(behind(row, uint16(at)))[l]
+	}
+	return a
 }
 
 // putTexel writes the wanted channels: the first two to the second
@@ -155,11 +186,11 @@ func tex(w *warp, i *inst, m uint32) {
 	name := strings.SplitN(i.mn, ".", 2)[0]
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		o := w.object(i.s[2].row, l)
+		o := w.object(i, 2, l)
 		if o == nil {
 			return
 		}
-		layer, c := w.texPoint(i, i.s[0].row, l)
+		a := w.texArgs(i, l)
 		if d := texDims[i.sub].dim; d != o.Dim && !(d == "2d" && o.Dim == "1d" || d == "1d" && o.Dim == "buf") {
 			w.fail(l, "a %s texture read as %s", o.Dim, d)
 			return
@@ -168,15 +199,11 @@ func tex(w *warp, i *inst, m uint32) {
 		var err error
 		switch name {
 		case "TLD":
-			t = w.fetch(i, o, l, layer, c)
+			t = fetch(o, &a, i.has(fCL))
 		case "TLD4":
-			t, err = o.Gather(layer, floats(c), int(i.bar))
+			t, err = o.Gather(a.layer, floats(a.c), int(i.bar))
 		default:
-			lod := float32(0)
-			if i.bop == 1 {
-				lod = math.Float32frombits(w.row(i.s[1].row)[l])
-			}
-			t, err = o.Sample(layer, floats(c), lod)
+			t, err = o.Sample(a.layer, floats(a.c), math.Float32frombits(a.lod))
 		}
 		if err != nil {
 			w.fail(l, "%v", err)
@@ -194,27 +221,19 @@ func floats(c [3]uint32) (f [3]float32) {
 }
 
 // fetch is TLD: whole coordinates, with offsets.
-func (w *warp) fetch(i *inst, o *texture.Object, l int, layer uint32, c [3]uint32) texture.Texel {
-	level, more := int32(0), i.s[1].row
-	if i.bop == 1 {
-		level = int32(w.row(more)[l])
-		more = behind(more, 1)
-	}
+func fetch(o *texture.Object, a *texArgs, nearest bool) texture.Texel {
 	var at [3]int32
 	for k := range at {
-		at[k] = int32(c[k])
-		if i.has(fAOFFI) {
-			at[k] += int32(w.row(more)[l]<<(28-4*k)) >> 28
-		}
+		at[k] = int32(a.c[k]) + int32(a.offset<<(28-4*k))>>28
 	}
-	return o.Fetch(layer, at, int(level), i.has(fCL))
+	return o.Fetch(a.layer, at, int(int32(a.lod)), nearest)
 }
 
 // TXQ with TEX_HEADER_DIMENSION: width, height and depth by mask.
 func txq(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		o := w.object(i.s[1].row, l)
+		o := w.object(i, 1, l)
 		if o == nil {
 			return
 		}
@@ -226,10 +245,10 @@ func txq(w *warp, i *inst, m uint32) {
 	}
 }
 
-// surface finds the bytes of an access; the second result is false after a
-// fault.
-func (w *warp) surface(i *inst, l int, handle uint16, texel bool) (*texture.Object, []byte, bool) {
-	o := w.object(handle, l)
+// surface finds the bytes of an access; the last result is false after a
+// fault. handle is the source that the handle begins at.
+func (w *warp) surface(i *inst, l, handle int, texel bool) (*texture.Object, []byte, bool) {
+	o := w.object(i, handle, l)
 	if o == nil {
 		return nil, nil, false
 	}
@@ -258,7 +277,7 @@ func (w *warp) surface(i *inst, l int, handle uint16, texel bool) (*texture.Obje
 func suld(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		_, b, ok := w.surface(i, l, i.s[0].row, false)
+		_, b, ok := w.surface(i, l, 0, false)
 		if !ok {
 			return
 		}
@@ -273,7 +292,7 @@ func suld(w *warp, i *inst, m uint32) {
 func sust(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		o, b, ok := w.surface(i, l, i.s[1].row, i.has(fTexel))
+		o, b, ok := w.surface(i, l, 1, i.has(fTexel))
 		if !ok {
 			return
 		}
@@ -301,7 +320,7 @@ func sust(w *warp, i *inst, m uint32) {
 func sured(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		_, b, ok := w.surface(i, l, i.s[1].row, false)
+		_, b, ok := w.surface(i, l, 1, false)
 		if !ok {
 			return
 		}

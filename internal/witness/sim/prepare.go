@@ -319,6 +319,13 @@ func prepFmnmx(i *inst, parts []string) error {
 	return nil
 }
 
+func prepFmnmx3(i *inst, parts []string) error {
+	if i.ns != 3 || i.has(fXS) {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	return prepFmnmx(i, parts)
+}
+
 func prepMufu(i *inst, parts []string) error {
 	i.src = fp.F32
 	if f := formats(parts); len(f) > 0 {

@@ -59,6 +59,7 @@ var meanings = [...]meaningRow{
 	sass.OpFMUL:    {ClassFloat, fmul, prepFmul},
 	sass.OpFFMA:    {ClassFloat, ffma, nil},
 	sass.OpFMNMX:   {ClassFloat, fmnmx, prepFmnmx},
+	sass.OpFMNMX3:  {ClassFloat, fmnmx3, prepFmnmx3},
 	sass.OpFSETP:   {ClassFloat, fsetp, prepFcmp},
 	sass.OpFSET:    {ClassFloat, fset, prepFcmp},
 	sass.OpFSEL:    {ClassFloat, fsel, nil},
