@@ -33,12 +33,12 @@ func (l *lowerer) minmaxFloat(t isa.Type) {
 		a, b := l.src1(1, t), l.src1(2, t)
 		abs := l.has(isa.WAbs)
 		if abs {
-			a, b = absolute(a), absolute(b)
+			a, b = l.magnitudeOf(a), l.magnitudeOf(b)
 		}
 		if len(l.args) > 3 {
 			a, b = l.one(op.FMNMX, m, a, b, which), l.src1(3, t)
 			if abs {
-				b = absolute(b)
+				b = l.magnitudeOf(b)
 			}
 		}
 		l.emit(op.FMNMX, m, l.dst(0)[:1], a, b, which)
@@ -47,6 +47,15 @@ func (l *lowerer) minmaxFloat(t isa.Type) {
 	default:
 		l.minmaxHalf(t, m, which)
 	}
+}
+
+// magnitudeOf marks an operand of .xorsign, whose sign still counts: a
+// constant keeps it in a register.
+func (l *lowerer) magnitudeOf(o ori.Operand) ori.Operand {
+	if o.Kind == ori.KImm && uint32(o.Imm)>>31 != 0 {
+		o = l.reg(o)
+	}
+	return absolute(o)
 }
 
 // minmax64 lowers min and max of f64: a NaN operand loses, and where both

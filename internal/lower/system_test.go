@@ -78,7 +78,7 @@ func TestSystem(t *testing.T) {
 		{"barrier.cluster.arrive.aligned;", "ISETP.EQ ; BRA ; MEMBAR.ALL.GPU ; UCGABAR_ARV"},
 		{"barrier.cluster.wait.aligned;", "UCGABAR_WAIT ; CCTL.IVALL ; BAR.SYNC.DEFER_BLOCKING"},
 		{"vote.sync.ballot.b32 %r1, %p1, %r2;", "BSSY ; WARPSYNC.EXCLUSIVE ; VOTE.ANY ; BSYNC"},
-		{"elect.sync %r1|%p1, -1;", "ELECT ; MOV"},
+		{"elect.sync %r1|%p1, -1;", "WARPSYNC.ALL ; ELECT ; MOV"},
 		{"griddepcontrol.wait;", "ACQBULK"},
 		{"griddepcontrol.launch_dependents;", "PREEXIT"},
 		{"pmevent 3;", "PMTRIG 0x8"},

@@ -155,6 +155,7 @@ func (l *lowerer) reduxOp() {
 // elect lowers elect.sync.
 func (l *lowerer) elect() {
 	l.knows(isa.WSync)
+	l.gather(1)
 	p := pt()
 	if l.args[0].Pair >= 0 {
 		p = l.f.Words(l.regs[l.args[0].Pair])

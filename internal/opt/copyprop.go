@@ -174,6 +174,9 @@ func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 	}
 	if isFloatOp(i.Op) {
 		if a.Flags&ori.Abs != 0 {
+			if val>>31 != 0 && i.Mods.Has(op.MXORSIGN) {
+				return a, false // which sees the sign below the mark
+			}
 			val &^= 1 << 31
 		}
 		if a.Flags&ori.Neg != 0 {

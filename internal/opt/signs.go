@@ -54,6 +54,9 @@ type signRule struct {
 }
 
 func signRow(i *ori.Instr) (signRule, bool) {
+	if i.Mods.Has(op.MXORSIGN) {
+		return signRule{}, false // sees the sign below a mark
+	}
 	for _, r := range &signed {
 		if r.op == i.Op {
 			// functions of halves and doubles read other numbers

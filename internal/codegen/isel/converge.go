@@ -92,17 +92,33 @@ func (c *converger) branch(b *ori.Block) {
 		if i := to.First(); i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone {
 			return // nothing is left to do together
 		}
-		r := region{from: c.start(b, to), to: to}
-		switch {
-		case r.from == nil:
-		case slices.ContainsFunc(c.regions, func(x region) bool { return x.from == r.from && x.to == r.to }):
-			return
-		case c.closed(&r):
-			c.regions = append(c.regions, r)
-			return
+		for from := c.start(b, to); from != nil; from = c.above(from, to) {
+			r := region{from: from, to: to}
+			if slices.ContainsFunc(c.regions, func(x region) bool { return x.from == r.from && x.to == r.to }) {
+				return
+			}
+			if c.closed(&r) {
+				c.regions = append(c.regions, r)
+				return
+			}
 		}
 	}
 	c.open = c.open || first >= 0
+}
+
+// above returns the block before from that can note the threads of a loop
+// with several ways in, which has no block before it of its own.
+func (c *converger) above(from, to *ori.Block) *ori.Block {
+	d := c.dom.Idom[from.ID]
+	if !c.tangled || d < 0 || d == int32(from.ID) {
+		return nil
+	}
+	for id := c.pdom.Ipdom[d]; id >= 0; id = c.pdom.Ipdom[id] {
+		if int(id) == int(to.ID) {
+			return c.byID[d]
+		}
+	}
+	return nil
 }
 
 // start returns the block that notes the threads of b that meet at to: b, or

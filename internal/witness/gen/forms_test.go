@@ -144,6 +144,8 @@ func left(f *form) string {
 		return "carries come in chains"
 	case (name == "add" || name == "sub") && float && !rounded:
 		return "may be fused"
+	case f.kind() == formAtom && f.typ() == "f64":
+		return "which NaN an f64 operation gives"
 	case f.op == "rsqrt.approx.f64":
 		return "an approximation in software"
 	case f.has("tf32"):

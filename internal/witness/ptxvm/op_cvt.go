@@ -83,11 +83,21 @@ func (d *decoder) cvtFloat(to, from isa.Type) {
 	whole := d.hasIntegral()
 	r := d.integral()
 	m := d.mode()
+	if to == from && from.Bits() > 16 && !whole && m == (fp.Mode{}) { // a copy, of NaNs too
+		d.map1(d.dst(0), d.src(1, from), func(a uint64) uint64 { return a })
+		return
+	}
+	if to == isa.F16 { // the machine flushes nothing on the way to f16
+		m.Ftz = false
+	}
 	d.map1(d.dst(0), d.src(1, from), func(a uint64) uint64 {
 		if whole {
 			x := m
 			x.Round = r
 			return ff.RoundToInt(a, x)
+		}
+		if from == isa.BF16 && m.Ftz && a&0x7fff > 0x7f80 { // flushing is arithmetic
+			return uint64(fp.F32.Add(a<<16, 0, fp.Mode{}))
 		}
 		return fp.Convert(ff, tf, a, m)
 	})
