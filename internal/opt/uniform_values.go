@@ -29,7 +29,6 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	u.scratch = f.NewReg(ori.UR, 1)
 	u.pick()
 	u.weigh()
-	u.locals()
 	u.twins()
 	changed := u.rewrite()
 	if changed {

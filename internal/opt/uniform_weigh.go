@@ -2,6 +2,7 @@ package opt
 
 import (
 	mbits "math/bits"
+	"slices"
 
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
@@ -15,6 +16,7 @@ import (
 func (u *uniformer) weigh() {
 	u.loops = flow.LoopsOf(u.f, flow.DomOf(u.f))
 	u.rich = u.pressure() < manyWords
+	u.crowd()
 	for again, rounds := true, 0; again && rounds < weighRounds; rounds++ {
 		again = false
 		for r := range u.f.Regs {
@@ -26,7 +28,53 @@ func (u *uniformer) weigh() {
 	}
 }
 
+// crowd leaves in the general file what would overfill the uniform one:
+// registers that live from block to block, those with the fewest readers
+// first. What does not fit would be written again where threads are apart.
+func (u *uniformer) crowd() {
+	room := uniformRoom
+	if u.f.Props.HasCalls {
+		room = calledRoom
+	}
+	var list []ori.Reg
+	words := 0
+	for r, yes := range u.moves {
+		if yes && u.f.Regs[r].Class == ori.R && u.travels(ori.Reg(r)) {
+			list = append(list, ori.Reg(r))
+			words += int(u.f.Regs[r].Width)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ori.Reg) int { return len(u.uses[a]) - len(u.uses[b]) })
+	for _, r := range list {
+		if words <= room {
+			return
+		}
+		words -= int(u.f.Regs[r].Width)
+		if u.moves[r] { // others may have taken it along
+			u.settle(u.drop(r, nil))
+		}
+	}
+}
+
+// travels reports whether r lives from block to block.
+func (u *uniformer) travels(r ori.Reg) bool {
+	b := u.defs[r][0].Block()
+	for _, list := range [...][]*ori.Instr{u.defs[r], u.uses[r]} {
+		for _, i := range list {
+			if i.Block() != b {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 const (
+	// uniformRoom and calledRoom are how many words may live in the uniform
+	// file from block to block: some of the 63 are left for what lives
+	// inside blocks, and calls leave 27 alone.
+	uniformRoom = 44
+	calledRoom  = 20
 	// manyWords is how many words of general registers may live between
 	// blocks before a move is a fair price for a register.
 	manyWords = 40

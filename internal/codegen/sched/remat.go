@@ -71,6 +71,7 @@ type near struct {
 	dom   *flow.Dom
 	loops *flow.Loops
 	byID  []*ori.Block
+	apart *flow.Apart
 	hot   [numCounted][]bool // by block ID: more words live than should
 }
 
@@ -98,6 +99,7 @@ func localize(f *ori.Func, p *presser) bool {
 	}
 	n.dom = flow.DomOf(f)
 	n.loops = flow.LoopsOf(f, n.dom)
+	n.apart = flow.ApartOf(f, flow.UniformityOf(f))
 	all := constants(f)
 	uses := make([][]*ori.Instr, len(f.Regs))
 	for _, b := range f.Blocks {
@@ -188,7 +190,8 @@ func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
 	kept, changed := false, false
 	for _, i := range uses {
 		home := n.home(i.Block(), def)
-		if home == nil || home == def { // unreachable, or nothing to gain
+		// unreachable, nothing to gain, or written by some threads for all
+		if home == nil || home == def || n.f.Regs[r].Class == ori.UR && n.apart.Is(home) {
 			kept = true
 			continue
 		}
