@@ -135,6 +135,9 @@ func (c *converger) start(b, to *ori.Block) *ori.Block {
 }
 
 func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {
+	for int(b.ID) >= len(c.byID) { // a landing made meanwhile
+		b = b.Succs[0]
+	}
 	for x := c.loops.Of(b); x != nil; x = x.Parent {
 		if x == l {
 			return true
