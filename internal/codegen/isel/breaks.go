@@ -109,8 +109,10 @@ func (c *converger) leaving(b *ori.Block, p *flow.Loop) (guard ori.Operand, n in
 		return ori.Operand{}, n, false
 	}
 	guard = i.Guard
-	if c.inside(p, c.byID[i.Args[0].Reg]) { // it leaves by not branching
-		guard = guard.Not()
+	for _, s := range b.Succs {
+		if s.ID == int32(i.Args[0].Reg) && c.inside(p, s) { // it leaves by not branching
+			guard = guard.Not()
+		}
 	}
 	return guard, n, true
 }
