@@ -25,8 +25,11 @@ func (l *lowerer) div() {
 		return
 	}
 	divide := l.divide
-	if t.Bits() == 16 {
+	switch t.Bits() {
+	case 16:
 		divide = l.divide16
+	case 64:
+		divide = l.divide64
 	}
 	var r value
 	if signed {
@@ -86,17 +89,26 @@ func (l *lowerer) toFloat(a ori.Operand, signed bool) ori.Operand {
 }
 
 // divide returns the unsigned quotient or remainder of values of 32 or 64
-// bits. The fixed-point reciprocal z is refined by Newton's step
+// bits.
+func (l *lowerer) divide(a, b value, rem bool) value {
+	q, r := l.divmod(a, b, !rem, rem)
+	if rem {
+		return r
+	}
+	return q
+}
+
+// divmod returns the unsigned quotient or remainder, or both. The
+// fixed-point reciprocal z is refined by Newton's step
 // z += z*(2^n - b*z)/2^n, once for 32 bits and twice for 64; it stays below
 // the true one, and the quotient it gives is at most two too small.
-func (l *lowerer) divide(a, b value, rem bool) value {
+func (l *lowerer) divmod(a, b value, div, rem bool) (q, r value) {
 	z := l.reciprocal(b)
 	minus := l.negated(b)
 	for range len(b) {
 		z = l.sum(z, l.high(z, l.times(z, minus), false))
 	}
-	q := l.high(a, z, false)
-	var r value
+	q = l.high(a, z, false)
 	if len(a) == 1 {
 		r = value{l.imad(q[0], minus[0], a[0])}
 	} else {
@@ -107,14 +119,34 @@ func (l *lowerer) divide(a, b value, rem bool) value {
 		if rem || n == 0 {
 			l.addIf(p, r, b, true)
 		}
-		if !rem {
+		if div {
 			l.addIf(p, q, imm(1, len(q)), false)
 		}
 	}
-	if rem {
-		return r
-	}
-	return q
+	return q, r
+}
+
+// divide64 divides pairs. Most pairs that programs divide are words: these
+// are divided as such, and the long way is taken aside.
+func (l *lowerer) divide64(a, b value, rem bool) value {
+	r := l.tmp(2)
+	l.copy(r, value{l.divide(a[:1], b[:1], rem)[0], rz()})
+	long := l.cmp1(op.MNE, false, l.or2(a[1], b[1]), rz())
+	was := l.guard
+	l.guard = ori.Operand{}
+	l.unlikely(long, func() {
+		if !l.routine {
+			l.copy(r, l.divide(a, b, rem))
+			return
+		}
+		q, m := l.callDivide(a, b)
+		if rem {
+			q = m
+		}
+		l.copy(r, q)
+	})
+	l.guard = was
+	return r
 }
 
 // divide16 divides values below 2^16 in f32. The reciprocal is pushed up by

@@ -44,8 +44,9 @@ type Layout struct {
 
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
-	NoFMA bool // --fmad=false
-	Plan  *Plan
+	NoFMA    bool // --fmad=false
+	Routines bool // long ways may be routines that are called
+	Plan     *Plan
 }
 
 // scope is what belongs to one body: the kernel's, or that of a function
@@ -80,21 +81,22 @@ type lowerer struct {
 	plan   *Plan // what becomes of calls
 	ways   [2]*[isa.NumWords]func(*lowerer)
 
-	cur    *ori.Block
-	order  []*ori.Block // blocks in the order they are filled
-	placed []bool       // by block: it is in order
-	turn   uint32       // counts instructions
-	asked  [isa.NumWords]uint32
-	loc    int32
-	top    int64   // bytes of the frame in use
-	desc   ori.Reg // memory descriptor, NoReg until needed
-	carry  ori.Reg // condition code of add.cc and its kin
-	rank   ori.Reg // shared memory window of this block in its cluster
-	frame  ori.Reg // what locals are addressed from
-	sp     ori.Reg // stack pointer
-	back   value   // return address of a function compiled by itself
-	buffer value   // where its result goes if registers do not hold it
-	entry  *ori.Instr
+	cur     *ori.Block
+	order   []*ori.Block // blocks in the order they are filled
+	placed  []bool       // by block: it is in order
+	turn    uint32       // counts instructions
+	asked   [isa.NumWords]uint32
+	loc     int32
+	top     int64   // bytes of the frame in use
+	desc    ori.Reg // memory descriptor, NoReg until needed
+	carry   ori.Reg // condition code of add.cc and its kin
+	rank    ori.Reg // shared memory window of this block in its cluster
+	frame   ori.Reg // what locals are addressed from
+	sp      ori.Reg // stack pointer
+	routine bool    // pairs are divided by the routine
+	back    value   // return address of a function compiled by itself
+	buffer  value   // where its result goes if registers do not hold it
+	entry   *ori.Instr
 }
 
 // Func lowers a checked body.
@@ -116,6 +118,7 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	if l.plan == nil {
 		l.plan = NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.BodyAgain(fn, new(sema.Scratch)) })
 	}
+	l.routine = opts.Routines && l.f.Kernel && !layout.Object && l.divides()
 	l.f.Props.SharedBytes = int32(l.plan.bytes)
 	l.f.Props.MovesStack = l.plan.moves
 	l.top = l.plan.outgoing

@@ -180,6 +180,7 @@ type Props struct {
 	HasCalls    bool
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
+	Routines    bool // calls a routine that the compiler made
 }
 
 // Symbol is a variable or function that code refers to.

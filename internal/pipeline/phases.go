@@ -7,6 +7,7 @@ import (
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/isel"
 	"goptxas/internal/codegen/ra"
+	"goptxas/internal/codegen/regalloc"
 	"goptxas/internal/codegen/sched"
 	"goptxas/internal/codegen/scoreboard"
 	"goptxas/internal/engine/knobs"
@@ -21,14 +22,16 @@ import (
 
 // unit is a function on its way through the phases.
 type unit struct {
-	f      *ori.Func
-	o      *Options
-	knobs  *knobs.Set
-	spills ra.Result
-	code   *emit.Code
-	stage  ori.Stage  // what Verify may ask of the function
-	rolled bool       // the source asks that loops stay
-	mem    *pool.Pool // of the kernel
+	f         *ori.Func
+	o         *Options
+	knobs     *knobs.Set
+	spills    ra.Result
+	code      *emit.Code
+	stage     ori.Stage  // what Verify may ask of the function
+	rolled    bool       // the source asks that loops stay
+	mem       *pool.Pool // of the kernel
+	routine   *unit      // that it calls, compiled before it
+	isRoutine bool       // it is one itself
 }
 
 // What holds about a function between phases.
@@ -190,6 +193,9 @@ func converge(u *unit, c *phase.Ctx) error {
 // uniformValues moves what all threads of a warp share to the uniform
 // datapath.
 func uniformValues(u *unit, _ *phase.Ctx) error {
+	if u.isRoutine { // its callers have things in those registers
+		return nil
+	}
 	load := op.ULDC
 	if u.o.Arch.SM >= 100 {
 		load = op.LDCU
@@ -225,6 +231,13 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	}
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
+	}
+	if u.routine != nil {
+		destroyed := ra.Written(u.routine.f)
+		ro.Routines = func(call *ori.Instr) ([]regalloc.Clobber, bool) {
+			to := call.Srcs()[0]
+			return destroyed, to.Kind == ori.KSymbol && u.f.Module.Symbols[to.Reg].Name == lower.DivideRoutine
+		}
 	}
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace

@@ -96,7 +96,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
 		}
-	} else if u.f.Props.HasCalls || plan.Bank2 > 0 {
+	} else if u.f.Props.HasCalls || plan.Bank2 > 0 || u.routine != nil {
 		if err := addFunctions(k, m, o, r, at, plan, load, u); err != nil {
 			return nil, err
 		}
@@ -108,17 +108,16 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 
 // compileOne lowers one body and runs the phases over it.
 func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
-	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, lower.Options{NoFMA: o.NoFMA, Plan: plan})
+	u, err := lowered(m, body, o, r, at, plan, mem)
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem}
 	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
 		return nil, err
 	}
 	if u.code == nil {
-		return nil, fmt.Errorf("%s: no code was made", f.Name)
+		return nil, fmt.Errorf("%s: no code was made", u.f.Name)
 	}
 	return u, nil
 }

@@ -37,6 +37,9 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		}
 		units = append(units, u)
 	}
+	if kernel.routine != nil {
+		units = append(units, kernel.routine)
+	}
 	places := make([]int64, len(units))
 	end := int64(0)
 	for n, u := range units {
@@ -49,6 +52,9 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 				return places[n+1], true
 			}
 		}
+		if name == lower.DivideRoutine {
+			return places[len(places)-1], true
+		}
 		return 0, false
 	}
 	var parts []*emit.Code
@@ -60,7 +66,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		parts = append(parts, c)
 		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
-		if n > 0 {
+		if n > 0 && !u.isRoutine {
 			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
 			k.Stack += frame
 			k.Subs = append(k.Subs, Sub{plan.Functions[n-1], uint64(places[n]), uint64(u.code.Size), frame, u.spills})

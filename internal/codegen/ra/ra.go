@@ -16,14 +16,17 @@ import (
 
 // Options say how many registers there are.
 type Options struct {
-	Registers  int       // of file R; at most 255
-	Uniforms   int       // of file UR
-	Barriers   int       // of file B
-	StackReg   int       // register of file R that spills are addressed from
-	Taken      []int     // further registers of file R that are not free
-	FrameBytes int32     // local memory in use below the spills
-	Trace      io.Writer // receives the allocator's lines, if set
-	Check      bool      // replay the allocation against the original
+	Registers  int   // of file R; at most 255
+	Uniforms   int   // of file UR
+	Barriers   int   // of file B
+	StackReg   int   // register of file R that spills are addressed from
+	Taken      []int // further registers of file R that are not free
+	FrameBytes int32 // local memory in use below the spills
+	// Routines says what the call of a routine destroys, which is less than
+	// the convention allows; nil or no answer: the convention holds.
+	Routines func(call *ori.Instr) ([]regalloc.Clobber, bool)
+	Trace    io.Writer // receives the allocator's lines, if set
+	Check    bool      // replay the allocation against the original
 }
 
 // The files in the order the allocator takes them: each before the one it
@@ -118,6 +121,11 @@ func (b *builder) instr(i *ori.Instr) {
 	}
 	if i.Op == op.CALL {
 		x.Clobbers = scratch[:]
+		if b.opts.Routines != nil {
+			if list, ok := b.opts.Routines(i); ok {
+				x.Clobbers = list
+			}
+		}
 	}
 	may := i.Guard.Kind == ori.KReg
 	for k, a := range i.Args {
