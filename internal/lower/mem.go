@@ -11,6 +11,14 @@ import (
 func (l *lowerer) descriptor() ori.Operand {
 	if l.desc == ori.NoReg {
 		l.desc = l.f.NewReg(ori.UR, 2)
+		if l.arch.SM < 80 { // has none: emission leaves it out
+			for n := range 2 {
+				l.atEntry(l.f.NewInstr(op.UMOV, op.Mods{}, value{l.f.Word(l.desc, n)}, value{ori.Zero(ori.UR)}))
+			}
+			d := l.f.Words(l.desc)
+			d.Kind = ori.KDesc
+			return d
+		}
 		o := op.ULDC
 		if l.arch.SM >= 100 {
 			o = op.LDCU

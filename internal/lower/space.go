@@ -14,11 +14,33 @@ const (
 	paramEnd    = 0x1a0
 )
 
+// Where other architectures keep that of constants.
+const (
+	oldConstWindow = 0x50
+	newConstWindow = 0x120
+)
+
+// constantsWindow reads the start of the window of constants.
+func (l *lowerer) constantsWindow() value {
+	switch {
+	case l.arch.SM < 90:
+		return l.bank64(oldConstWindow)
+	case l.arch.SM >= 100:
+		return l.bank64(newConstWindow)
+	}
+	return l.bank64(constWindow)
+}
+
 // window64 reads the start of a window.
 func (l *lowerer) window64(at int64) value {
 	if at != l.arch.Bank0().LocalLo && (l.arch.SM < 90 || l.arch.SM >= 100) {
 		l.unsupported()
 	}
+	return l.bank64(at)
+}
+
+// bank64 reads 64 bits of bank 0.
+func (l *lowerer) bank64(at int64) value {
 	t := l.tmp(2)
 	l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Const(0, at))
 	return t
@@ -46,7 +68,7 @@ func (l *lowerer) convert(a value, s isa.Space, back bool) value {
 	case s == isa.SpaceLocal:
 		return l.add64(a, l.window64(l.arch.Bank0().LocalLo), back)
 	case s == isa.SpaceConst:
-		return l.add64(a, l.window64(constWindow), back)
+		return l.add64(a, l.constantsWindow(), back)
 	case s == isa.SpaceParam && l.fn.Entry:
 		return l.add64(a, l.window64(paramWindow), back)
 	case s == isa.SpaceParam: // what a call passes lies in the frame
@@ -100,7 +122,7 @@ const constWindowBytes = 1 << 16
 
 // inConst tells whether a generic address lies in the window of constants.
 func (l *lowerer) inConst(a value) ori.Operand {
-	off := l.diff(a, l.window64(constWindow))
+	off := l.diff(a, l.constantsWindow())
 	return l.cmp(op.MLT, false, off, imm(constWindowBytes, 2))
 }
 

@@ -71,6 +71,7 @@ const (
 	clusterSize       = 0x144
 	clusterReciprocal = 0x150
 	envRegs           = 0x40
+	oldEnvRegs        = 0x88 // up to sm_89
 )
 
 // special returns the words of a special register.
@@ -90,7 +91,14 @@ func (l *lowerer) special(r isa.SpecialReg, comp, n int) value {
 	case w >= isa.WSrPm064 && w <= isa.WSrPm764:
 		v = l.clock64(op.SRPM0 + op.Special(w-isa.WSrPm064))
 	case w >= isa.WSrEnvreg0 && w <= isa.WSrEnvreg31:
-		v[0] = l.bankWord(envRegs + 4*int64(w-isa.WSrEnvreg0))
+		base := int64(envRegs)
+		switch {
+		case l.arch.SM < 90:
+			base = oldEnvRegs
+		case l.arch.SM >= 100:
+			l.fail("Special register '%s' cannot be compiled for %s", w, l.arch.Name)
+		}
+		v[0] = l.bankWord(base + 4*int64(w-isa.WSrEnvreg0))
 	case l.computed(w, comp, v):
 	default:
 		v = l.tableSpecial(w, comp)
@@ -117,8 +125,12 @@ func (l *lowerer) tableSpecial(w isa.Word, comp int) value {
 		if s.word != w || s.comp != comp {
 			continue
 		}
-		if (s.from == fromBank || s.from == fromBank8) && (l.arch.SM < 90 || l.arch.SM >= 100) {
-			break
+		if s.from == fromBank || s.from == fromBank8 {
+			at, ok := l.bankPlace(w, s.at)
+			if !ok {
+				break
+			}
+			s.at = at
 		}
 		switch s.from {
 		case fromS2R:
@@ -140,6 +152,38 @@ func (l *lowerer) tableSpecial(w isa.Word, comp int) value {
 	return nil
 }
 
+// elsewhere is where bank 0 of other architectures keeps special registers;
+// zero stands for nowhere.
+var elsewhere = [...]struct {
+	word       isa.Word
+	older, new int64 // up to sm_89, from sm_100 on
+}{
+	{isa.WSrNsmid, 0x10c, 0x2d0},
+	{isa.WSrGridid, 0x30, 0x140},
+	{isa.WSrDynamicSmemSize, 0x2c, 0},
+	{isa.WSrReservedSmemOffsetEnd, 0x120, 0},
+	{isa.WSrReservedSmemOffset1, 0x124, 0},
+	{isa.WSrCurrentGraphExec, 0x130, 0x2e8},
+}
+
+// bankPlace returns where the architecture keeps a register that sm_90 has
+// at a place of bank 0.
+func (l *lowerer) bankPlace(w isa.Word, at int64) (int64, bool) {
+	if l.arch.SM >= 90 && l.arch.SM < 100 {
+		return at, true
+	}
+	for _, x := range elsewhere {
+		switch {
+		case x.word != w:
+		case l.arch.SM < 90:
+			return x.older, x.older != 0
+		default:
+			return x.new, x.new != 0
+		}
+	}
+	return 0, false
+}
+
 // computed makes the registers that take more than one instruction, as
 // sm_90 has them.
 func (l *lowerer) computed(w isa.Word, comp int, v value) bool {
@@ -153,12 +197,14 @@ func (l *lowerer) computed(w isa.Word, comp int, v value) bool {
 		v[0] = field(s2r(op.SRVirtCfg), 8, 0xff)
 		return true
 	}
+	if l.arch.SM < 100 && w == isa.WSrTotalSmemSize {
+		v[0] = l.iadd(s2r(op.SRSMemSize), negate(l.bankWord(0x114)))
+		return true
+	}
 	if l.arch.SM < 90 || l.arch.SM >= 100 {
 		return false
 	}
 	switch w {
-	case isa.WSrTotalSmemSize:
-		v[0] = l.iadd(s2r(op.SRSMemSize), negate(l.bankWord(0x114)))
 	case isa.WSrAggrSmemSize:
 		a, b := s2r(op.SRSMemSize), l.bankWord(0x13c)
 		v[0] = l.sel1(a, b, l.cmp1(op.MLT, false, a, b))

@@ -26,6 +26,10 @@ func (l *lowerer) among(n int, do func()) {
 		do()
 		return
 	}
+	if l.arch.SM < 90 {
+		l.alone(func() { l.inTurn(l.src1(n, isa.B32), do) })
+		return
+	}
 	l.alone(func() {
 		join := l.f.NewBlock()
 		join.Kept = true
@@ -35,6 +39,16 @@ func (l *lowerer) among(n int, do func()) {
 		do()
 		l.fall(join)
 		l.emit(op.BSYNC, op.Mods{}, nil, k)
+	})
+}
+
+// inTurn runs an operation for each mask that threads have, one after the
+// other: those that have it meet and do it alone.
+func (l *lowerer) inTurn(mask ori.Operand, do func()) {
+	m := l.reg(mask)
+	l.emit(op.WARPSYNC, op.Mods{}, nil, m)
+	l.eachValue(value{m}, func(_, p ori.Operand) {
+		l.either(p, do, nil)
 	})
 }
 
@@ -154,8 +168,10 @@ func (l *lowerer) reduxOp() {
 
 // elect lowers elect.sync.
 func (l *lowerer) elect() {
-	l.knows(isa.WSync)
-	l.gather(1)
+	l.among(1, l.electOp)
+}
+
+func (l *lowerer) electOp() {
 	p := pt()
 	if l.args[0].Pair >= 0 {
 		p = l.f.Words(l.regs[l.args[0].Pair])

@@ -110,6 +110,7 @@ func hasFloats(o op.Op) bool {
 
 // spell writes i as the assembler does.
 func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
+	i = older(e.a, i)
 	if i.Guard.Kind != ori.KNone {
 		t = append(e.operand(append(t, '@'), i, i.Guard), ' ')
 	}

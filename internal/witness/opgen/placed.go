@@ -158,6 +158,10 @@ func address(b *strings.Builder, f *Form, regs []string, space string) {
 	if strings.Contains(f.Text, ".nc") {
 		src = "%a" // what nobody writes
 	}
+	if f.one() && space == "" {
+		src = "%u0"
+		b.WriteString("\tcvta.shared.u64 %u0, %sh;\n")
+	}
 	for _, r := range regs {
 		switch r {
 		case "%rd30":
@@ -241,6 +245,10 @@ func after(b *strings.Builder, f *Form, space string) {
 		case "r":
 			put("\tcvt.u64.u32 %%u0, %s;\n", r)
 		case "rd":
+			if f.one() { // of a barrier's state the upper word is known
+				put("\tshr.u64 %%u0, %s, 32;\n", r)
+				continue
+			}
 			put("\tmov.b64 %%u0, %s;\n", r)
 		case "p":
 			fmt.Fprintf(b, "\tselp.b32 %%w, 1, 0, %s;\n", r)

@@ -18,7 +18,7 @@ var unrunnable = regexp.MustCompile(`^(tex|tld4|txq|suld|sust|sured|suq|multimem
 
 // placeable reports whether a form of the sweep can be run with Placed.
 func placeable(text string) bool {
-	if strings.HasPrefix(text, "cp.async.c") && !strings.Contains(text, "mbarrier") {
+	if strings.HasPrefix(text, "cp.async.c") && !strings.Contains(text, "mbarrier") && !strings.Contains(text, "cache_hint") {
 		return true
 	}
 	if op, _, _ := strings.Cut(text, " "); strings.Contains(text, "[%r120]") && !strings.Contains(op, "shared") {

@@ -1,0 +1,81 @@
+package emit
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
+)
+
+// older rewrites an instruction for architectures that spell it otherwise:
+// before sm_90 all threads of a warp are named by a mask, and sm_75 has no
+// memory descriptors, says of every global access how far it is seen, and
+// calls the threads of a block by their name instead of the SM's.
+func older(a *target.Arch, i *ori.Instr) *ori.Instr {
+	switch {
+	case a.SM >= 90:
+	case i.Op == op.WARPSYNC && i.Mods.Has(op.MALL):
+		x := *i
+		x.Mods = op.Mods{}
+		x.Args = []ori.Operand{ori.Imm(-1)}
+		return &x
+	case a.SM < 80 && accessesGlobal(i.Op):
+		return withoutDescriptor(i)
+	case a.SM < 80 && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
+		x := *i
+		x.Mods = without(i.Mods, op.MDEFER_BLOCKING)
+		return &x
+	}
+	return i
+}
+
+func accessesGlobal(o op.Op) bool {
+	switch o {
+	case op.LDG, op.LD, op.STG, op.ST, op.ATOM, op.ATOMG, op.RED:
+		return true
+	}
+	return false
+}
+
+// without returns the modifiers but one.
+func without(m op.Mods, drop op.Mod) op.Mods {
+	var out op.Mods
+	for _, x := range m {
+		if x != op.NoMod && x != drop {
+			out = out.With(x)
+		}
+	}
+	return out
+}
+
+// withoutDescriptor is a global access as sm_75 has it.
+func withoutDescriptor(i *ori.Instr) *ori.Instr {
+	x := *i
+	x.Args = make([]ori.Operand, 0, len(i.Args))
+	for _, o := range i.Args {
+		if o.Kind == ori.KDesc {
+			continue
+		}
+		if o.Kind == ori.KAddr {
+			o.Flags &^= ori.Wide
+		}
+		x.Args = append(x.Args, o)
+	}
+	scoped := false
+	x.Mods = op.Mods{}
+	for _, m := range i.Mods {
+		switch m {
+		case op.NoMod:
+			continue
+		case op.MSM:
+			m = op.MCTA
+			scoped = true
+		case op.MGPU, op.MSYS:
+			scoped = true
+		}
+		x.Mods = x.Mods.With(m)
+	}
+	if !scoped {
+		x.Mods = x.Mods.With(op.MSYS)
+	}
+	return &x
+}

@@ -1,0 +1,108 @@
+package opgen
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/sim"
+)
+
+var (
+	versionLine = regexp.MustCompile(`(?m)^\.version.*$`)
+	targetLine  = regexp.MustCompile(`(?m)^\.target.*$`)
+)
+
+// results simulates every launch of a text.
+func results(file []byte, text string) ([][]byte, error) {
+	launches, err := launch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	m, err := sim.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]byte
+	for n := range launches {
+		p, err := m.Kernel(launches[n].Kernel)
+		if err != nil {
+			return nil, err
+		}
+		c, err := p.Prepare(&launches[n], nil)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := p.Run(&c.Launch); err != nil {
+			return nil, err
+		}
+		all = append(all, c.Buffers...)
+	}
+	return all, nil
+}
+
+// machine tells what depends on the machine itself: how many multiprocessors
+// it has, where shared memory begins.
+var machine = regexp.MustCompile(`special_regs|approx|generic_addr|smem_`)
+
+// TestArches compiles the zoo for every architecture that has its
+// instructions, and simulates it: the results are those of sm_90.
+func TestArches(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "zoo", "*.ptx"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no zoo")
+	}
+	arches := []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"}
+	if testing.Short() {
+		arches = []string{"sm_75", "sm_80", "sm_120a"}
+	}
+	for _, arch := range arches {
+		compiled, equal, refused, beyond := 0, 0, 0, 0
+		for n, file := range files {
+			if testing.Short() && n%5 != 0 {
+				continue
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := versionLine.ReplaceAllString(string(data), ".version 9.0")
+			old := targetLine.ReplaceAllString(text, ".target "+arch)
+			msg, code := compileFile(old, arch)
+			if strings.HasPrefix(msg, "front end") {
+				refused++
+				continue
+			}
+			if msg != "" {
+				t.Errorf("%s for %s: %s", filepath.Base(file), arch, msg)
+				continue
+			}
+			compiled++
+			got, err := results(code, old)
+			if err != nil {
+				beyond++
+				t.Errorf("%s for %s: %v", filepath.Base(file), arch, err)
+				continue
+			}
+			_, ref := compileFile(targetLine.ReplaceAllString(text, ".target sm_90"), "sm_90")
+			want, err := results(ref, text)
+			if err != nil {
+				t.Fatalf("%s for sm_90: %v", filepath.Base(file), err)
+			}
+			same := len(got) == len(want)
+			for k := range want {
+				same = same && bytes.Equal(got[k], want[k])
+			}
+			if same {
+				equal++
+			} else if !machine.MatchString(file) {
+				t.Errorf("%s for %s: other results than for sm_90", filepath.Base(file), arch)
+			}
+		}
+		t.Logf("%s: %d kernels compiled, %d with the results of sm_90, %d refused by the front end, %d beyond the simulator", arch, compiled, equal, refused, beyond)
+	}
+}
