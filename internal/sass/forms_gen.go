@@ -4,8273 +4,4966 @@ package sass
 
 import "goptxas/internal/engine/bits"
 
-var forms = [...]form{
-	{},
+var forms = [...]form{{},
 	// ACQBULK control.sass:132
-	{
-		op: 1, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82e, Hi: 0x0}, def: bits.Word{Lo: 0x782e, Hi: 0xfc00000000000},
-	},
+	{op: 1, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82e, Hi: 0x0}, def: bits.Word{Lo: 0x782e, Hi: 0xfc00000000000}},
 	// ACQSHMINIT control.sass:135
-	{
-		op: 2, class: ClassOther, sms: 0xf80, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x877, Hi: 0x0}, def: bits.Word{Lo: 0x7877, Hi: 0xfc00000000000},
-	},
+	{op: 2, class: ClassOther, sms: 0xf80, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x877, Hi: 0x0}, def: bits.Word{Lo: 0x7877, Hi: 0xfc00000000000}},
 	// ARRIVES memory.sass:75
-	{
-		op: 3, class: ClassSyncs, sms: 0x3e, item: 0, nitem: 9, arg: 0, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f},
-	},
+	{op: 3, class: ClassSyncs, sms: 0x3e, item: 0, nitem: 9, arg: 0, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}},
 	// ARRIVES memory.sass:76
-	{
-		op: 3, class: ClassSyncs, sms: 0x40, item: 9, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f},
-	},
+	{op: 3, class: ClassSyncs, sms: 0x40, item: 9, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000a3f}},
 	// ARRIVES memory.sass:77
-	{
-		op: 3, class: ClassSyncs, sms: 0xf80, item: 20, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000aff},
-	},
+	{op: 3, class: ClassSyncs, sms: 0xf80, item: 20, nitem: 11, arg: 3, narg: 3, mod: 0, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xf00}, match: bits.Word{Lo: 0x9b0, Hi: 0xa00}, def: bits.Word{Lo: 0xff0079b0, Hi: 0xfc00008000aff}},
 	// ATOM memory.sass:80
-	{
-		op: 4, class: ClassLdg, sms: 0x1, item: 31, nitem: 19, arg: 6, narg: 5, mod: 1, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e80ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x1, item: 31, nitem: 19, arg: 6, narg: 5, mod: 1, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e80ff}},
 	// ATOM memory.sass:81
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 50, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 50, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:81
-	{
-		op: 4, class: ClassLdg, sms: 0xfc0, item: 67, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000},
-	},
+	{op: 4, class: ClassLdg, sms: 0xfc0, item: 67, nitem: 17, arg: 11, narg: 5, mod: 8, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738a, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:82
-	{
-		op: 4, class: ClassLdg, sms: 0x1, item: 84, nitem: 21, arg: 16, narg: 6, mod: 13, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e80ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x1, item: 84, nitem: 21, arg: 16, narg: 6, mod: 13, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e80ff}},
 	// ATOM memory.sass:82
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 105, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 105, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}},
 	// ATOM memory.sass:82
-	{
-		op: 4, class: ClassLdg, sms: 0xfc0, item: 124, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0xfc0, item: 124, nitem: 19, arg: 22, narg: 6, mod: 20, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738b, Hi: 0xfc000001e00ff}},
 	// ATOM memory.sass:83
-	{
-		op: 4, class: ClassLdg, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a2, Hi: 0xfc000001e0000},
-	},
+	{op: 4, class: ClassLdg, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a2, Hi: 0xfc000001e0000}},
 	// ATOM memory.sass:84
-	{
-		op: 4, class: ClassLdg, sms: 0x1, item: 161, nitem: 22, arg: 33, narg: 6, mod: 30, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e807f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x1, item: 161, nitem: 22, arg: 33, narg: 6, mod: 30, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e807f}},
 	// ATOM memory.sass:85
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 183, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e003f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 183, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e003f}},
 	// ATOM memory.sass:86
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 203, nitem: 20, arg: 45, narg: 6, mod: 44, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e0184},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 203, nitem: 20, arg: 45, narg: 6, mod: 44, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e0184}},
 	// ATOM memory.sass:87
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 223, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc020081e01ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 223, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x98a, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc020081e01ff}},
 	// ATOM memory.sass:88
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 243, nitem: 18, arg: 57, narg: 5, mod: 53, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x100}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000d1e013f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 243, nitem: 18, arg: 57, narg: 5, mod: 53, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x100}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000d1e013f}},
 	// ATOM memory.sass:89
-	{
-		op: 4, class: ClassLdg, sms: 0x3e, item: 261, nitem: 18, arg: 62, narg: 5, mod: 53, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x500}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000c9e053f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x3e, item: 261, nitem: 18, arg: 62, narg: 5, mod: 53, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1f00}, match: bits.Word{Lo: 0xf8a, Hi: 0x500}, def: bits.Word{Lo: 0xffff7f8a, Hi: 0xfc0000c9e053f}},
 	// ATOM memory.sass:90
-	{
-		op: 4, class: ClassLdg, sms: 0x40, item: 279, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e103f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x40, item: 279, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e103f}},
 	// ATOM memory.sass:91
-	{
-		op: 4, class: ClassLdg, sms: 0x40, item: 299, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e01ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x40, item: 299, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x98a, Hi: 0x180}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e01ff}},
 	// ATOM memory.sass:92
-	{
-		op: 4, class: ClassLdg, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc0000c1e003f},
-	},
+	{op: 4, class: ClassLdg, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc0000c1e003f}},
 	// ATOM memory.sass:93
-	{
-		op: 4, class: ClassLdg, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a2, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e01ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a2, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e01ff}},
 	// ATOM memory.sass:94
-	{
-		op: 4, class: ClassLdg, sms: 0xf80, item: 361, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e00ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0xf80, item: 361, nitem: 20, arg: 39, narg: 6, mod: 38, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x98a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798a, Hi: 0xfc000081e00ff}},
 	// ATOM memory.sass:95
-	{
-		op: 4, class: ClassLdg, sms: 0xf80, item: 381, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x98a, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff798a, Hi: 0xfc000081e11ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0xf80, item: 381, nitem: 20, arg: 51, narg: 6, mod: 49, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x98a, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff798a, Hi: 0xfc000081e11ff}},
 	// ATOM memory.sass:96
-	{
-		op: 4, class: ClassLdg, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e00ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a2, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a2, Hi: 0xfc000081e00ff}},
 	// ATOM memory.sass:97
-	{
-		op: 4, class: ClassLdg, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a2, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a2, Hi: 0xfc0000c1e01ff},
-	},
+	{op: 4, class: ClassLdg, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a2, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a2, Hi: 0xfc0000c1e01ff}},
 	// ATOMG memory.sass:100
-	{
-		op: 5, class: ClassLdg, sms: 0x1, item: 443, nitem: 19, arg: 6, narg: 5, mod: 66, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e80ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x1, item: 443, nitem: 19, arg: 6, narg: 5, mod: 66, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e80ff}},
 	// ATOMG memory.sass:101
-	{
-		op: 5, class: ClassLdg, sms: 0x3e, item: 462, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000},
-	},
+	{op: 5, class: ClassLdg, sms: 0x3e, item: 462, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}},
 	// ATOMG memory.sass:101
-	{
-		op: 5, class: ClassLdg, sms: 0xfc0, item: 479, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000},
-	},
+	{op: 5, class: ClassLdg, sms: 0xfc0, item: 479, nitem: 17, arg: 11, narg: 5, mod: 73, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a8, Hi: 0xfc000001e0000}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, class: ClassLdg, sms: 0x1, item: 496, nitem: 21, arg: 16, narg: 6, mod: 78, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e80ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x1, item: 496, nitem: 21, arg: 16, narg: 6, mod: 78, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e80ff}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, class: ClassLdg, sms: 0x3e, item: 517, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x3e, item: 517, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}},
 	// ATOMG memory.sass:102
-	{
-		op: 5, class: ClassLdg, sms: 0xfc0, item: 536, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0xfc0, item: 536, nitem: 19, arg: 22, narg: 6, mod: 84, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a9, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a9, Hi: 0xfc000001e00ff}},
 	// ATOMG memory.sass:103
-	{
-		op: 5, class: ClassLdg, sms: 0x1, item: 555, nitem: 22, arg: 33, narg: 6, mod: 88, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e807f},
-	},
+	{op: 5, class: ClassLdg, sms: 0x1, item: 555, nitem: 22, arg: 33, narg: 6, mod: 88, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e807f}},
 	// ATOMG memory.sass:104
-	{
-		op: 5, class: ClassLdg, sms: 0x3e, item: 577, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e003f},
-	},
+	{op: 5, class: ClassLdg, sms: 0x3e, item: 577, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e003f}},
 	// ATOMG memory.sass:105
-	{
-		op: 5, class: ClassLdg, sms: 0x3e, item: 597, nitem: 20, arg: 45, narg: 6, mod: 102, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e0184},
-	},
+	{op: 5, class: ClassLdg, sms: 0x3e, item: 597, nitem: 20, arg: 45, narg: 6, mod: 102, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e0184}},
 	// ATOMG memory.sass:106
-	{
-		op: 5, class: ClassLdg, sms: 0x3e, item: 617, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc020081e01ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x3e, item: 617, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000000180}, match: bits.Word{Lo: 0x9a8, Hi: 0x2000000180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc020081e01ff}},
 	// ATOMG memory.sass:107
-	{
-		op: 5, class: ClassLdg, sms: 0x40, item: 637, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e103f},
-	},
+	{op: 5, class: ClassLdg, sms: 0x40, item: 637, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e103f}},
 	// ATOMG memory.sass:108
-	{
-		op: 5, class: ClassLdg, sms: 0x40, item: 657, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e01ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x40, item: 657, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a8, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e01ff}},
 	// ATOMG memory.sass:109
-	{
-		op: 5, class: ClassLdg, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc0000c1e003f},
-	},
+	{op: 5, class: ClassLdg, sms: 0x40, item: 319, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc0000c1e003f}},
 	// ATOMG memory.sass:110
-	{
-		op: 5, class: ClassLdg, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a3, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e01ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0x40, item: 340, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a3, Hi: 0x180}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e01ff}},
 	// ATOMG memory.sass:111
-	{
-		op: 5, class: ClassLdg, sms: 0xf80, item: 677, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e00ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0xf80, item: 677, nitem: 20, arg: 39, narg: 6, mod: 96, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x9a8, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a8, Hi: 0xfc000081e00ff}},
 	// ATOMG memory.sass:112
-	{
-		op: 5, class: ClassLdg, sms: 0xf80, item: 697, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x9a8, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff79a8, Hi: 0xfc000081e11ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0xf80, item: 697, nitem: 20, arg: 51, narg: 6, mod: 107, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1100}, match: bits.Word{Lo: 0x9a8, Hi: 0x1100}, def: bits.Word{Lo: 0x800000ffffff79a8, Hi: 0xfc000081e11ff}},
 	// ATOMG memory.sass:113
-	{
-		op: 5, class: ClassLdg, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e00ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0xf80, item: 401, nitem: 21, arg: 67, narg: 6, mod: 56, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000000}, match: bits.Word{Lo: 0x9a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a3, Hi: 0xfc000081e00ff}},
 	// ATOMG memory.sass:114
-	{
-		op: 5, class: ClassLdg, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a3, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a3, Hi: 0xfc0000c1e01ff},
-	},
+	{op: 5, class: ClassLdg, sms: 0xf80, item: 422, nitem: 21, arg: 73, narg: 6, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000100}, match: bits.Word{Lo: 0x9a3, Hi: 0x4000100}, def: bits.Word{Lo: 0x800000ffffff79a3, Hi: 0xfc0000c1e01ff}},
 	// ATOMG memory.sass:115
-	{
-		op: 5, class: ClassLdg, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a3, Hi: 0xfc000001e0000},
-	},
+	{op: 5, class: ClassLdg, sms: 0xfc0, item: 143, nitem: 18, arg: 28, narg: 5, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a3, Hi: 0x0}, def: bits.Word{Lo: 0xffffff73a3, Hi: 0xfc000001e0000}},
 	// ATOMS memory.sass:118
-	{
-		op: 6, class: ClassLds, sms: 0x1, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc000000000ff},
-	},
+	{op: 6, class: ClassLds, sms: 0x1, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:119
-	{
-		op: 6, class: ClassLds, sms: 0x3e, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000},
-	},
+	{op: 6, class: ClassLds, sms: 0x3e, item: 717, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}},
 	// ATOMS memory.sass:119
-	{
-		op: 6, class: ClassLds, sms: 0xfc0, item: 730, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000},
-	},
+	{op: 6, class: ClassLds, sms: 0xfc0, item: 730, nitem: 13, arg: 79, narg: 4, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x38c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738c, Hi: 0xfc00000000000}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, class: ClassLds, sms: 0x3f, item: 743, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f},
-	},
+	{op: 6, class: ClassLds, sms: 0x3f, item: 743, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, class: ClassLds, sms: 0x40, item: 758, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f},
-	},
+	{op: 6, class: ClassLds, sms: 0x40, item: 758, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc0000800003f}},
 	// ATOMS memory.sass:120
-	{
-		op: 6, class: ClassLds, sms: 0xf80, item: 773, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc000080000ff},
-	},
+	{op: 6, class: ClassLds, sms: 0xf80, item: 773, nitem: 15, arg: 83, narg: 5, mod: 111, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff798c, Hi: 0xfc000080000ff}},
 	// ATOMS memory.sass:121
-	{
-		op: 6, class: ClassLds, sms: 0x3f, item: 788, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff},
-	},
+	{op: 6, class: ClassLds, sms: 0x3f, item: 788, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:121
-	{
-		op: 6, class: ClassLds, sms: 0xfc0, item: 803, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff},
-	},
+	{op: 6, class: ClassLds, sms: 0xfc0, item: 803, nitem: 15, arg: 88, narg: 5, mod: 114, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x38d, Hi: 0x0}, def: bits.Word{Lo: 0xffffff738d, Hi: 0xfc000000000ff}},
 	// ATOMS memory.sass:122
-	{
-		op: 6, class: ClassLds, sms: 0xf80, item: 818, nitem: 15, arg: 93, narg: 5, mod: 117, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x0}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000000e00ff},
-	},
+	{op: 6, class: ClassLds, sms: 0xf80, item: 818, nitem: 15, arg: 93, narg: 5, mod: 117, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x0}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000000e00ff}},
 	// ATOMS memory.sass:123
-	{
-		op: 6, class: ClassLds, sms: 0xf80, item: 833, nitem: 15, arg: 93, narg: 5, mod: 120, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x1000000}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000010e00ff},
-	},
+	{op: 6, class: ClassLds, sms: 0xf80, item: 833, nitem: 15, arg: 93, narg: 5, mod: 120, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0x58d, Hi: 0x1000000}, def: bits.Word{Lo: 0xffff00758d, Hi: 0xfc000010e00ff}},
 	// ATOMS memory.sass:124
-	{
-		op: 6, class: ClassLds, sms: 0x3e, item: 848, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d00003f},
-	},
+	{op: 6, class: ClassLds, sms: 0x3e, item: 848, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d00003f}},
 	// ATOMS memory.sass:125
-	{
-		op: 6, class: ClassLds, sms: 0x3e, item: 860, nitem: 12, arg: 102, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x400}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000c80043f},
-	},
+	{op: 6, class: ClassLds, sms: 0x3e, item: 860, nitem: 12, arg: 102, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x400}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000c80043f}},
 	// ATOMS memory.sass:126
-	{
-		op: 6, class: ClassLds, sms: 0x40, item: 872, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d80003f},
-	},
+	{op: 6, class: ClassLds, sms: 0x40, item: 872, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d80003f}},
 	// ATOMS memory.sass:126
-	{
-		op: 6, class: ClassLds, sms: 0xf80, item: 884, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d8000ff},
-	},
+	{op: 6, class: ClassLds, sms: 0xf80, item: 884, nitem: 12, arg: 98, narg: 4, mod: 123, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe00}, match: bits.Word{Lo: 0xf8c, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f8c, Hi: 0xfc0000d8000ff}},
 	// B2R control.sass:138
-	{
-		op: 7, class: ClassS2r, sms: 0xfff, item: 896, nitem: 5, arg: 106, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31c, Hi: 0x4000}, def: bits.Word{Lo: 0xff731c, Hi: 0xfc000000e4000},
-	},
+	{op: 7, class: ClassS2r, sms: 0xfff, item: 896, nitem: 5, arg: 106, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31c, Hi: 0x4000}, def: bits.Word{Lo: 0xff731c, Hi: 0xfc000000e4000}},
 	// BAR control.sass:141
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 901, nitem: 6, arg: 108, narg: 1, mod: 124, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00000000000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 901, nitem: 6, arg: 108, narg: 1, mod: 124, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x31d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00000000000}},
 	// BAR control.sass:142
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 907, nitem: 9, arg: 109, narg: 2, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x31d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00003804000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 907, nitem: 9, arg: 109, narg: 2, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x31d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000731d, Hi: 0xfc00003804000}},
 	// BAR control.sass:143
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 916, nitem: 7, arg: 111, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000000000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 916, nitem: 7, arg: 111, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000000000}},
 	// BAR control.sass:144
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 923, nitem: 6, arg: 113, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x2000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000002000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 923, nitem: 6, arg: 113, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x2000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00000002000}},
 	// BAR control.sass:145
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 929, nitem: 10, arg: 115, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00003804000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 929, nitem: 10, arg: 115, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x51d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000751d, Hi: 0xfc00003804000}},
 	// BAR control.sass:146
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 939, nitem: 6, arg: 118, narg: 2, mod: 124, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00000000000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 939, nitem: 6, arg: 118, narg: 2, mod: 124, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x91d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00000000000}},
 	// BAR control.sass:147
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 945, nitem: 9, arg: 120, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x91d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00003804000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 945, nitem: 9, arg: 120, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0x91d, Hi: 0x4000}, def: bits.Word{Lo: 0xff0000791d, Hi: 0xfc00003804000}},
 	// BAR control.sass:148
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 954, nitem: 7, arg: 123, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x0}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000000000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 954, nitem: 7, arg: 123, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x0}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000000000}},
 	// BAR control.sass:149
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 961, nitem: 6, arg: 125, narg: 2, mod: 128, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x2000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000002000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 961, nitem: 6, arg: 125, narg: 2, mod: 128, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x2000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00000002000}},
 	// BAR control.sass:150
-	{
-		op: 8, class: ClassBar, sms: 0xfff, item: 967, nitem: 10, arg: 127, narg: 3, mod: 126, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x4000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00003804000},
-	},
+	{op: 8, class: ClassBar, sms: 0xfff, item: 967, nitem: 10, arg: 127, narg: 3, mod: 126, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6000}, match: bits.Word{Lo: 0xb1d, Hi: 0x4000}, def: bits.Word{Lo: 0x7b1d, Hi: 0xfc00003804000}},
 	// BGMMA tensor.sass:58
-	{
-		op: 9, class: ClassGmma, sms: 0x40, item: 977, nitem: 11, arg: 130, narg: 4, mod: 129, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0x9f2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fff79f2, Hi: 0xfc000087140ff},
-	},
+	{op: 9, class: ClassGmma, sms: 0x40, item: 977, nitem: 11, arg: 130, narg: 4, mod: 129, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0x9f2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fff79f2, Hi: 0xfc000087140ff}},
 	// BGMMA tensor.sass:59
-	{
-		op: 9, class: ClassGmma, sms: 0x40, item: 988, nitem: 13, arg: 134, narg: 5, mod: 131, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0xdf2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fffff7df2, Hi: 0xfc000087140ff},
-	},
+	{op: 9, class: ClassGmma, sms: 0x40, item: 988, nitem: 13, arg: 134, narg: 5, mod: 131, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16000}, match: bits.Word{Lo: 0xdf2, Hi: 0x14000}, def: bits.Word{Lo: 0x3fffff7df2, Hi: 0xfc000087140ff}},
 	// BMMA tensor.sass:62
-	{
-		op: 10, class: ClassImma88, sms: 0x1, item: 1001, nitem: 8, arg: 139, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x13e00}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, class: ClassImma88, sms: 0x1, item: 1001, nitem: 8, arg: 139, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x13e00}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:63
-	{
-		op: 10, class: ClassImma88, sms: 0x2, item: 1009, nitem: 10, arg: 143, narg: 4, mod: 133, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, class: ClassImma88, sms: 0x2, item: 1009, nitem: 10, arg: 143, narg: 4, mod: 133, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:64
-	{
-		op: 10, class: ClassImma88, sms: 0x3c, item: 1019, nitem: 13, arg: 147, narg: 5, mod: 133, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff},
-	},
+	{op: 10, class: ClassImma88, sms: 0x3c, item: 1019, nitem: 13, arg: 147, narg: 5, mod: 133, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x23d, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000104ff}},
 	// BMMA tensor.sass:65
-	{
-		op: 10, class: ClassImma88, sms: 0x40, item: 1032, nitem: 12, arg: 152, narg: 5, mod: 135, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x16600}, match: bits.Word{Lo: 0x23d, Hi: 0x14400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000144ff},
-	},
+	{op: 10, class: ClassImma88, sms: 0x40, item: 1032, nitem: 12, arg: 152, narg: 5, mod: 135, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x16600}, match: bits.Word{Lo: 0x23d, Hi: 0x14400}, def: bits.Word{Lo: 0xffffff723d, Hi: 0xfc000000144ff}},
 	// BMOV control.sass:153
-	{
-		op: 11, class: ClassCbu, sms: 0xfff, item: 1044, nitem: 6, arg: 157, narg: 1, mod: 136, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x355, Hi: 0x0}, def: bits.Word{Lo: 0xff7355, Hi: 0xfc00000000000},
-	},
+	{op: 11, class: ClassCbu, sms: 0xfff, item: 1044, nitem: 6, arg: 157, narg: 1, mod: 136, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x355, Hi: 0x0}, def: bits.Word{Lo: 0xff7355, Hi: 0xfc00000000000}},
 	// BMOV control.sass:154
-	{
-		op: 11, class: ClassCbu, sms: 0xfff, item: 1050, nitem: 6, arg: 158, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x356, Hi: 0x0}, def: bits.Word{Lo: 0xff00007356, Hi: 0xfc00000000000},
-	},
+	{op: 11, class: ClassCbu, sms: 0xfff, item: 1050, nitem: 6, arg: 158, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x356, Hi: 0x0}, def: bits.Word{Lo: 0xff00007356, Hi: 0xfc00000000000}},
 	// BMOV control.sass:155
-	{
-		op: 11, class: ClassCbu, sms: 0xfff, item: 1056, nitem: 6, arg: 159, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x956, Hi: 0x0}, def: bits.Word{Lo: 0x7956, Hi: 0xfc00000000000},
-	},
+	{op: 11, class: ClassCbu, sms: 0xfff, item: 1056, nitem: 6, arg: 159, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x956, Hi: 0x0}, def: bits.Word{Lo: 0x7956, Hi: 0xfc00000000000}},
 	// BMOV control.sass:156
-	{
-		op: 11, class: ClassCbu, sms: 0xfff, item: 1062, nitem: 6, arg: 160, narg: 1, mod: 136, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf55, Hi: 0x0}, def: bits.Word{Lo: 0x7f55, Hi: 0xfc00000000000},
-	},
+	{op: 11, class: ClassCbu, sms: 0xfff, item: 1062, nitem: 6, arg: 160, narg: 1, mod: 136, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf55, Hi: 0x0}, def: bits.Word{Lo: 0x7f55, Hi: 0xfc00000000000}},
 	// BMOV control.sass:157
-	{
-		op: 11, class: ClassCbu, sms: 0xfff, item: 1068, nitem: 6, arg: 161, narg: 1, mod: 138, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf56, Hi: 0x0}, def: bits.Word{Lo: 0x7f56, Hi: 0xfc00000000000},
-	},
+	{op: 11, class: ClassCbu, sms: 0xfff, item: 1068, nitem: 6, arg: 161, narg: 1, mod: 138, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf56, Hi: 0x0}, def: bits.Word{Lo: 0x7f56, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0xfff, item: 1074, nitem: 7, arg: 162, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721b, Hi: 0xfc00000000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0xfff, item: 1074, nitem: 7, arg: 162, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0xfff, item: 1081, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81b, Hi: 0x0}, def: bits.Word{Lo: 0xffff781b, Hi: 0xfc00000000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0xfff, item: 1081, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81b, Hi: 0x0}, def: bits.Word{Lo: 0xffff781b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0x7f, item: 1088, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1b, Hi: 0xfc00000000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0x7f, item: 1088, nitem: 7, arg: 165, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1b, Hi: 0xfc00000000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0x7f, item: 1095, nitem: 12, arg: 168, narg: 4, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0x7f, item: 1095, nitem: 12, arg: 168, narg: 4, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1b, Hi: 0xfc00008000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0x7f, item: 1107, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0x7f, item: 1107, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1b, Hi: 0xfc00008000000}},
 	// BMSK integer.sass:9
-	{
-		op: 12, class: ClassAlu, sms: 0xf80, item: 1114, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1b, Hi: 0xfc00008000000},
-	},
+	{op: 12, class: ClassAlu, sms: 0xf80, item: 1114, nitem: 7, arg: 172, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1b, Hi: 0xfc00008000000}},
 	// BPT control.sass:160
-	{
-		op: 13, class: ClassOther, sms: 0x1, item: 1121, nitem: 4, arg: 175, narg: 1, mod: 141, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000200000},
-	},
+	{op: 13, class: ClassOther, sms: 0x1, item: 1121, nitem: 4, arg: 175, narg: 1, mod: 141, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000200000}},
 	// BPT control.sass:161
-	{
-		op: 13, class: ClassOther, sms: 0xffe, item: 1125, nitem: 4, arg: 175, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000300000},
-	},
+	{op: 13, class: ClassOther, sms: 0xffe, item: 1125, nitem: 4, arg: 175, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95c, Hi: 0x0}, def: bits.Word{Lo: 0x795c, Hi: 0xfc00000300000}},
 	// BRA control.sass:164
-	{
-		op: 14, class: ClassBra, sms: 0x3f, item: 1129, nitem: 7, arg: 176, narg: 2, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000},
-	},
+	{op: 14, class: ClassBra, sms: 0x3f, item: 1129, nitem: 7, arg: 176, narg: 2, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}},
 	// BRA control.sass:165
-	{
-		op: 14, class: ClassBra, sms: 0x3e, item: 1136, nitem: 8, arg: 178, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000},
-	},
+	{op: 14, class: ClassBra, sms: 0x3e, item: 1136, nitem: 8, arg: 178, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}},
 	// BRA control.sass:166
-	{
-		op: 14, class: ClassBra, sms: 0x3e, item: 1144, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, class: ClassBra, sms: 0x3e, item: 1144, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}},
 	// BRA control.sass:167
-	{
-		op: 14, class: ClassBra, sms: 0xfc0, item: 1153, nitem: 10, arg: 184, narg: 3, mod: 147, nmod: 2,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000},
-	},
+	{op: 14, class: ClassBra, sms: 0xfc0, item: 1153, nitem: 10, arg: 184, narg: 3, mod: 147, nmod: 2,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x0}, match: bits.Word{Lo: 0x100000547, Hi: 0x0}, def: bits.Word{Lo: 0x107007547, Hi: 0xfc0000b800000}},
 	// BRA control.sass:168
-	{
-		op: 14, class: ClassBra, sms: 0xfc0, item: 1163, nitem: 6, arg: 187, narg: 2, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000},
-	},
+	{op: 14, class: ClassBra, sms: 0xfc0, item: 1163, nitem: 6, arg: 187, narg: 2, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x947, Hi: 0x0}, def: bits.Word{Lo: 0x7947, Hi: 0xfc00003800000}},
 	// BRA control.sass:169
-	{
-		op: 14, class: ClassBra, sms: 0xfc0, item: 1169, nitem: 8, arg: 189, narg: 2, mod: 147, nmod: 2,
-		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x100000947, Hi: 0x0}, def: bits.Word{Lo: 0x100007947, Hi: 0xfc00003800000},
-	},
+	{op: 14, class: ClassBra, sms: 0xfc0, item: 1169, nitem: 8, arg: 189, narg: 2, mod: 147, nmod: 2,
+		mask: bits.Word{Lo: 0x300000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x100000947, Hi: 0x0}, def: bits.Word{Lo: 0x100007947, Hi: 0xfc00003800000}},
 	// BRA control.sass:170
-	{
-		op: 14, class: ClassBra, sms: 0xfc0, item: 1177, nitem: 7, arg: 176, narg: 2, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x0}, def: bits.Word{Lo: 0x200007947, Hi: 0xfc00003800000},
-	},
+	{op: 14, class: ClassBra, sms: 0xfc0, item: 1177, nitem: 7, arg: 176, narg: 2, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x0}, def: bits.Word{Lo: 0x200007947, Hi: 0xfc00003800000}},
 	// BRA control.sass:171
-	{
-		op: 14, class: ClassBra, sms: 0x40, item: 1184, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, class: ClassBra, sms: 0x40, item: 1184, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x23f007947, Hi: 0xfc0000b800000}},
 	// BRA control.sass:172
-	{
-		op: 14, class: ClassBra, sms: 0xf80, item: 1193, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
-		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x2ff007947, Hi: 0xfc0000b800000},
-	},
+	{op: 14, class: ClassBra, sms: 0xf80, item: 1193, nitem: 9, arg: 181, narg: 3, mod: 145, nmod: 2,
+		mask: bits.Word{Lo: 0x200000fff, Hi: 0x8000000}, match: bits.Word{Lo: 0x200000947, Hi: 0x8000000}, def: bits.Word{Lo: 0x2ff007947, Hi: 0xfc0000b800000}},
 	// BREAK control.sass:175
-	{
-		op: 15, class: ClassCbu, sms: 0x7f, item: 1202, nitem: 5, arg: 191, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000},
-	},
+	{op: 15, class: ClassCbu, sms: 0x7f, item: 1202, nitem: 5, arg: 191, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}},
 	// BREAK control.sass:176
-	{
-		op: 15, class: ClassCbu, sms: 0xf80, item: 1207, nitem: 6, arg: 193, narg: 2, mod: 149, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000},
-	},
+	{op: 15, class: ClassCbu, sms: 0xf80, item: 1207, nitem: 6, arg: 193, narg: 2, mod: 149, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x942, Hi: 0x0}, def: bits.Word{Lo: 0x7942, Hi: 0xfc00003800000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x301, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7301, Hi: 0xfc00000000000},
-	},
+	{op: 16, class: ClassXu, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x301, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7301, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x901, Hi: 0x0}, def: bits.Word{Lo: 0xff7901, Hi: 0xfc00000000000},
-	},
+	{op: 16, class: ClassXu, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x901, Hi: 0x0}, def: bits.Word{Lo: 0xff7901, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x0}, def: bits.Word{Lo: 0xff7b01, Hi: 0xfc00000000000},
-	},
+	{op: 16, class: ClassXu, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x0}, def: bits.Word{Lo: 0xff7b01, Hi: 0xfc00000000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b01, Hi: 0xfc00008000000},
-	},
+	{op: 16, class: ClassXu, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b01, Hi: 0xfc00008000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d01, Hi: 0xfc00008000000},
-	},
+	{op: 16, class: ClassXu, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d01, Hi: 0xfc00008000000}},
 	// BREV integer.sass:12
-	{
-		op: 16, class: ClassXu, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d01, Hi: 0xfc00008000000},
-	},
+	{op: 16, class: ClassXu, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd01, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d01, Hi: 0xfc00008000000}},
 	// BRX control.sass:179
-	{
-		op: 17, class: ClassBra, sms: 0x3f, item: 1242, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000},
-	},
+	{op: 17, class: ClassBra, sms: 0x3f, item: 1242, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}},
 	// BRX control.sass:179
-	{
-		op: 17, class: ClassBra, sms: 0xfc0, item: 1251, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000},
-	},
+	{op: 17, class: ClassBra, sms: 0xfc0, item: 1251, nitem: 9, arg: 204, narg: 3, mod: 144, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x949, Hi: 0x0}, def: bits.Word{Lo: 0xff007949, Hi: 0xfc00003800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, class: ClassBra, sms: 0x3f, item: 1260, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, class: ClassBra, sms: 0x3f, item: 1260, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, class: ClassBra, sms: 0x40, item: 1270, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, class: ClassBra, sms: 0x40, item: 1270, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0x3f007958, Hi: 0xfc0000b800000}},
 	// BRXU control.sass:182
-	{
-		op: 18, class: ClassBra, sms: 0xf80, item: 1280, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0xff007958, Hi: 0xfc0000b800000},
-	},
+	{op: 18, class: ClassBra, sms: 0xf80, item: 1280, nitem: 10, arg: 207, narg: 3, mod: 142, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x958, Hi: 0x0}, def: bits.Word{Lo: 0xff007958, Hi: 0xfc0000b800000}},
 	// BSSY control.sass:185
-	{
-		op: 19, class: ClassCbu, sms: 0x7f, item: 1290, nitem: 7, arg: 210, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000},
-	},
+	{op: 19, class: ClassCbu, sms: 0x7f, item: 1290, nitem: 7, arg: 210, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}},
 	// BSSY control.sass:186
-	{
-		op: 19, class: ClassCbu, sms: 0xf80, item: 1297, nitem: 8, arg: 213, narg: 3, mod: 150, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000},
-	},
+	{op: 19, class: ClassCbu, sms: 0xf80, item: 1297, nitem: 8, arg: 213, narg: 3, mod: 150, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x945, Hi: 0x0}, def: bits.Word{Lo: 0x7945, Hi: 0xfc00003800000}},
 	// BSYNC control.sass:189
-	{
-		op: 20, class: ClassCbu, sms: 0x7f, item: 1202, nitem: 5, arg: 216, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000},
-	},
+	{op: 20, class: ClassCbu, sms: 0x7f, item: 1202, nitem: 5, arg: 216, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}},
 	// BSYNC control.sass:190
-	{
-		op: 20, class: ClassCbu, sms: 0xf80, item: 1305, nitem: 6, arg: 218, narg: 2, mod: 150, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000},
-	},
+	{op: 20, class: ClassCbu, sms: 0xf80, item: 1305, nitem: 6, arg: 218, narg: 2, mod: 150, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x941, Hi: 0x0}, def: bits.Word{Lo: 0x7941, Hi: 0xfc00003800000}},
 	// CALL control.sass:193
-	{
-		op: 21, class: ClassBra, sms: 0x3f, item: 1311, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x3f, item: 1311, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}},
 	// CALL control.sass:193
-	{
-		op: 21, class: ClassBra, sms: 0xfc0, item: 1321, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0xfc0, item: 1321, nitem: 10, arg: 220, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x343, Hi: 0x0}, def: bits.Word{Lo: 0xff007343, Hi: 0xfc00003800000}},
 	// CALL control.sass:194
-	{
-		op: 21, class: ClassBra, sms: 0x3f, item: 1331, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x3f, item: 1331, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}},
 	// CALL control.sass:194
-	{
-		op: 21, class: ClassBra, sms: 0xfc0, item: 1340, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0xfc0, item: 1340, nitem: 9, arg: 223, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x344, Hi: 0x0}, def: bits.Word{Lo: 0xff007344, Hi: 0xfc00003800000}},
 	// CALL control.sass:195
-	{
-		op: 21, class: ClassBra, sms: 0x3f, item: 1349, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x3f, item: 1349, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}},
 	// CALL control.sass:195
-	{
-		op: 21, class: ClassBra, sms: 0xfc0, item: 1356, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0xfc0, item: 1356, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x943, Hi: 0x0}, def: bits.Word{Lo: 0x7943, Hi: 0xfc00003800000}},
 	// CALL control.sass:196
-	{
-		op: 21, class: ClassBra, sms: 0x3f, item: 1363, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x3f, item: 1363, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}},
 	// CALL control.sass:196
-	{
-		op: 21, class: ClassBra, sms: 0xfc0, item: 1370, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000},
-	},
+	{op: 21, class: ClassBra, sms: 0xfc0, item: 1370, nitem: 7, arg: 176, narg: 2, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x0}, def: bits.Word{Lo: 0x7944, Hi: 0xfc00003800000}},
 	// CALL control.sass:197
-	{
-		op: 21, class: ClassBra, sms: 0x3f, item: 1377, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x3f, item: 1377, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}},
 	// CALL control.sass:197
-	{
-		op: 21, class: ClassBra, sms: 0x40, item: 1386, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, class: ClassBra, sms: 0x40, item: 1386, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f007944, Hi: 0xfc0000b800000}},
 	// CALL control.sass:197
-	{
-		op: 21, class: ClassBra, sms: 0xf80, item: 1395, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0xff007944, Hi: 0xfc0000b800000},
-	},
+	{op: 21, class: ClassBra, sms: 0xf80, item: 1395, nitem: 9, arg: 181, narg: 3, mod: 151, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x944, Hi: 0x8000000}, def: bits.Word{Lo: 0xff007944, Hi: 0xfc0000b800000}},
 	// CCTL memory.sass:129
-	{
-		op: 22, class: ClassBar, sms: 0xfff, item: 1404, nitem: 2, arg: 0, narg: 0, mod: 152, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2800000}, match: bits.Word{Lo: 0x98f, Hi: 0x2000000}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00002000000},
-	},
+	{op: 22, class: ClassBar, sms: 0xfff, item: 1404, nitem: 2, arg: 0, narg: 0, mod: 152, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2800000}, match: bits.Word{Lo: 0x98f, Hi: 0x2000000}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00002000000}},
 	// CCTL memory.sass:130
-	{
-		op: 22, class: ClassBar, sms: 0xfff, item: 1406, nitem: 10, arg: 226, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98f, Hi: 0x0}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00000000000},
-	},
+	{op: 22, class: ClassBar, sms: 0xfff, item: 1406, nitem: 10, arg: 226, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x98f, Hi: 0x0}, def: bits.Word{Lo: 0xff00798f, Hi: 0xfc00000000000}},
 	// CCTL memory.sass:131
-	{
-		op: 22, class: ClassBar, sms: 0xf80, item: 1416, nitem: 9, arg: 228, narg: 2, mod: 157, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x781c000}, match: bits.Word{Lo: 0x540, Hi: 0x1808000}, def: bits.Word{Lo: 0xff007540, Hi: 0xfc00009808000},
-	},
+	{op: 22, class: ClassBar, sms: 0xf80, item: 1416, nitem: 9, arg: 228, narg: 2, mod: 157, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x781c000}, match: bits.Word{Lo: 0x540, Hi: 0x1808000}, def: bits.Word{Lo: 0xff007540, Hi: 0xfc00009808000}},
 	// CCTL memory.sass:132
-	{
-		op: 22, class: ClassBar, sms: 0x7f, item: 1425, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d8f, Hi: 0xfc00008000000},
-	},
+	{op: 22, class: ClassBar, sms: 0x7f, item: 1425, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d8f, Hi: 0xfc00008000000}},
 	// CCTL memory.sass:132
-	{
-		op: 22, class: ClassBar, sms: 0xf80, item: 1435, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d8f, Hi: 0xfc00008000000},
-	},
+	{op: 22, class: ClassBar, sms: 0xf80, item: 1435, nitem: 10, arg: 230, narg: 2, mod: 154, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd8f, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d8f, Hi: 0xfc00008000000}},
 	// CCTLL memory.sass:135
-	{
-		op: 23, class: ClassStg, sms: 0xfff, item: 1445, nitem: 8, arg: 232, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x990, Hi: 0x0}, def: bits.Word{Lo: 0xff007990, Hi: 0xfc00000000000},
-	},
+	{op: 23, class: ClassStg, sms: 0xfff, item: 1445, nitem: 8, arg: 232, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x990, Hi: 0x0}, def: bits.Word{Lo: 0xff007990, Hi: 0xfc00000000000}},
 	// CCTLL memory.sass:136
-	{
-		op: 23, class: ClassStg, sms: 0x7f, item: 1453, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d90, Hi: 0xfc00008000000},
-	},
+	{op: 23, class: ClassStg, sms: 0x7f, item: 1453, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0x3fff007d90, Hi: 0xfc00008000000}},
 	// CCTLL memory.sass:136
-	{
-		op: 23, class: ClassStg, sms: 0xf80, item: 1461, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d90, Hi: 0xfc00008000000},
-	},
+	{op: 23, class: ClassStg, sms: 0xf80, item: 1461, nitem: 8, arg: 234, narg: 2, mod: 158, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xd90, Hi: 0x0}, def: bits.Word{Lo: 0xffff007d90, Hi: 0xfc00008000000}},
 	// CGAERRBAR memory.sass:139
-	{
-		op: 24, class: ClassBar, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ab, Hi: 0x0}, def: bits.Word{Lo: 0x75ab, Hi: 0xfc00000000000},
-	},
+	{op: 24, class: ClassBar, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ab, Hi: 0x0}, def: bits.Word{Lo: 0x75ab, Hi: 0xfc00000000000}},
 	// CREDUX integer.sass:15
-	{
-		op: 25, class: ClassRedux, sms: 0x180, item: 1469, nitem: 7, arg: 236, narg: 2, mod: 159, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2cc, Hi: 0x0}, def: bits.Word{Lo: 0xffff72cc, Hi: 0xfc00000000000},
-	},
+	{op: 25, class: ClassRedux, sms: 0x180, item: 1469, nitem: 7, arg: 236, narg: 2, mod: 159, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2cc, Hi: 0x0}, def: bits.Word{Lo: 0xffff72cc, Hi: 0xfc00000000000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0x1, item: 1476, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0x1, item: 1476, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0x3e, item: 1481, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0x3e, item: 1481, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0x40, item: 1486, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0x40, item: 1486, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0x180, item: 1491, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0x180, item: 1491, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0x200, item: 1496, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0x200, item: 1496, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2R control.sass:200
-	{
-		op: 26, class: ClassCs2r32, sms: 0xc00, item: 1501, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000},
-	},
+	{op: 26, class: ClassCs2r32, sms: 0xc00, item: 1501, nitem: 5, arg: 238, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x805, Hi: 0x0}, def: bits.Word{Lo: 0xff7805, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, class: ClassCs2r32, sms: 0x180, item: 1506, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, class: ClassCs2r32, sms: 0x180, item: 1506, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, class: ClassCs2r32, sms: 0x200, item: 1511, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, class: ClassCs2r32, sms: 0x200, item: 1511, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// CS2UR control.sass:203
-	{
-		op: 27, class: ClassCs2r32, sms: 0xc00, item: 1516, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000},
-	},
+	{op: 27, class: ClassCs2r32, sms: 0xc00, item: 1516, nitem: 5, arg: 239, narg: 1, mod: 162, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8cb, Hi: 0x0}, def: bits.Word{Lo: 0xff78cb, Hi: 0xfc00000010000}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0xfff, item: 1521, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff},
-	},
+	{op: 28, class: ClassFp64, sms: 0xfff, item: 1521, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x229, Hi: 0x0}, def: bits.Word{Lo: 0xffff7229, Hi: 0xfc000000000ff}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000},
-	},
+	{op: 28, class: ClassFp64, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x429, Hi: 0x0}, def: bits.Word{Lo: 0xffff7429, Hi: 0xfc00000000000}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000},
-	},
+	{op: 28, class: ClassFp64, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x0}, def: bits.Word{Lo: 0xffff7629, Hi: 0xfc00000000000}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7629, Hi: 0xfc00008000000},
-	},
+	{op: 28, class: ClassFp64, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x629, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7629, Hi: 0xfc00008000000}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000},
-	},
+	{op: 28, class: ClassFp64, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e29, Hi: 0xfc00008000000}},
 	// DADD float.sass:31
-	{
-		op: 28, class: ClassFp64, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000},
-	},
+	{op: 28, class: ClassFp64, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe29, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e29, Hi: 0xfc00008000000}},
 	// DEPBAR control.sass:206
-	{
-		op: 29, class: ClassBar, sms: 0xfff, item: 1570, nitem: 7, arg: 256, narg: 2, mod: 165, nmod: 1,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000091a, Hi: 0x0}, def: bits.Word{Lo: 0x80000000791a, Hi: 0xfc00000000000},
-	},
+	{op: 29, class: ClassBar, sms: 0xfff, item: 1570, nitem: 7, arg: 256, narg: 2, mod: 165, nmod: 1,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000091a, Hi: 0x0}, def: bits.Word{Lo: 0x80000000791a, Hi: 0xfc00000000000}},
 	// DEPBAR control.sass:207
-	{
-		op: 29, class: ClassBar, sms: 0xfff, item: 1577, nitem: 3, arg: 0, narg: 0, mod: 166, nmod: 1,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000},
-	},
+	{op: 29, class: ClassBar, sms: 0xfff, item: 1577, nitem: 3, arg: 0, narg: 0, mod: 166, nmod: 1,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x91a, Hi: 0x0}, def: bits.Word{Lo: 0x791a, Hi: 0xfc00000000000}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0xfff, item: 1580, nitem: 9, arg: 258, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0xfff, item: 1580, nitem: 9, arg: 258, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff722b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0xfff, item: 1589, nitem: 9, arg: 262, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0xfff, item: 1589, nitem: 9, arg: 262, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42b, Hi: 0x0}, def: bits.Word{Lo: 0xffff742b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1598, nitem: 10, arg: 266, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1598, nitem: 10, arg: 266, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x0}, def: bits.Word{Lo: 0xffff762b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1608, nitem: 15, arg: 270, narg: 5, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff762b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1608, nitem: 15, arg: 270, narg: 5, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff762b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0xfff, item: 1623, nitem: 9, arg: 275, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0xfff, item: 1623, nitem: 9, arg: 275, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82b, Hi: 0x0}, def: bits.Word{Lo: 0xffff782b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1632, nitem: 10, arg: 279, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1632, nitem: 10, arg: 279, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a2b, Hi: 0xfc000000000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1642, nitem: 15, arg: 283, narg: 5, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1642, nitem: 15, arg: 283, narg: 5, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1657, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1657, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0xf80, item: 1666, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0xf80, item: 1666, nitem: 9, arg: 288, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0x7f, item: 1675, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0x7f, item: 1675, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e2b, Hi: 0xfc000080000ff}},
 	// DFMA float.sass:34
-	{
-		op: 30, class: ClassFp64, sms: 0xf80, item: 1684, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff},
-	},
+	{op: 30, class: ClassFp64, sms: 0xf80, item: 1684, nitem: 9, arg: 292, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e2b, Hi: 0xfc000080000ff}},
 	// DMMA tensor.sass:68
-	{
-		op: 31, class: ClassDmma, sms: 0x2, item: 1693, nitem: 10, arg: 296, narg: 4, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, class: ClassDmma, sms: 0x2, item: 1693, nitem: 10, arg: 296, narg: 4, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:69
-	{
-		op: 31, class: ClassDmma, sms: 0x3c, item: 1703, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, class: ClassDmma, sms: 0x3c, item: 1703, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:70
-	{
-		op: 31, class: ClassDmma, sms: 0x40, item: 1716, nitem: 13, arg: 147, narg: 5, mod: 168, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, class: ClassDmma, sms: 0x40, item: 1716, nitem: 13, arg: 147, narg: 5, mod: 168, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMMA tensor.sass:71
-	{
-		op: 31, class: ClassDmma, sms: 0xf80, item: 1729, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff},
-	},
+	{op: 31, class: ClassDmma, sms: 0xf80, item: 1729, nitem: 13, arg: 300, narg: 5, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723f, Hi: 0xfc000000000ff}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0xfff, item: 1742, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0xfff, item: 1742, nitem: 7, arg: 240, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x228, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7228, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0xfff, item: 1528, nitem: 7, arg: 243, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x828, Hi: 0x0}, def: bits.Word{Lo: 0xffff7828, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0x7f, item: 1535, nitem: 8, arg: 246, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a28, Hi: 0xfc00000000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a28, Hi: 0xfc00008000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0x7f, item: 1543, nitem: 13, arg: 249, narg: 4, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a28, Hi: 0xfc00008000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0x7f, item: 1556, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c28, Hi: 0xfc00008000000}},
 	// DMUL float.sass:37
-	{
-		op: 32, class: ClassFp64, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000},
-	},
+	{op: 32, class: ClassFp64, sms: 0xf80, item: 1563, nitem: 7, arg: 253, narg: 3, mod: 164, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc28, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c28, Hi: 0xfc00008000000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0xfff, item: 1749, nitem: 12, arg: 305, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0xfff, item: 1749, nitem: 12, arg: 305, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x22a, Hi: 0x0}, def: bits.Word{Lo: 0xffff00722a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0xfff, item: 1761, nitem: 12, arg: 310, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0xfff, item: 1761, nitem: 12, arg: 310, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x42a, Hi: 0x0}, def: bits.Word{Lo: 0xff00742a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0x7f, item: 1773, nitem: 13, arg: 315, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0x7f, item: 1773, nitem: 13, arg: 315, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x0}, def: bits.Word{Lo: 0xff00762a, Hi: 0xfc00003fe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0x7f, item: 1786, nitem: 18, arg: 320, narg: 6, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff00762a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0x7f, item: 1786, nitem: 18, arg: 320, narg: 6, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x62a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff00762a, Hi: 0xfc0000bfe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0x7f, item: 1804, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0x7f, item: 1804, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e2a, Hi: 0xfc0000bfe0000}},
 	// DSETP float.sass:40
-	{
-		op: 33, class: ClassFp64, sms: 0xf80, item: 1816, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000},
-	},
+	{op: 33, class: ClassFp64, sms: 0xf80, item: 1816, nitem: 12, arg: 326, narg: 5, mod: 170, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe2a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e2a, Hi: 0xfc0000bfe0000}},
 	// ELECT control.sass:210
-	{
-		op: 34, class: ClassElect, sms: 0x40, item: 1828, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0x3f782f, Hi: 0xfc000038e0000},
-	},
+	{op: 34, class: ClassElect, sms: 0x40, item: 1828, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0x3f782f, Hi: 0xfc000038e0000}},
 	// ELECT control.sass:210
-	{
-		op: 34, class: ClassElect, sms: 0xf80, item: 1835, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0xff782f, Hi: 0xfc000038e0000},
-	},
+	{op: 34, class: ClassElect, sms: 0xf80, item: 1835, nitem: 7, arg: 331, narg: 3, mod: 172, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x82f, Hi: 0x0}, def: bits.Word{Lo: 0xff782f, Hi: 0xfc000038e0000}},
 	// ENDCOLLECTIVE control.sass:213
-	{
-		op: 35, class: ClassCbu, sms: 0xfc0, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x91b, Hi: 0x0}, def: bits.Word{Lo: 0x791b, Hi: 0xfc00003800000},
-	},
+	{op: 35, class: ClassCbu, sms: 0xfc0, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x91b, Hi: 0x0}, def: bits.Word{Lo: 0x791b, Hi: 0xfc00003800000}},
 	// ERRBAR memory.sass:142
-	{
-		op: 36, class: ClassBar, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ab, Hi: 0x0}, def: bits.Word{Lo: 0x79ab, Hi: 0xfc00000000000},
-	},
+	{op: 36, class: ClassBar, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ab, Hi: 0x0}, def: bits.Word{Lo: 0x79ab, Hi: 0xfc00000000000}},
 	// EXIT control.sass:216
-	{
-		op: 37, class: ClassExit, sms: 0xfff, item: 1845, nitem: 5, arg: 335, narg: 1, mod: 173, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000},
-	},
+	{op: 37, class: ClassExit, sms: 0xfff, item: 1845, nitem: 5, arg: 335, narg: 1, mod: 173, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94d, Hi: 0x0}, def: bits.Word{Lo: 0x794d, Hi: 0xfc00003800000}},
 	// F2F float.sass:43
-	{
-		op: 38, class: ClassXu, sms: 0xfff, item: 1850, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800},
-	},
+	{op: 38, class: ClassXu, sms: 0xfff, item: 1850, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000100800}},
 	// F2F float.sass:43
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1860, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1860, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000100800}},
 	// F2F float.sass:43
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1870, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008100800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1870, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008100800}},
 	// F2F float.sass:43
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1885, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1885, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008100800}},
 	// F2F float.sass:43
-	{
-		op: 38, class: ClassXu, sms: 0xf80, item: 1895, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800},
-	},
+	{op: 38, class: ClassXu, sms: 0xf80, item: 1895, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008100800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0xfff, item: 1905, nitem: 8, arg: 336, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800},
-	},
+	{op: 38, class: ClassXu, sms: 0xfff, item: 1905, nitem: 8, arg: 336, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0xfff, item: 1913, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800},
-	},
+	{op: 38, class: ClassXu, sms: 0xfff, item: 1913, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x904, Hi: 0x200000}, def: bits.Word{Lo: 0xff7904, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1921, nitem: 9, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1921, nitem: 9, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000200800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1930, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008200800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1930, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008200800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1944, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1944, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008200800}},
 	// F2F float.sass:44
-	{
-		op: 38, class: ClassXu, sms: 0xf80, item: 1952, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800},
-	},
+	{op: 38, class: ClassXu, sms: 0xf80, item: 1952, nitem: 8, arg: 343, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008200800}},
 	// F2F float.sass:45
-	{
-		op: 38, class: ClassXu, sms: 0xfff, item: 1960, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800},
-	},
+	{op: 38, class: ClassXu, sms: 0xfff, item: 1960, nitem: 10, arg: 336, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x304, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7304, Hi: 0xfc00000400800}},
 	// F2F float.sass:45
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1970, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1970, nitem: 10, arg: 338, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b04, Hi: 0xfc00000400800}},
 	// F2F float.sass:45
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1980, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008400800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1980, nitem: 15, arg: 340, narg: 3, mod: 179, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b04, Hi: 0xfc00008400800}},
 	// F2F float.sass:45
-	{
-		op: 38, class: ClassXu, sms: 0x7f, item: 1995, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800},
-	},
+	{op: 38, class: ClassXu, sms: 0x7f, item: 1995, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d04, Hi: 0xfc00008400800}},
 	// F2F float.sass:45
-	{
-		op: 38, class: ClassXu, sms: 0xf80, item: 2005, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800},
-	},
+	{op: 38, class: ClassXu, sms: 0xf80, item: 2005, nitem: 10, arg: 343, narg: 2, mod: 175, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd04, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d04, Hi: 0xfc00008400800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2015, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2015, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2024, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2024, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x101800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2031, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2031, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000101800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2040, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2040, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008101800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2054, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2054, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008101800}},
 	// F2F float.sass:46
-	{
-		op: 38, class: ClassXu64, sms: 0xf80, item: 2063, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xf80, item: 2063, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008101800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2072, nitem: 7, arg: 345, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2072, nitem: 7, arg: 345, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2079, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2079, nitem: 7, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x910, Hi: 0x201800}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2086, nitem: 8, arg: 347, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2086, nitem: 8, arg: 347, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000201800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2094, nitem: 13, arg: 349, narg: 3, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2094, nitem: 13, arg: 349, narg: 3, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008201800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2107, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2107, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008201800}},
 	// F2F float.sass:47
-	{
-		op: 38, class: ClassXu64, sms: 0xf80, item: 2114, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xf80, item: 2114, nitem: 7, arg: 352, narg: 2, mod: 189, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008201800}},
 	// F2F float.sass:48
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2121, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2121, nitem: 9, arg: 345, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x310, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000401800}},
 	// F2F float.sass:48
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2130, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2130, nitem: 9, arg: 347, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000401800}},
 	// F2F float.sass:48
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2139, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008401800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2139, nitem: 14, arg: 349, narg: 3, mod: 191, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008401800}},
 	// F2F float.sass:48
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2153, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2153, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008401800}},
 	// F2F float.sass:48
-	{
-		op: 38, class: ClassXu64, sms: 0xf80, item: 2162, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xf80, item: 2162, nitem: 9, arg: 352, narg: 2, mod: 186, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd10, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008401800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2171, nitem: 8, arg: 354, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2171, nitem: 8, arg: 354, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x310, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7310, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0xfff, item: 2179, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xfff, item: 2179, nitem: 8, arg: 338, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x910, Hi: 0x300000}, def: bits.Word{Lo: 0xff7910, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2187, nitem: 9, arg: 356, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2187, nitem: 9, arg: 356, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b10, Hi: 0xfc00000300800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2196, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2196, nitem: 14, arg: 340, narg: 3, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b10, Hi: 0xfc00008300800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0x7f, item: 2210, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0x7f, item: 2210, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d10, Hi: 0xfc00008300800}},
 	// F2F float.sass:49
-	{
-		op: 38, class: ClassXu64, sms: 0xf80, item: 2218, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800},
-	},
+	{op: 38, class: ClassXu64, sms: 0xf80, item: 2218, nitem: 8, arg: 358, narg: 2, mod: 183, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd10, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d10, Hi: 0xfc00008300800}},
 	// F2FP float.sass:52
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2226, nitem: 11, arg: 360, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2226, nitem: 11, arg: 360, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2237, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2237, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2248, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2248, nitem: 11, arg: 363, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2259, nitem: 16, arg: 366, narg: 4, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2259, nitem: 16, arg: 366, narg: 4, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:52
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2275, nitem: 11, arg: 370, narg: 3, mod: 194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2275, nitem: 11, arg: 370, narg: 3, mod: 194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2286, nitem: 12, arg: 360, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2286, nitem: 12, arg: 360, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2298, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2298, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2310, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2310, nitem: 12, arg: 373, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2322, nitem: 16, arg: 376, narg: 4, mod: 203, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2322, nitem: 16, arg: 376, narg: 4, mod: 203, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2338, nitem: 12, arg: 380, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2338, nitem: 12, arg: 380, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:53
-	{
-		op: 39, class: ClassAlu, sms: 0x1e, item: 2350, nitem: 12, arg: 370, narg: 3, mod: 198, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x1e, item: 2350, nitem: 12, arg: 370, narg: 3, mod: 198, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2362, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2362, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2373, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2373, nitem: 11, arg: 360, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2384, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2384, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2395, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2395, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x0}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2406, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2406, nitem: 11, arg: 363, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2417, nitem: 16, arg: 366, narg: 4, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2417, nitem: 16, arg: 366, narg: 4, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2433, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2433, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:54
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2444, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2444, nitem: 11, arg: 370, narg: 3, mod: 208, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080000ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2455, nitem: 11, arg: 383, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2455, nitem: 11, arg: 383, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x23e, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2466, nitem: 11, arg: 387, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2466, nitem: 11, arg: 387, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x60e4600}, match: bits.Word{Lo: 0x83e, Hi: 0x20000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000200ff}},
 	// F2FP float.sass:55
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2477, nitem: 11, arg: 391, narg: 4, mod: 212, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2477, nitem: 11, arg: 391, narg: 4, mod: 212, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0e4600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080200ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2488, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2488, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2500, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2500, nitem: 12, arg: 360, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x23e, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2512, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2512, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2524, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2524, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6024600}, match: bits.Word{Lo: 0x83e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2536, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2536, nitem: 12, arg: 373, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000000040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2548, nitem: 16, arg: 376, narg: 4, mod: 220, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2548, nitem: 16, arg: 376, narg: 4, mod: 220, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xa3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2564, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2564, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2576, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2576, nitem: 12, arg: 380, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xc3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2588, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2588, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:56
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2600, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2600, nitem: 12, arg: 370, narg: 3, mod: 215, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe024600}, match: bits.Word{Lo: 0xe3e, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e3e, Hi: 0xfc000080040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2612, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2612, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2626, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2626, nitem: 14, arg: 395, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x23e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2640, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2640, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2654, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2654, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004600}, match: bits.Word{Lo: 0x83e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2668, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2668, nitem: 14, arg: 399, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0x4004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2682, nitem: 18, arg: 403, narg: 5, mod: 230, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2682, nitem: 18, arg: 403, narg: 5, mod: 230, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xa3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2700, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2700, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:57
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2714, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2714, nitem: 14, arg: 408, narg: 4, mod: 225, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004600}, match: bits.Word{Lo: 0xc3e, Hi: 0xc004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2728, nitem: 9, arg: 412, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2728, nitem: 9, arg: 412, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2737, nitem: 10, arg: 414, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2737, nitem: 10, arg: 414, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2747, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2747, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2756, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2756, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2766, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2766, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2004000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2775, nitem: 14, arg: 420, narg: 3, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2775, nitem: 14, arg: 420, narg: 3, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2789, nitem: 9, arg: 423, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2789, nitem: 9, arg: 423, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:58
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2798, nitem: 10, arg: 425, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2798, nitem: 10, arg: 425, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa004000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0040ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2808, nitem: 10, arg: 412, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2808, nitem: 10, arg: 412, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2818, nitem: 11, arg: 414, narg: 2, mod: 249, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2818, nitem: 11, arg: 414, narg: 2, mod: 249, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2829, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2829, nitem: 9, arg: 416, narg: 2, mod: 235, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2838, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2838, nitem: 10, arg: 418, narg: 2, mod: 239, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2848, nitem: 10, arg: 416, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2848, nitem: 10, arg: 416, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x2000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000020000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2858, nitem: 15, arg: 420, narg: 3, mod: 255, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2858, nitem: 15, arg: 420, narg: 3, mod: 255, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2873, nitem: 10, arg: 423, narg: 2, mod: 244, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2873, nitem: 10, arg: 423, narg: 2, mod: 244, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:59
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2883, nitem: 11, arg: 425, narg: 2, mod: 249, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2883, nitem: 11, arg: 425, narg: 2, mod: 249, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xa000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000a0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2894, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2894, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2907, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2907, nitem: 13, arg: 427, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x23e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffffff723e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2920, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2920, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2933, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2933, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6004000}, match: bits.Word{Lo: 0x83e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff783e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2946, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2946, nitem: 13, arg: 430, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0x4000000}, def: bits.Word{Lo: 0xffff7a3e, Hi: 0xfc000040000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2959, nitem: 17, arg: 433, narg: 4, mod: 266, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2959, nitem: 17, arg: 433, narg: 4, mod: 266, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xa3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7a3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0x60, item: 2976, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0x60, item: 2976, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0x3fffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2FP float.sass:60
-	{
-		op: 39, class: ClassAlu, sms: 0xf80, item: 2989, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff},
-	},
+	{op: 39, class: ClassAlu, sms: 0xf80, item: 2989, nitem: 13, arg: 437, narg: 3, mod: 260, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe004000}, match: bits.Word{Lo: 0xc3e, Hi: 0xc000000}, def: bits.Word{Lo: 0xffffff7c3e, Hi: 0xfc0000c0000ff}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3002, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3002, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3013, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3013, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x100000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3022, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3022, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000101100}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3033, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3033, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008101100}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3049, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3049, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:63
-	{
-		op: 40, class: ClassXu, sms: 0xf80, item: 3060, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100},
-	},
+	{op: 40, class: ClassXu, sms: 0xf80, item: 3060, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008101100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3071, nitem: 8, arg: 336, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3071, nitem: 8, arg: 336, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3079, nitem: 8, arg: 338, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3079, nitem: 8, arg: 338, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x200000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3087, nitem: 9, arg: 338, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3087, nitem: 9, arg: 338, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000201100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3096, nitem: 14, arg: 340, narg: 3, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3096, nitem: 14, arg: 340, narg: 3, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008201100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3110, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3110, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:64
-	{
-		op: 40, class: ClassXu, sms: 0xf80, item: 3118, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100},
-	},
+	{op: 40, class: ClassXu, sms: 0xf80, item: 3118, nitem: 8, arg: 343, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008201100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3126, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3126, nitem: 11, arg: 412, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x305, Hi: 0x400000}, def: bits.Word{Lo: 0xff00ff7305, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0xfff, item: 3137, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100},
-	},
+	{op: 40, class: ClassXu, sms: 0xfff, item: 3137, nitem: 9, arg: 416, narg: 2, mod: 277, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x905, Hi: 0x400000}, def: bits.Word{Lo: 0xff7905, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3146, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3146, nitem: 11, arg: 416, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x400000}, def: bits.Word{Lo: 0xff7b05, Hi: 0xfc00000401100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3157, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3157, nitem: 16, arg: 420, narg: 3, mod: 281, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7b05, Hi: 0xfc00008401100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0x7f, item: 3173, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100},
-	},
+	{op: 40, class: ClassXu, sms: 0x7f, item: 3173, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0x3f00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:65
-	{
-		op: 40, class: ClassXu, sms: 0xf80, item: 3184, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100},
-	},
+	{op: 40, class: ClassXu, sms: 0xf80, item: 3184, nitem: 11, arg: 423, narg: 2, mod: 272, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd05, Hi: 0x8400000}, def: bits.Word{Lo: 0xff00ff7d05, Hi: 0xfc00008401100}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3195, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3195, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3206, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3206, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x101800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3215, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3215, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000101800}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3226, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3226, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008101800}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3242, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3242, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:66
-	{
-		op: 40, class: ClassXu64, sms: 0xf80, item: 3253, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xf80, item: 3253, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008101800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3264, nitem: 8, arg: 449, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3264, nitem: 8, arg: 449, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3272, nitem: 8, arg: 451, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3272, nitem: 8, arg: 451, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x201800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3280, nitem: 9, arg: 451, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3280, nitem: 9, arg: 451, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000201800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3289, nitem: 14, arg: 453, narg: 3, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3289, nitem: 14, arg: 453, narg: 3, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008201800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3303, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3303, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:67
-	{
-		op: 40, class: ClassXu64, sms: 0xf80, item: 3311, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xf80, item: 3311, nitem: 8, arg: 456, narg: 2, mod: 304, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008201800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3319, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3319, nitem: 11, arg: 440, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x311, Hi: 0x401800}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3330, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3330, nitem: 9, arg: 442, narg: 2, mod: 295, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x701800}, match: bits.Word{Lo: 0x911, Hi: 0x401800}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3339, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3339, nitem: 11, arg: 442, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x401800}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000401800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3350, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3350, nitem: 16, arg: 444, narg: 3, mod: 299, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xb11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008401800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3366, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3366, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:68
-	{
-		op: 40, class: ClassXu64, sms: 0xf80, item: 3377, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800},
-	},
+	{op: 40, class: ClassXu64, sms: 0xf80, item: 3377, nitem: 11, arg: 447, narg: 2, mod: 290, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8701800}, match: bits.Word{Lo: 0xd11, Hi: 0x8401800}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008401800}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3388, nitem: 9, arg: 458, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3388, nitem: 9, arg: 458, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x311, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7311, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0xfff, item: 3397, nitem: 9, arg: 460, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0xfff, item: 3397, nitem: 9, arg: 460, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700000}, match: bits.Word{Lo: 0x911, Hi: 0x300000}, def: bits.Word{Lo: 0xff7911, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3406, nitem: 10, arg: 462, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3406, nitem: 10, arg: 462, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b11, Hi: 0xfc00000301100}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3416, nitem: 15, arg: 464, narg: 3, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3416, nitem: 15, arg: 464, narg: 3, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xb11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b11, Hi: 0xfc00008301100}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0x7f, item: 3431, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0x7f, item: 3431, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d11, Hi: 0xfc00008301100}},
 	// F2I float.sass:69
-	{
-		op: 40, class: ClassXu64, sms: 0xf80, item: 3440, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100},
-	},
+	{op: 40, class: ClassXu64, sms: 0xf80, item: 3440, nitem: 9, arg: 467, narg: 2, mod: 308, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8700000}, match: bits.Word{Lo: 0xd11, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d11, Hi: 0xfc00008301100}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0xffc, item: 3449, nitem: 14, arg: 395, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0xffc, item: 3449, nitem: 14, arg: 395, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x243, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7243, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0x7c, item: 3463, nitem: 14, arg: 399, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0x7c, item: 3463, nitem: 14, arg: 399, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a43, Hi: 0xfc000000000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0x7c, item: 3477, nitem: 18, arg: 403, narg: 5, mod: 317, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0x7c, item: 3477, nitem: 18, arg: 403, narg: 5, mod: 317, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0x7c, item: 3495, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0x7c, item: 3495, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0xf80, item: 3509, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0xf80, item: 3509, nitem: 14, arg: 408, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0x7c, item: 3523, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0x7c, item: 3523, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e43, Hi: 0xfc000080000ff}},
 	// F2IP float.sass:72
-	{
-		op: 41, class: ClassAlu, sms: 0xf80, item: 3537, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff},
-	},
+	{op: 41, class: ClassAlu, sms: 0xf80, item: 3537, nitem: 14, arg: 469, narg: 4, mod: 312, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe43, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e43, Hi: 0xfc000080000ff}},
 	// FADD float.sass:75
-	{
-		op: 42, class: ClassFma, sms: 0x7f, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000},
-	},
+	{op: 42, class: ClassFma, sms: 0x7f, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, class: ClassFma, sms: 0x7f, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000},
-	},
+	{op: 42, class: ClassFma, sms: 0x7f, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, class: ClassFma, sms: 0x7f, item: 3569, nitem: 10, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000},
-	},
+	{op: 42, class: ClassFma, sms: 0x7f, item: 3569, nitem: 10, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x0}, def: bits.Word{Lo: 0xffff7621, Hi: 0xfc00000000000}},
 	// FADD float.sass:75
-	{
-		op: 42, class: ClassFma, sms: 0x7f, item: 3579, nitem: 15, arg: 479, narg: 4, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000},
-	},
+	{op: 42, class: ClassFma, sms: 0x7f, item: 3579, nitem: 15, arg: 479, narg: 4, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x621, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7621, Hi: 0xfc00008000000}},
 	// FADD float.sass:75
-	{
-		op: 42, class: ClassFma, sms: 0x7f, item: 3594, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000},
-	},
+	{op: 42, class: ClassFma, sms: 0x7f, item: 3594, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e21, Hi: 0xfc00008000000}},
 	// FADD float.sass:76
-	{
-		op: 42, class: ClassFma, sms: 0xf80, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000},
-	},
+	{op: 42, class: ClassFma, sms: 0xf80, item: 3560, nitem: 9, arg: 476, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x421, Hi: 0x0}, def: bits.Word{Lo: 0xffff7421, Hi: 0xfc00000000000}},
 	// FADD float.sass:77
-	{
-		op: 42, class: ClassFma, sms: 0xf80, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000},
-	},
+	{op: 42, class: ClassFma, sms: 0xf80, item: 3551, nitem: 9, arg: 473, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000000000}},
 	// FADD float.sass:77
-	{
-		op: 42, class: ClassFma, sms: 0xf80, item: 3603, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000},
-	},
+	{op: 42, class: ClassFma, sms: 0xf80, item: 3603, nitem: 9, arg: 483, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008000000}},
 	// FADD2 float.sass:80
-	{
-		op: 43, class: ClassFma, sms: 0x180, item: 3612, nitem: 10, arg: 486, narg: 3, mod: 325, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000},
-	},
+	{op: 43, class: ClassFma, sms: 0x180, item: 3612, nitem: 10, arg: 486, narg: 3, mod: 325, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724b, Hi: 0xfc00000000000}},
 	// FADD2 float.sass:80
-	{
-		op: 43, class: ClassFma, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000},
-	},
+	{op: 43, class: ClassFma, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0xfff, item: 3633, nitem: 6, arg: 492, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0xfff, item: 3633, nitem: 6, arg: 492, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0xfff, item: 3639, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0xfff, item: 3639, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0x7f, item: 3645, nitem: 7, arg: 495, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0x7f, item: 3645, nitem: 7, arg: 495, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0x7f, item: 3652, nitem: 12, arg: 498, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0x7f, item: 3652, nitem: 12, arg: 498, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0x7f, item: 3664, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0x7f, item: 3664, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}},
 	// FCHK float.sass:83
-	{
-		op: 44, class: ClassXu, sms: 0xf80, item: 3670, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000},
-	},
+	{op: 44, class: ClassXu, sms: 0xf80, item: 3670, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}},
 	// FENCE memory.sass:145
-	{
-		op: 45, class: ClassBar, sms: 0x40, item: 3676, nitem: 2, arg: 0, narg: 0, mod: 329, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000},
-	},
+	{op: 45, class: ClassBar, sms: 0x40, item: 3676, nitem: 2, arg: 0, narg: 0, mod: 329, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FENCE memory.sass:146
-	{
-		op: 45, class: ClassBar, sms: 0xf80, item: 3678, nitem: 2, arg: 0, narg: 0, mod: 330, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000},
-	},
+	{op: 45, class: ClassBar, sms: 0xf80, item: 3678, nitem: 2, arg: 0, narg: 0, mod: 330, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3702, nitem: 12, arg: 505, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3702, nitem: 12, arg: 505, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3714, nitem: 17, arg: 509, narg: 5, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3714, nitem: 17, arg: 509, narg: 5, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3742, nitem: 12, arg: 514, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3742, nitem: 12, arg: 514, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3754, nitem: 17, arg: 518, narg: 5, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3754, nitem: 17, arg: 518, narg: 5, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3771, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3771, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:86
-	{
-		op: 46, class: ClassFma, sms: 0x7f, item: 3782, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0x7f, item: 3782, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, class: ClassFma, sms: 0xf80, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0xf80, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:87
-	{
-		op: 46, class: ClassFma, sms: 0xf80, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0xf80, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:88
-	{
-		op: 46, class: ClassFma, sms: 0xf80, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0xf80, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
 	// FFMA float.sass:88
-	{
-		op: 46, class: ClassFma, sms: 0xf80, item: 3793, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0xf80, item: 3793, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}},
 	// FFMA float.sass:88
-	{
-		op: 46, class: ClassFma, sms: 0xf80, item: 3804, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff},
-	},
+	{op: 46, class: ClassFma, sms: 0xf80, item: 3804, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:91
-	{
-		op: 47, class: ClassFma, sms: 0x180, item: 3815, nitem: 13, arg: 527, narg: 4, mod: 334, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff},
-	},
+	{op: 47, class: ClassFma, sms: 0x180, item: 3815, nitem: 13, arg: 527, narg: 4, mod: 334, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}},
 	// FFMA2 float.sass:91
-	{
-		op: 47, class: ClassFma, sms: 0x180, item: 3828, nitem: 14, arg: 531, narg: 4, mod: 339, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff},
-	},
+	{op: 47, class: ClassFma, sms: 0x180, item: 3828, nitem: 14, arg: 531, narg: 4, mod: 339, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}},
 	// FFMA2 float.sass:91
-	{
-		op: 47, class: ClassFma, sms: 0x180, item: 3842, nitem: 14, arg: 535, narg: 4, mod: 334, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff},
-	},
+	{op: 47, class: ClassFma, sms: 0x180, item: 3842, nitem: 14, arg: 535, narg: 4, mod: 334, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}},
 	// FHADD float.sass:94
-	{
-		op: 48, class: ClassFma, sms: 0xf80, item: 3856, nitem: 10, arg: 539, narg: 3, mod: 344, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000},
-	},
+	{op: 48, class: ClassFma, sms: 0xf80, item: 3856, nitem: 10, arg: 539, narg: 3, mod: 344, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}},
 	// FHADD float.sass:94
-	{
-		op: 48, class: ClassFma, sms: 0xf80, item: 3866, nitem: 10, arg: 542, narg: 3, mod: 344, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000},
-	},
+	{op: 48, class: ClassFma, sms: 0xf80, item: 3866, nitem: 10, arg: 542, narg: 3, mod: 344, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}},
 	// FHFMA float.sass:97
-	{
-		op: 49, class: ClassFma, sms: 0xf80, item: 3876, nitem: 13, arg: 545, narg: 4, mod: 348, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff},
-	},
+	{op: 49, class: ClassFma, sms: 0xf80, item: 3876, nitem: 13, arg: 545, narg: 4, mod: 348, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}},
 	// FHFMA float.sass:97
-	{
-		op: 49, class: ClassFma, sms: 0xf80, item: 3889, nitem: 14, arg: 549, narg: 4, mod: 348, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff},
-	},
+	{op: 49, class: ClassFma, sms: 0xf80, item: 3889, nitem: 14, arg: 549, narg: 4, mod: 348, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}},
 	// FHFMA float.sass:97
-	{
-		op: 49, class: ClassFma, sms: 0xf80, item: 3903, nitem: 13, arg: 553, narg: 4, mod: 348, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff},
-	},
+	{op: 49, class: ClassFma, sms: 0xf80, item: 3903, nitem: 13, arg: 553, narg: 4, mod: 348, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0xfff, item: 3916, nitem: 9, arg: 557, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0xfff, item: 3916, nitem: 9, arg: 557, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0xfff, item: 3925, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0xfff, item: 3925, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0x7f, item: 3934, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0x7f, item: 3934, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0x7f, item: 3943, nitem: 14, arg: 563, narg: 4, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0x7f, item: 3943, nitem: 14, arg: 563, narg: 4, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0x7f, item: 3957, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0x7f, item: 3957, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}},
 	// FLO float.sass:100
-	{
-		op: 50, class: ClassXu, sms: 0xf80, item: 3966, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200},
-	},
+	{op: 50, class: ClassXu, sms: 0xf80, item: 3966, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}},
 	// FMNMX float.sass:103
-	{
-		op: 51, class: ClassAlu, sms: 0x1, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x1, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:103
-	{
-		op: 51, class: ClassAlu, sms: 0x1, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x1, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:103
-	{
-		op: 51, class: ClassAlu, sms: 0x1, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x1, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:103
-	{
-		op: 51, class: ClassAlu, sms: 0x1, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x1, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:103
-	{
-		op: 51, class: ClassAlu, sms: 0x1, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x1, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:104
-	{
-		op: 51, class: ClassAlu, sms: 0x2, item: 4027, nitem: 10, arg: 591, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x2, item: 4027, nitem: 10, arg: 591, narg: 4, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:104
-	{
-		op: 51, class: ClassAlu, sms: 0x2, item: 4037, nitem: 10, arg: 595, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x2, item: 4037, nitem: 10, arg: 595, narg: 4, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:104
-	{
-		op: 51, class: ClassAlu, sms: 0x2, item: 4047, nitem: 11, arg: 599, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x2, item: 4047, nitem: 11, arg: 599, narg: 4, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:104
-	{
-		op: 51, class: ClassAlu, sms: 0x2, item: 4058, nitem: 16, arg: 603, narg: 5, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x2, item: 4058, nitem: 16, arg: 603, narg: 5, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:104
-	{
-		op: 51, class: ClassAlu, sms: 0x2, item: 4074, nitem: 10, arg: 608, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x2, item: 4074, nitem: 10, arg: 608, narg: 4, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:105
-	{
-		op: 51, class: ClassAlu, sms: 0x3c, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x3c, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:105
-	{
-		op: 51, class: ClassAlu, sms: 0x3c, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x3c, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:105
-	{
-		op: 51, class: ClassAlu, sms: 0x3c, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x3c, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:105
-	{
-		op: 51, class: ClassAlu, sms: 0x3c, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x3c, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:105
-	{
-		op: 51, class: ClassAlu, sms: 0x3c, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x3c, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0xfc0, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0xfc0, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0xfc0, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0xfc0, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:106
-	{
-		op: 51, class: ClassAlu, sms: 0xf80, item: 4146, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000},
-	},
+	{op: 51, class: ClassAlu, sms: 0xf80, item: 4146, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0xfc0, item: 4157, nitem: 13, arg: 633, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0xfc0, item: 4157, nitem: 13, arg: 633, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0xfc0, item: 4170, nitem: 13, arg: 638, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0xfc0, item: 4170, nitem: 13, arg: 638, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4183, nitem: 14, arg: 643, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4183, nitem: 14, arg: 643, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4197, nitem: 19, arg: 648, narg: 6, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4197, nitem: 19, arg: 648, narg: 6, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0x40, item: 4216, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0x40, item: 4216, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX float.sass:107
-	{
-		op: 51, class: ClassAlu, sms: 0xf80, item: 4229, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e},
-	},
+	{op: 51, class: ClassAlu, sms: 0xf80, item: 4229, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e}},
 	// FMNMX3 float.sass:110
-	{
-		op: 52, class: ClassAlu, sms: 0x380, item: 4242, nitem: 12, arg: 659, narg: 5, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff},
-	},
+	{op: 52, class: ClassAlu, sms: 0x380, item: 4242, nitem: 12, arg: 659, narg: 5, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}},
 	// FMNMX3 float.sass:110
-	{
-		op: 52, class: ClassAlu, sms: 0x380, item: 4254, nitem: 12, arg: 664, narg: 5, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff},
-	},
+	{op: 52, class: ClassAlu, sms: 0x380, item: 4254, nitem: 12, arg: 664, narg: 5, mod: 356, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0xfff, item: 4266, nitem: 10, arg: 669, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000},
-	},
+	{op: 53, class: ClassFma, sms: 0xfff, item: 4266, nitem: 10, arg: 669, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0xfff, item: 4276, nitem: 10, arg: 672, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000},
-	},
+	{op: 53, class: ClassFma, sms: 0xfff, item: 4276, nitem: 10, arg: 672, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0x7f, item: 4286, nitem: 11, arg: 672, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000},
-	},
+	{op: 53, class: ClassFma, sms: 0x7f, item: 4286, nitem: 11, arg: 672, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0x7f, item: 4297, nitem: 16, arg: 675, narg: 4, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000},
-	},
+	{op: 53, class: ClassFma, sms: 0x7f, item: 4297, nitem: 16, arg: 675, narg: 4, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0x7f, item: 4313, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000},
-	},
+	{op: 53, class: ClassFma, sms: 0x7f, item: 4313, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}},
 	// FMUL float.sass:113
-	{
-		op: 53, class: ClassFma, sms: 0xf80, item: 4323, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000},
-	},
+	{op: 53, class: ClassFma, sms: 0xf80, item: 4323, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}},
 	// FMUL2 float.sass:116
-	{
-		op: 54, class: ClassFma, sms: 0x180, item: 4333, nitem: 10, arg: 486, narg: 3, mod: 365, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000},
-	},
+	{op: 54, class: ClassFma, sms: 0x180, item: 4333, nitem: 10, arg: 486, narg: 3, mod: 365, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}},
 	// FMUL2 float.sass:116
-	{
-		op: 54, class: ClassFma, sms: 0x180, item: 4343, nitem: 11, arg: 489, narg: 3, mod: 365, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000},
-	},
+	{op: 54, class: ClassFma, sms: 0x180, item: 4343, nitem: 11, arg: 489, narg: 3, mod: 365, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0xfff, item: 4354, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800},
-	},
+	{op: 55, class: ClassXu, sms: 0xfff, item: 4354, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0xfff, item: 4363, nitem: 7, arg: 684, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800},
-	},
+	{op: 55, class: ClassXu, sms: 0xfff, item: 4363, nitem: 7, arg: 684, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4370, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4370, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4379, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4379, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4393, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4393, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:119
-	{
-		op: 55, class: ClassXu, sms: 0xf80, item: 4402, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800},
-	},
+	{op: 55, class: ClassXu, sms: 0xf80, item: 4402, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0xfff, item: 4411, nitem: 6, arg: 691, narg: 2, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000},
-	},
+	{op: 55, class: ClassXu, sms: 0xfff, item: 4411, nitem: 6, arg: 691, narg: 2, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0xfff, item: 4417, nitem: 6, arg: 693, narg: 2, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000},
-	},
+	{op: 55, class: ClassXu, sms: 0xfff, item: 4417, nitem: 6, arg: 693, narg: 2, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4423, nitem: 7, arg: 693, narg: 2, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4423, nitem: 7, arg: 693, narg: 2, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4430, nitem: 12, arg: 695, narg: 3, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4430, nitem: 12, arg: 695, narg: 3, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4442, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4442, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:120
-	{
-		op: 55, class: ClassXu, sms: 0xf80, item: 4448, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000},
-	},
+	{op: 55, class: ClassXu, sms: 0xf80, item: 4448, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}},
 	// FRND float.sass:121
-	{
-		op: 55, class: ClassXu, sms: 0xfff, item: 4454, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000},
-	},
+	{op: 55, class: ClassXu, sms: 0xfff, item: 4454, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}},
 	// FRND float.sass:121
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4463, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4463, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}},
 	// FRND float.sass:121
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4472, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4472, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000}},
 	// FRND float.sass:121
-	{
-		op: 55, class: ClassXu, sms: 0x7f, item: 4486, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000},
-	},
+	{op: 55, class: ClassXu, sms: 0x7f, item: 4486, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:121
-	{
-		op: 55, class: ClassXu, sms: 0xf80, item: 4495, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000},
-	},
+	{op: 55, class: ClassXu, sms: 0xf80, item: 4495, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0xfff, item: 4504, nitem: 7, arg: 700, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0xfff, item: 4504, nitem: 7, arg: 700, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0xfff, item: 4511, nitem: 7, arg: 347, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0xfff, item: 4511, nitem: 7, arg: 347, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0x7f, item: 4518, nitem: 8, arg: 702, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0x7f, item: 4518, nitem: 8, arg: 702, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0x7f, item: 4526, nitem: 13, arg: 349, narg: 3, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0x7f, item: 4526, nitem: 13, arg: 349, narg: 3, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0x7f, item: 4539, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0x7f, item: 4539, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}},
 	// FRND float.sass:122
-	{
-		op: 55, class: ClassXu64, sms: 0xf80, item: 4546, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800},
-	},
+	{op: 55, class: ClassXu64, sms: 0xf80, item: 4546, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0xfff, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0xfff, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0xfff, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0xfff, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0x7f, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0x7f, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0x7f, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0x7f, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0x7f, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0x7f, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}},
 	// FSEL float.sass:125
-	{
-		op: 56, class: ClassAlu, sms: 0xf80, item: 4553, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000},
-	},
+	{op: 56, class: ClassAlu, sms: 0xf80, item: 4553, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0xfff, item: 4562, nitem: 12, arg: 706, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0xfff, item: 4562, nitem: 12, arg: 706, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0xfff, item: 4574, nitem: 12, arg: 710, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0xfff, item: 4574, nitem: 12, arg: 710, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0x7f, item: 4586, nitem: 13, arg: 714, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0x7f, item: 4586, nitem: 13, arg: 714, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0x7f, item: 4599, nitem: 18, arg: 718, narg: 5, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0x7f, item: 4599, nitem: 18, arg: 718, narg: 5, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0x7f, item: 4617, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0x7f, item: 4617, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}},
 	// FSET float.sass:128
-	{
-		op: 57, class: ClassAlu, sms: 0xf80, item: 4629, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000},
-	},
+	{op: 57, class: ClassAlu, sms: 0xf80, item: 4629, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0xfff, item: 4641, nitem: 13, arg: 727, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0xfff, item: 4641, nitem: 13, arg: 727, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0xfff, item: 4654, nitem: 13, arg: 732, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0xfff, item: 4654, nitem: 13, arg: 732, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0x7f, item: 4667, nitem: 14, arg: 737, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0x7f, item: 4667, nitem: 14, arg: 737, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0x7f, item: 4681, nitem: 19, arg: 742, narg: 6, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0x7f, item: 4681, nitem: 19, arg: 742, narg: 6, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0x7f, item: 4700, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0x7f, item: 4700, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSETP float.sass:131
-	{
-		op: 58, class: ClassAlu, sms: 0xf80, item: 4713, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000},
-	},
+	{op: 58, class: ClassAlu, sms: 0xf80, item: 4713, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}},
 	// FSWZADD float.sass:134
-	{
-		op: 59, class: ClassFma, sms: 0x3ff, item: 4726, nitem: 14, arg: 473, narg: 3, mod: 385, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff},
-	},
+	{op: 59, class: ClassFma, sms: 0x3ff, item: 4726, nitem: 14, arg: 473, narg: 3, mod: 385, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// FSWZADD float.sass:135
-	{
-		op: 59, class: ClassFma, sms: 0xc00, item: 4740, nitem: 14, arg: 473, narg: 3, mod: 392, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff},
-	},
+	{op: 59, class: ClassFma, sms: 0xc00, item: 4740, nitem: 14, arg: 473, narg: 3, mod: 392, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
 	// HADD2 float.sass:138
-	{
-		op: 60, class: ClassHalf, sms: 0x1f, item: 4754, nitem: 11, arg: 539, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x1f, item: 4754, nitem: 11, arg: 539, narg: 3, mod: 399, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:138
-	{
-		op: 60, class: ClassHalf, sms: 0x1f, item: 4765, nitem: 12, arg: 753, narg: 4, mod: 404, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x1f, item: 4765, nitem: 12, arg: 753, narg: 4, mod: 404, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:138
-	{
-		op: 60, class: ClassHalf, sms: 0x1f, item: 4777, nitem: 12, arg: 757, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x1f, item: 4777, nitem: 12, arg: 757, narg: 3, mod: 399, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:138
-	{
-		op: 60, class: ClassHalf, sms: 0x1f, item: 4789, nitem: 17, arg: 760, narg: 4, mod: 408, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x1f, item: 4789, nitem: 17, arg: 760, narg: 4, mod: 408, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:138
-	{
-		op: 60, class: ClassHalf, sms: 0x1f, item: 4806, nitem: 12, arg: 542, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x1f, item: 4806, nitem: 12, arg: 542, narg: 3, mod: 399, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:139
-	{
-		op: 60, class: ClassHalf, sms: 0x20, item: 4818, nitem: 10, arg: 764, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x20, item: 4818, nitem: 10, arg: 764, narg: 3, mod: 413, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:139
-	{
-		op: 60, class: ClassHalf, sms: 0x20, item: 4828, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x20, item: 4828, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:139
-	{
-		op: 60, class: ClassHalf, sms: 0x20, item: 4839, nitem: 11, arg: 771, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x20, item: 4839, nitem: 11, arg: 771, narg: 3, mod: 413, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:139
-	{
-		op: 60, class: ClassHalf, sms: 0x20, item: 4850, nitem: 16, arg: 774, narg: 4, mod: 420, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x20, item: 4850, nitem: 16, arg: 774, narg: 4, mod: 420, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:139
-	{
-		op: 60, class: ClassHalf, sms: 0x20, item: 4866, nitem: 11, arg: 778, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x20, item: 4866, nitem: 11, arg: 778, narg: 3, mod: 413, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:140
-	{
-		op: 60, class: ClassHalf32, sms: 0x20, item: 4877, nitem: 11, arg: 539, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x20, item: 4877, nitem: 11, arg: 539, narg: 3, mod: 424, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:140
-	{
-		op: 60, class: ClassHalf32, sms: 0x20, item: 4888, nitem: 10, arg: 757, narg: 3, mod: 428, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x20, item: 4888, nitem: 10, arg: 757, narg: 3, mod: 428, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:140
-	{
-		op: 60, class: ClassHalf32, sms: 0x20, item: 4898, nitem: 12, arg: 757, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x20, item: 4898, nitem: 12, arg: 757, narg: 3, mod: 424, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:140
-	{
-		op: 60, class: ClassHalf32, sms: 0x20, item: 4910, nitem: 17, arg: 760, narg: 4, mod: 431, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x20, item: 4910, nitem: 17, arg: 760, narg: 4, mod: 431, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:140
-	{
-		op: 60, class: ClassHalf32, sms: 0x20, item: 4927, nitem: 12, arg: 542, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x20, item: 4927, nitem: 12, arg: 542, narg: 3, mod: 424, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:141
-	{
-		op: 60, class: ClassHalf, sms: 0xfc0, item: 4939, nitem: 11, arg: 539, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 4939, nitem: 11, arg: 539, narg: 3, mod: 435, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:141
-	{
-		op: 60, class: ClassHalf, sms: 0x40, item: 4950, nitem: 12, arg: 757, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4950, nitem: 12, arg: 757, narg: 3, mod: 435, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:141
-	{
-		op: 60, class: ClassHalf, sms: 0x40, item: 4962, nitem: 17, arg: 760, narg: 4, mod: 440, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4962, nitem: 17, arg: 760, narg: 4, mod: 440, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:141
-	{
-		op: 60, class: ClassHalf, sms: 0x40, item: 4979, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0x40, item: 4979, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:141
-	{
-		op: 60, class: ClassHalf, sms: 0xf80, item: 4991, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0xf80, item: 4991, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:142
-	{
-		op: 60, class: ClassHalf, sms: 0xfc0, item: 5003, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000},
-	},
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5003, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:143
-	{
-		op: 60, class: ClassHalf, sms: 0xfc0, item: 5014, nitem: 12, arg: 753, narg: 4, mod: 428, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000},
-	},
+	{op: 60, class: ClassHalf, sms: 0xfc0, item: 5014, nitem: 12, arg: 753, narg: 4, mod: 428, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0xfc0, item: 5026, nitem: 12, arg: 781, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0xfc0, item: 5026, nitem: 12, arg: 781, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0xfc0, item: 5038, nitem: 11, arg: 784, narg: 3, mod: 450, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0xfc0, item: 5038, nitem: 11, arg: 784, narg: 3, mod: 450, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0x40, item: 5049, nitem: 13, arg: 784, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x40, item: 5049, nitem: 13, arg: 784, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0x40, item: 5062, nitem: 18, arg: 787, narg: 4, mod: 454, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x40, item: 5062, nitem: 18, arg: 787, narg: 4, mod: 454, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0x40, item: 5080, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0x40, item: 5080, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
 	// HADD2 float.sass:144
-	{
-		op: 60, class: ClassHalf32, sms: 0xf80, item: 5093, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000},
-	},
+	{op: 60, class: ClassHalf32, sms: 0xf80, item: 5093, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5106, nitem: 14, arg: 545, narg: 4, mod: 459, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5106, nitem: 14, arg: 545, narg: 4, mod: 459, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5135, nitem: 15, arg: 799, narg: 4, mod: 459, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5135, nitem: 15, arg: 799, narg: 4, mod: 459, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5150, nitem: 20, arg: 803, narg: 5, mod: 470, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5150, nitem: 20, arg: 803, narg: 5, mod: 470, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5185, nitem: 15, arg: 813, narg: 4, mod: 481, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5185, nitem: 15, arg: 813, narg: 4, mod: 481, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5200, nitem: 20, arg: 817, narg: 5, mod: 487, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5200, nitem: 20, arg: 817, narg: 5, mod: 487, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5220, nitem: 15, arg: 549, narg: 4, mod: 481, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5220, nitem: 15, arg: 549, narg: 4, mod: 481, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:147
-	{
-		op: 61, class: ClassHalf, sms: 0x1, item: 5235, nitem: 15, arg: 553, narg: 4, mod: 459, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x1, item: 5235, nitem: 15, arg: 553, narg: 4, mod: 459, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5250, nitem: 14, arg: 545, narg: 4, mod: 493, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5250, nitem: 14, arg: 545, narg: 4, mod: 493, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5264, nitem: 15, arg: 799, narg: 4, mod: 493, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5264, nitem: 15, arg: 799, narg: 4, mod: 493, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5279, nitem: 20, arg: 803, narg: 5, mod: 499, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5279, nitem: 20, arg: 803, narg: 5, mod: 499, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5299, nitem: 15, arg: 813, narg: 4, mod: 505, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5299, nitem: 15, arg: 813, narg: 4, mod: 505, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5314, nitem: 20, arg: 817, narg: 5, mod: 511, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5314, nitem: 20, arg: 817, narg: 5, mod: 511, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5334, nitem: 15, arg: 549, narg: 4, mod: 505, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5334, nitem: 15, arg: 549, narg: 4, mod: 505, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:148
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5349, nitem: 15, arg: 553, narg: 4, mod: 493, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5349, nitem: 15, arg: 553, narg: 4, mod: 493, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5364, nitem: 16, arg: 822, narg: 5, mod: 517, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5364, nitem: 16, arg: 822, narg: 5, mod: 517, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5380, nitem: 17, arg: 827, narg: 5, mod: 517, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5380, nitem: 17, arg: 827, narg: 5, mod: 517, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5397, nitem: 22, arg: 832, narg: 6, mod: 522, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5397, nitem: 22, arg: 832, narg: 6, mod: 522, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5419, nitem: 17, arg: 838, narg: 5, mod: 527, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5419, nitem: 17, arg: 838, narg: 5, mod: 527, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5436, nitem: 22, arg: 843, narg: 6, mod: 532, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5436, nitem: 22, arg: 843, narg: 6, mod: 532, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5458, nitem: 17, arg: 849, narg: 5, mod: 527, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5458, nitem: 17, arg: 849, narg: 5, mod: 527, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:149
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5475, nitem: 17, arg: 854, narg: 5, mod: 517, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5475, nitem: 17, arg: 854, narg: 5, mod: 517, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:150
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:150
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:151
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5492, nitem: 15, arg: 794, narg: 5, mod: 537, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5492, nitem: 15, arg: 794, narg: 5, mod: 537, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:151
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5507, nitem: 15, arg: 808, narg: 5, mod: 541, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5507, nitem: 15, arg: 808, narg: 5, mod: 541, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5522, nitem: 17, arg: 859, narg: 6, mod: 545, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5522, nitem: 17, arg: 859, narg: 6, mod: 545, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:152
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5539, nitem: 17, arg: 865, narg: 6, mod: 549, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5539, nitem: 17, arg: 865, narg: 6, mod: 549, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5556, nitem: 17, arg: 859, narg: 6, mod: 553, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5556, nitem: 17, arg: 859, narg: 6, mod: 553, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:153
-	{
-		op: 61, class: ClassHalf, sms: 0x3e, item: 5573, nitem: 17, arg: 865, narg: 6, mod: 556, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x3e, item: 5573, nitem: 17, arg: 865, narg: 6, mod: 556, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5590, nitem: 14, arg: 545, narg: 4, mod: 559, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5590, nitem: 14, arg: 545, narg: 4, mod: 559, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5604, nitem: 15, arg: 799, narg: 4, mod: 559, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5604, nitem: 15, arg: 799, narg: 4, mod: 559, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5619, nitem: 20, arg: 803, narg: 5, mod: 565, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5619, nitem: 20, arg: 803, narg: 5, mod: 565, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5639, nitem: 15, arg: 813, narg: 4, mod: 571, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5639, nitem: 15, arg: 813, narg: 4, mod: 571, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5654, nitem: 20, arg: 817, narg: 5, mod: 577, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5654, nitem: 20, arg: 817, narg: 5, mod: 577, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5674, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5674, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0xf80, item: 5689, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xf80, item: 5689, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5704, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5704, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:154
-	{
-		op: 61, class: ClassHalf, sms: 0xf80, item: 5719, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xf80, item: 5719, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5734, nitem: 16, arg: 822, narg: 5, mod: 583, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5734, nitem: 16, arg: 822, narg: 5, mod: 583, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5750, nitem: 17, arg: 827, narg: 5, mod: 583, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5750, nitem: 17, arg: 827, narg: 5, mod: 583, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5767, nitem: 22, arg: 832, narg: 6, mod: 588, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5767, nitem: 22, arg: 832, narg: 6, mod: 588, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5789, nitem: 17, arg: 838, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5789, nitem: 17, arg: 838, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5806, nitem: 22, arg: 843, narg: 6, mod: 598, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5806, nitem: 22, arg: 843, narg: 6, mod: 598, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5828, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5828, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0xf80, item: 5845, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xf80, item: 5845, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0x40, item: 5862, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0x40, item: 5862, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:155
-	{
-		op: 61, class: ClassHalf, sms: 0xf80, item: 5879, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xf80, item: 5879, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}},
 	// HFMA2 float.sass:156
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5896, nitem: 14, arg: 871, narg: 5, mod: 603, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5896, nitem: 14, arg: 871, narg: 5, mod: 603, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:156
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5910, nitem: 14, arg: 876, narg: 5, mod: 607, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5910, nitem: 14, arg: 876, narg: 5, mod: 607, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
 	// HFMA2 float.sass:157
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5924, nitem: 15, arg: 794, narg: 5, mod: 611, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5924, nitem: 15, arg: 794, narg: 5, mod: 611, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:157
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5939, nitem: 15, arg: 808, narg: 5, mod: 615, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5939, nitem: 15, arg: 808, narg: 5, mod: 615, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
 	// HFMA2 float.sass:158
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5954, nitem: 16, arg: 881, narg: 6, mod: 619, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5954, nitem: 16, arg: 881, narg: 6, mod: 619, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:158
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5970, nitem: 16, arg: 887, narg: 6, mod: 622, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5970, nitem: 16, arg: 887, narg: 6, mod: 622, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 5986, nitem: 17, arg: 859, narg: 6, mod: 625, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 5986, nitem: 17, arg: 859, narg: 6, mod: 625, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
 	// HFMA2 float.sass:159
-	{
-		op: 61, class: ClassHalf, sms: 0xfc0, item: 6003, nitem: 17, arg: 865, narg: 6, mod: 628, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff},
-	},
+	{op: 61, class: ClassHalf, sms: 0xfc0, item: 6003, nitem: 17, arg: 865, narg: 6, mod: 628, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6020, nitem: 10, arg: 893, narg: 4, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6020, nitem: 10, arg: 893, narg: 4, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6042, nitem: 11, arg: 902, narg: 4, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6042, nitem: 11, arg: 902, narg: 4, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6053, nitem: 16, arg: 906, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6053, nitem: 16, arg: 906, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6081, nitem: 11, arg: 916, narg: 4, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6081, nitem: 11, arg: 916, narg: 4, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6092, nitem: 16, arg: 920, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6092, nitem: 16, arg: 920, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6108, nitem: 10, arg: 925, narg: 4, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6108, nitem: 10, arg: 925, narg: 4, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:162
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6118, nitem: 10, arg: 929, narg: 4, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6118, nitem: 10, arg: 929, narg: 4, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6128, nitem: 12, arg: 933, narg: 5, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6128, nitem: 12, arg: 933, narg: 5, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6154, nitem: 13, arg: 944, narg: 5, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6154, nitem: 13, arg: 944, narg: 5, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6167, nitem: 18, arg: 949, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6167, nitem: 18, arg: 949, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6199, nitem: 13, arg: 961, narg: 5, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6199, nitem: 13, arg: 961, narg: 5, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6212, nitem: 18, arg: 966, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6212, nitem: 18, arg: 966, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6230, nitem: 12, arg: 972, narg: 5, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6230, nitem: 12, arg: 972, narg: 5, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:163
-	{
-		op: 62, class: ClassHmmafma, sms: 0x3e, item: 6242, nitem: 12, arg: 977, narg: 5, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x3e, item: 6242, nitem: 12, arg: 977, narg: 5, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6254, nitem: 11, arg: 383, narg: 4, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6254, nitem: 11, arg: 383, narg: 4, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6265, nitem: 12, arg: 505, narg: 4, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6265, nitem: 12, arg: 505, narg: 4, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6277, nitem: 17, arg: 509, narg: 5, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6277, nitem: 17, arg: 509, narg: 5, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6294, nitem: 12, arg: 514, narg: 4, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6294, nitem: 12, arg: 514, narg: 4, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6306, nitem: 17, arg: 518, narg: 5, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6306, nitem: 17, arg: 518, narg: 5, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6323, nitem: 11, arg: 391, narg: 4, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6323, nitem: 11, arg: 391, narg: 4, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:164
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6334, nitem: 11, arg: 523, narg: 4, mod: 634, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6334, nitem: 11, arg: 523, narg: 4, mod: 634, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6345, nitem: 13, arg: 982, narg: 5, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6345, nitem: 13, arg: 982, narg: 5, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6358, nitem: 14, arg: 987, narg: 5, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6358, nitem: 14, arg: 987, narg: 5, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6372, nitem: 19, arg: 992, narg: 6, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6372, nitem: 19, arg: 992, narg: 6, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6391, nitem: 14, arg: 998, narg: 5, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6391, nitem: 14, arg: 998, narg: 5, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6405, nitem: 19, arg: 1003, narg: 6, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6405, nitem: 19, arg: 1003, narg: 6, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6424, nitem: 13, arg: 1009, narg: 5, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6424, nitem: 13, arg: 1009, narg: 5, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:165
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6437, nitem: 13, arg: 1014, narg: 5, mod: 637, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6437, nitem: 13, arg: 1014, narg: 5, mod: 637, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
 	// HFMA2.MMA float.sass:166
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:166
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:167
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6450, nitem: 13, arg: 1019, narg: 5, mod: 639, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6450, nitem: 13, arg: 1019, narg: 5, mod: 639, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:168
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6463, nitem: 13, arg: 1024, narg: 5, mod: 639, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6463, nitem: 13, arg: 1024, narg: 5, mod: 639, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6476, nitem: 15, arg: 1029, narg: 6, mod: 641, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6476, nitem: 15, arg: 1029, narg: 6, mod: 641, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}},
 	// HFMA2.MMA float.sass:169
-	{
-		op: 62, class: ClassHmmafma, sms: 0x40, item: 6491, nitem: 15, arg: 1035, narg: 6, mod: 641, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff},
-	},
+	{op: 62, class: ClassHmmafma, sms: 0x40, item: 6491, nitem: 15, arg: 1035, narg: 6, mod: 641, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}},
 	// HGMMA tensor.sass:74
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6506, nitem: 15, arg: 1041, narg: 4, mod: 642, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6506, nitem: 15, arg: 1041, narg: 4, mod: 642, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:75
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6521, nitem: 17, arg: 1045, narg: 5, mod: 646, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6521, nitem: 17, arg: 1045, narg: 5, mod: 646, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:76
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6538, nitem: 21, arg: 1050, narg: 6, mod: 650, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6538, nitem: 21, arg: 1050, narg: 6, mod: 650, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:77
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6559, nitem: 23, arg: 1056, narg: 7, mod: 655, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6559, nitem: 23, arg: 1056, narg: 7, mod: 655, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:78
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6582, nitem: 15, arg: 1041, narg: 4, mod: 660, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6582, nitem: 15, arg: 1041, narg: 4, mod: 660, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:79
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6597, nitem: 17, arg: 1045, narg: 5, mod: 664, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6597, nitem: 17, arg: 1045, narg: 5, mod: 664, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:80
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6614, nitem: 21, arg: 1050, narg: 6, mod: 668, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6614, nitem: 21, arg: 1050, narg: 6, mod: 668, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}},
 	// HGMMA tensor.sass:81
-	{
-		op: 63, class: ClassGmma, sms: 0x40, item: 6635, nitem: 23, arg: 1056, narg: 7, mod: 673, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff},
-	},
+	{op: 63, class: ClassGmma, sms: 0x40, item: 6635, nitem: 23, arg: 1056, narg: 7, mod: 673, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}},
 	// HMMA tensor.sass:84
-	{
-		op: 64, class: ClassMma1, sms: 0x1, item: 6658, nitem: 13, arg: 1063, narg: 4, mod: 678, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0x1, item: 6658, nitem: 13, arg: 1063, narg: 4, mod: 678, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:85
-	{
-		op: 64, class: ClassMma1, sms: 0x1, item: 6671, nitem: 11, arg: 1067, narg: 4, mod: 682, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0x1, item: 6671, nitem: 11, arg: 1067, narg: 4, mod: 682, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:86
-	{
-		op: 64, class: ClassMma1, sms: 0x2, item: 6682, nitem: 11, arg: 1067, narg: 4, mod: 685, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0x2, item: 6682, nitem: 11, arg: 1067, narg: 4, mod: 685, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:87
-	{
-		op: 64, class: ClassMma1, sms: 0x2, item: 6693, nitem: 10, arg: 1071, narg: 4, mod: 688, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0x2, item: 6693, nitem: 10, arg: 1071, narg: 4, mod: 688, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:88
-	{
-		op: 64, class: ClassMma1, sms: 0x2, item: 6703, nitem: 16, arg: 1075, narg: 6, mod: 690, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0x2, item: 6703, nitem: 16, arg: 1075, narg: 6, mod: 690, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMMA tensor.sass:89
-	{
-		op: 64, class: ClassMma1, sms: 0xffc, item: 6719, nitem: 14, arg: 1081, narg: 5, mod: 685, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0xffc, item: 6719, nitem: 14, arg: 1081, narg: 5, mod: 685, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:90
-	{
-		op: 64, class: ClassMma1, sms: 0xffc, item: 6733, nitem: 13, arg: 1086, narg: 5, mod: 688, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0xffc, item: 6733, nitem: 13, arg: 1086, narg: 5, mod: 688, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:91
-	{
-		op: 64, class: ClassMma1, sms: 0xffc, item: 6746, nitem: 19, arg: 1091, narg: 7, mod: 690, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff},
-	},
+	{op: 64, class: ClassMma1, sms: 0xffc, item: 6746, nitem: 19, arg: 1091, narg: 7, mod: 690, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMNMX2 float.sass:172
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x2, item: 6765, nitem: 13, arg: 1098, narg: 4, mod: 693, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x2, item: 6765, nitem: 13, arg: 1098, narg: 4, mod: 693, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:172
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x2, item: 6778, nitem: 14, arg: 1102, narg: 4, mod: 693, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x2, item: 6778, nitem: 14, arg: 1102, narg: 4, mod: 693, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:172
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x2, item: 6792, nitem: 19, arg: 1106, narg: 5, mod: 698, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x2, item: 6792, nitem: 19, arg: 1106, narg: 5, mod: 698, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:173
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x2, item: 6811, nitem: 13, arg: 1111, narg: 5, mod: 703, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x2, item: 6811, nitem: 13, arg: 1111, narg: 5, mod: 703, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:174
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x2, item: 6824, nitem: 14, arg: 1116, narg: 5, mod: 706, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x2, item: 6824, nitem: 14, arg: 1116, narg: 5, mod: 706, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:175
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6838, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6838, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:175
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6852, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6852, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:175
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6867, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6867, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:175
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6887, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6887, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:176
-	{
-		op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 6902, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 6902, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:176
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x40, item: 6916, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x40, item: 6916, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:176
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x40, item: 6931, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x40, item: 6931, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:176
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x40, item: 6951, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x40, item: 6951, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:176
-	{
-		op: 65, class: ClassHalfcmp, sms: 0xf80, item: 6966, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0xf80, item: 6966, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}},
 	// HMNMX2 float.sass:177
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6981, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 6981, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:177
-	{
-		op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 6995, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 6995, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
 	// HMNMX2 float.sass:178
-	{
-		op: 65, class: ClassHalfcmp, sms: 0x3c, item: 7009, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0x3c, item: 7009, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMNMX2 float.sass:178
-	{
-		op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 7024, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000},
-	},
+	{op: 65, class: ClassHalfcmp, sms: 0xfc0, item: 7024, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
 	// HMUL2 float.sass:181
-	{
-		op: 66, class: ClassHalf, sms: 0x3f, item: 7039, nitem: 11, arg: 539, narg: 3, mod: 465, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x3f, item: 7039, nitem: 11, arg: 539, narg: 3, mod: 465, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:181
-	{
-		op: 66, class: ClassHalf, sms: 0x3f, item: 7050, nitem: 12, arg: 753, narg: 4, mod: 729, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x3f, item: 7050, nitem: 12, arg: 753, narg: 4, mod: 729, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:181
-	{
-		op: 66, class: ClassHalf, sms: 0x3f, item: 7062, nitem: 12, arg: 757, narg: 3, mod: 465, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x3f, item: 7062, nitem: 12, arg: 757, narg: 3, mod: 465, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:181
-	{
-		op: 66, class: ClassHalf, sms: 0x3f, item: 7074, nitem: 17, arg: 760, narg: 4, mod: 733, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x3f, item: 7074, nitem: 17, arg: 760, narg: 4, mod: 733, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:181
-	{
-		op: 66, class: ClassHalf, sms: 0x3f, item: 7091, nitem: 12, arg: 542, narg: 3, mod: 465, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x3f, item: 7091, nitem: 12, arg: 542, narg: 3, mod: 465, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:182
-	{
-		op: 66, class: ClassHalf, sms: 0xfc0, item: 7103, nitem: 11, arg: 539, narg: 3, mod: 738, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0xfc0, item: 7103, nitem: 11, arg: 539, narg: 3, mod: 738, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:182
-	{
-		op: 66, class: ClassHalf, sms: 0x40, item: 7114, nitem: 12, arg: 757, narg: 3, mod: 738, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x40, item: 7114, nitem: 12, arg: 757, narg: 3, mod: 738, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:182
-	{
-		op: 66, class: ClassHalf, sms: 0x40, item: 7126, nitem: 17, arg: 760, narg: 4, mod: 743, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x40, item: 7126, nitem: 17, arg: 760, narg: 4, mod: 743, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:182
-	{
-		op: 66, class: ClassHalf, sms: 0x40, item: 7143, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0x40, item: 7143, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:182
-	{
-		op: 66, class: ClassHalf, sms: 0xf80, item: 7155, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0xf80, item: 7155, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}},
 	// HMUL2 float.sass:183
-	{
-		op: 66, class: ClassHalf, sms: 0xfc0, item: 7167, nitem: 11, arg: 767, narg: 4, mod: 748, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000},
-	},
+	{op: 66, class: ClassHalf, sms: 0xfc0, item: 7167, nitem: 11, arg: 767, narg: 4, mod: 748, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
 	// HMUL2 float.sass:184
-	{
-		op: 66, class: ClassHalf, sms: 0xfc0, item: 7178, nitem: 12, arg: 753, narg: 4, mod: 751, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000},
-	},
+	{op: 66, class: ClassHalf, sms: 0xfc0, item: 7178, nitem: 12, arg: 753, narg: 4, mod: 751, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}},
 	// HSET2 float.sass:187
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7190, nitem: 14, arg: 1121, narg: 4, mod: 754, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7190, nitem: 14, arg: 1121, narg: 4, mod: 754, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:187
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7204, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7204, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:187
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7219, nitem: 15, arg: 1125, narg: 4, mod: 754, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7219, nitem: 15, arg: 1125, narg: 4, mod: 754, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:187
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7234, nitem: 20, arg: 1129, narg: 5, mod: 765, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7234, nitem: 20, arg: 1129, narg: 5, mod: 765, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:187
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7254, nitem: 15, arg: 1134, narg: 4, mod: 754, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x3f, item: 7254, nitem: 15, arg: 1134, narg: 4, mod: 754, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:188
-	{
-		op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7269, nitem: 15, arg: 1143, narg: 4, mod: 771, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7269, nitem: 15, arg: 1143, narg: 4, mod: 771, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:188
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x40, item: 7284, nitem: 16, arg: 1147, narg: 4, mod: 771, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 7284, nitem: 16, arg: 1147, narg: 4, mod: 771, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:188
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x40, item: 7300, nitem: 21, arg: 1151, narg: 5, mod: 778, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 7300, nitem: 21, arg: 1151, narg: 5, mod: 778, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:188
-	{
-		op: 67, class: ClassHalfcmp, sms: 0x40, item: 7321, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0x40, item: 7321, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:188
-	{
-		op: 67, class: ClassHalfcmp, sms: 0xf80, item: 7337, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0xf80, item: 7337, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}},
 	// HSET2 float.sass:189
-	{
-		op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7353, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7353, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
 	// HSET2 float.sass:190
-	{
-		op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7368, nitem: 16, arg: 1160, narg: 5, mod: 785, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002},
-	},
+	{op: 67, class: ClassHalfcmp, sms: 0xfc0, item: 7368, nitem: 16, arg: 1160, narg: 5, mod: 785, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}},
 	// HSETP2 float.sass:193
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7384, nitem: 16, arg: 1165, narg: 5, mod: 790, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7384, nitem: 16, arg: 1165, narg: 5, mod: 790, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:193
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7400, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7400, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:193
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7417, nitem: 17, arg: 1176, narg: 5, mod: 790, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7417, nitem: 17, arg: 1176, narg: 5, mod: 790, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:193
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7434, nitem: 22, arg: 1181, narg: 6, mod: 801, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7434, nitem: 22, arg: 1181, narg: 6, mod: 801, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:193
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7456, nitem: 17, arg: 1187, narg: 5, mod: 790, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x3f, item: 7456, nitem: 17, arg: 1187, narg: 5, mod: 790, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:194
-	{
-		op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7473, nitem: 17, arg: 1192, narg: 5, mod: 807, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7473, nitem: 17, arg: 1192, narg: 5, mod: 807, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:194
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x40, item: 7490, nitem: 18, arg: 1197, narg: 5, mod: 807, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x40, item: 7490, nitem: 18, arg: 1197, narg: 5, mod: 807, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:194
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x40, item: 7508, nitem: 23, arg: 1202, narg: 6, mod: 814, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x40, item: 7508, nitem: 23, arg: 1202, narg: 6, mod: 814, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:194
-	{
-		op: 68, class: ClassHalfcmp, sms: 0x40, item: 7531, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0x40, item: 7531, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:194
-	{
-		op: 68, class: ClassHalfcmp, sms: 0xf80, item: 7549, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0xf80, item: 7549, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}},
 	// HSETP2 float.sass:195
-	{
-		op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7567, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7567, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
 	// HSETP2 float.sass:196
-	{
-		op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7584, nitem: 18, arg: 1213, narg: 6, mod: 821, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002},
-	},
+	{op: 68, class: ClassHalfcmp, sms: 0xfc0, item: 7584, nitem: 18, arg: 1213, narg: 6, mod: 821, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}},
 	// I2F float.sass:199
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7602, nitem: 8, arg: 682, narg: 2, mod: 826, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7602, nitem: 8, arg: 682, narg: 2, mod: 826, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}},
 	// I2F float.sass:199
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7610, nitem: 8, arg: 684, narg: 2, mod: 826, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7610, nitem: 8, arg: 684, narg: 2, mod: 826, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}},
 	// I2F float.sass:199
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7618, nitem: 13, arg: 686, narg: 3, mod: 830, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7618, nitem: 13, arg: 686, narg: 3, mod: 830, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000}},
 	// I2F float.sass:199
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7631, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7631, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:199
-	{
-		op: 69, class: ClassXu, sms: 0xf80, item: 7639, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000},
-	},
+	{op: 69, class: ClassXu, sms: 0xf80, item: 7639, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}},
 	// I2F float.sass:200
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7647, nitem: 8, arg: 682, narg: 2, mod: 834, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7647, nitem: 8, arg: 682, narg: 2, mod: 834, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}},
 	// I2F float.sass:200
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7655, nitem: 8, arg: 684, narg: 2, mod: 834, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7655, nitem: 8, arg: 684, narg: 2, mod: 834, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}},
 	// I2F float.sass:200
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7663, nitem: 13, arg: 686, narg: 3, mod: 838, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7663, nitem: 13, arg: 686, narg: 3, mod: 838, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000}},
 	// I2F float.sass:200
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7676, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7676, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:200
-	{
-		op: 69, class: ClassXu, sms: 0xf80, item: 7684, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000},
-	},
+	{op: 69, class: ClassXu, sms: 0xf80, item: 7684, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7692, nitem: 7, arg: 682, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7692, nitem: 7, arg: 682, narg: 2, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7699, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7699, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7706, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7706, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7713, nitem: 12, arg: 686, narg: 3, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7713, nitem: 12, arg: 686, narg: 3, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7725, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7725, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:201
-	{
-		op: 69, class: ClassXu, sms: 0xf80, item: 7732, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000},
-	},
+	{op: 69, class: ClassXu, sms: 0xf80, item: 7732, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7739, nitem: 6, arg: 691, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7739, nitem: 6, arg: 691, narg: 2, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0xfff, item: 7745, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400},
-	},
+	{op: 69, class: ClassXu, sms: 0xfff, item: 7745, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7751, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7751, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7757, nitem: 11, arg: 695, narg: 3, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7757, nitem: 11, arg: 695, narg: 3, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0x7f, item: 7768, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400},
-	},
+	{op: 69, class: ClassXu, sms: 0x7f, item: 7768, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:202
-	{
-		op: 69, class: ClassXu, sms: 0xf80, item: 7774, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400},
-	},
+	{op: 69, class: ClassXu, sms: 0xf80, item: 7774, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}},
 	// I2F float.sass:203
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7780, nitem: 8, arg: 345, narg: 2, mod: 846, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7780, nitem: 8, arg: 345, narg: 2, mod: 846, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}},
 	// I2F float.sass:203
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7788, nitem: 8, arg: 347, narg: 2, mod: 846, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7788, nitem: 8, arg: 347, narg: 2, mod: 846, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}},
 	// I2F float.sass:203
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7796, nitem: 13, arg: 349, narg: 3, mod: 849, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7796, nitem: 13, arg: 349, narg: 3, mod: 849, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800}},
 	// I2F float.sass:203
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7809, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7809, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:203
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 7817, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 7817, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}},
 	// I2F float.sass:204
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7825, nitem: 8, arg: 345, narg: 2, mod: 852, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7825, nitem: 8, arg: 345, narg: 2, mod: 852, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}},
 	// I2F float.sass:204
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7833, nitem: 8, arg: 347, narg: 2, mod: 852, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7833, nitem: 8, arg: 347, narg: 2, mod: 852, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}},
 	// I2F float.sass:204
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7841, nitem: 13, arg: 349, narg: 3, mod: 855, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7841, nitem: 13, arg: 349, narg: 3, mod: 855, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800}},
 	// I2F float.sass:204
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7854, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7854, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:204
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 7862, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 7862, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7870, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7870, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7876, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7876, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7882, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7882, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7888, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7888, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7899, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7899, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:205
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 7905, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 7905, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7911, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7911, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7917, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7917, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7923, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7923, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7929, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7929, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7940, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7940, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:206
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 7946, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 7946, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}},
 	// I2F float.sass:207
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7952, nitem: 7, arg: 700, narg: 2, mod: 858, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7952, nitem: 7, arg: 700, narg: 2, mod: 858, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}},
 	// I2F float.sass:207
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7959, nitem: 7, arg: 702, narg: 2, mod: 858, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7959, nitem: 7, arg: 702, narg: 2, mod: 858, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}},
 	// I2F float.sass:207
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7966, nitem: 12, arg: 349, narg: 3, mod: 858, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7966, nitem: 12, arg: 349, narg: 3, mod: 858, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800}},
 	// I2F float.sass:207
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7978, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7978, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:207
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 7985, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 7985, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}},
 	// I2F float.sass:208
-	{
-		op: 69, class: ClassXu64, sms: 0xfff, item: 7992, nitem: 7, arg: 1228, narg: 2, mod: 860, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000},
-	},
+	{op: 69, class: ClassXu64, sms: 0xfff, item: 7992, nitem: 7, arg: 1228, narg: 2, mod: 860, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}},
 	// I2F float.sass:208
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 7999, nitem: 7, arg: 1230, narg: 2, mod: 860, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 7999, nitem: 7, arg: 1230, narg: 2, mod: 860, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}},
 	// I2F float.sass:208
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 8006, nitem: 12, arg: 686, narg: 3, mod: 860, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 8006, nitem: 12, arg: 686, narg: 3, mod: 860, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000}},
 	// I2F float.sass:208
-	{
-		op: 69, class: ClassXu64, sms: 0x7f, item: 8018, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000},
-	},
+	{op: 69, class: ClassXu64, sms: 0x7f, item: 8018, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}},
 	// I2F float.sass:208
-	{
-		op: 69, class: ClassXu64, sms: 0xf80, item: 8025, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000},
-	},
+	{op: 69, class: ClassXu64, sms: 0xf80, item: 8025, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}},
 	// I2FP float.sass:211
-	{
-		op: 70, class: ClassAlu, sms: 0xffc, item: 8032, nitem: 7, arg: 682, narg: 2, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000},
-	},
+	{op: 70, class: ClassAlu, sms: 0xffc, item: 8032, nitem: 7, arg: 682, narg: 2, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}},
 	// I2FP float.sass:211
-	{
-		op: 70, class: ClassAlu, sms: 0x7c, item: 8039, nitem: 7, arg: 684, narg: 2, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000},
-	},
+	{op: 70, class: ClassAlu, sms: 0x7c, item: 8039, nitem: 7, arg: 684, narg: 2, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}},
 	// I2FP float.sass:211
-	{
-		op: 70, class: ClassAlu, sms: 0x7c, item: 8046, nitem: 12, arg: 686, narg: 3, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000},
-	},
+	{op: 70, class: ClassAlu, sms: 0x7c, item: 8046, nitem: 12, arg: 686, narg: 3, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:211
-	{
-		op: 70, class: ClassAlu, sms: 0x7c, item: 8058, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000},
-	},
+	{op: 70, class: ClassAlu, sms: 0x7c, item: 8058, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}},
 	// I2FP float.sass:211
-	{
-		op: 70, class: ClassAlu, sms: 0xf80, item: 8065, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000},
-	},
+	{op: 70, class: ClassAlu, sms: 0xf80, item: 8065, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0xfff, item: 8072, nitem: 5, arg: 1234, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0xfff, item: 8072, nitem: 5, arg: 1234, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0xfff, item: 8077, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0xfff, item: 8077, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0x7f, item: 8082, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0x7f, item: 8082, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0x7f, item: 8087, nitem: 10, arg: 1238, narg: 3, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0x7f, item: 8087, nitem: 10, arg: 1238, narg: 3, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0x7f, item: 8097, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0x7f, item: 8097, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{
-		op: 71, class: ClassAlu, sms: 0xf80, item: 8102, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000},
-	},
+	{op: 71, class: ClassAlu, sms: 0xf80, item: 8102, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000}},
 	// I2IP integer.sass:21
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8107, nitem: 10, arg: 1243, narg: 4, mod: 866, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8107, nitem: 10, arg: 1243, narg: 4, mod: 866, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8117, nitem: 10, arg: 1247, narg: 4, mod: 866, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8117, nitem: 10, arg: 1247, narg: 4, mod: 866, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8127, nitem: 14, arg: 1251, narg: 5, mod: 868, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8127, nitem: 14, arg: 1251, narg: 5, mod: 868, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:21
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8141, nitem: 10, arg: 1256, narg: 4, mod: 866, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8141, nitem: 10, arg: 1256, narg: 4, mod: 866, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8151, nitem: 10, arg: 1243, narg: 4, mod: 870, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8151, nitem: 10, arg: 1243, narg: 4, mod: 870, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8161, nitem: 10, arg: 1247, narg: 4, mod: 870, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8161, nitem: 10, arg: 1247, narg: 4, mod: 870, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8171, nitem: 14, arg: 1251, narg: 5, mod: 870, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8171, nitem: 14, arg: 1251, narg: 5, mod: 870, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:22
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8185, nitem: 10, arg: 1256, narg: 4, mod: 870, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8185, nitem: 10, arg: 1256, narg: 4, mod: 870, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8195, nitem: 10, arg: 1243, narg: 4, mod: 871, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8195, nitem: 10, arg: 1243, narg: 4, mod: 871, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8205, nitem: 10, arg: 1247, narg: 4, mod: 871, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8205, nitem: 10, arg: 1247, narg: 4, mod: 871, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8215, nitem: 14, arg: 1251, narg: 5, mod: 871, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8215, nitem: 14, arg: 1251, narg: 5, mod: 871, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:23
-	{
-		op: 72, class: ClassAlu, sms: 0x3f, item: 8229, nitem: 10, arg: 1256, narg: 4, mod: 871, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x3f, item: 8229, nitem: 10, arg: 1256, narg: 4, mod: 871, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, class: ClassAlu, sms: 0xfc0, item: 8239, nitem: 12, arg: 383, narg: 4, mod: 872, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xfc0, item: 8239, nitem: 12, arg: 383, narg: 4, mod: 872, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, class: ClassAlu, sms: 0x40, item: 8251, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x40, item: 8251, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:24
-	{
-		op: 72, class: ClassAlu, sms: 0xf80, item: 8263, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xf80, item: 8263, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, class: ClassAlu, sms: 0xfc0, item: 8275, nitem: 12, arg: 383, narg: 4, mod: 875, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xfc0, item: 8275, nitem: 12, arg: 383, narg: 4, mod: 875, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, class: ClassAlu, sms: 0x40, item: 8287, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x40, item: 8287, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:25
-	{
-		op: 72, class: ClassAlu, sms: 0xf80, item: 8299, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xf80, item: 8299, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, class: ClassAlu, sms: 0xfc0, item: 8311, nitem: 12, arg: 383, narg: 4, mod: 877, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xfc0, item: 8311, nitem: 12, arg: 383, narg: 4, mod: 877, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, class: ClassAlu, sms: 0x40, item: 8323, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0x40, item: 8323, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:26
-	{
-		op: 72, class: ClassAlu, sms: 0xf80, item: 8335, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff},
-	},
+	{op: 72, class: ClassAlu, sms: 0xf80, item: 8335, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0xfff, item: 8347, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0xfff, item: 8347, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x0}, def: bits.Word{Lo: 0xff7a13, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a13, Hi: 0xfc00008000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0x7f, item: 1225, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a13, Hi: 0xfc00008000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0x7f, item: 1234, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c13, Hi: 0xfc00008000000}},
 	// IABS integer.sass:29
-	{
-		op: 73, class: ClassAlu, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000},
-	},
+	{op: 73, class: ClassAlu, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}},
 	// IADD integer.sass:32
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8351, nitem: 10, arg: 1260, narg: 4, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8351, nitem: 10, arg: 1260, narg: 4, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8361, nitem: 10, arg: 1264, narg: 4, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8361, nitem: 10, arg: 1264, narg: 4, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8371, nitem: 10, arg: 1268, narg: 4, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8371, nitem: 10, arg: 1268, narg: 4, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}},
 	// IADD integer.sass:33
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8381, nitem: 12, arg: 1272, narg: 5, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8381, nitem: 12, arg: 1272, narg: 5, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8393, nitem: 12, arg: 1277, narg: 5, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8393, nitem: 12, arg: 1277, narg: 5, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{
-		op: 74, class: ClassAlu, sms: 0xc00, item: 8405, nitem: 12, arg: 1282, narg: 5, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400},
-	},
+	{op: 74, class: ClassAlu, sms: 0xc00, item: 8405, nitem: 12, arg: 1282, narg: 5, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8417, nitem: 14, arg: 1287, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8417, nitem: 14, arg: 1287, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8431, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8431, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8445, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8445, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8459, nitem: 18, arg: 1299, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8459, nitem: 18, arg: 1299, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:36
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8477, nitem: 14, arg: 1306, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8477, nitem: 14, arg: 1306, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8491, nitem: 18, arg: 1312, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8491, nitem: 18, arg: 1312, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8509, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8509, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8527, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8527, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8545, nitem: 22, arg: 1328, narg: 9, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8545, nitem: 22, arg: 1328, narg: 9, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:37
-	{
-		op: 75, class: ClassAlu, sms: 0x7f, item: 8567, nitem: 18, arg: 1337, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x7f, item: 8567, nitem: 18, arg: 1337, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{
-		op: 75, class: ClassAlu, sms: 0x180, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0x180, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{
-		op: 75, class: ClassAlu, sms: 0xe00, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 75, class: ClassAlu, sms: 0xe00, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, class: ClassImad, sms: 0xfff, item: 8669, nitem: 11, arg: 383, narg: 4, mod: 880, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff},
-	},
+	{op: 76, class: ClassImad, sms: 0xfff, item: 8669, nitem: 11, arg: 383, narg: 4, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8680, nitem: 11, arg: 387, narg: 4, mod: 880, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff},
-	},
+	{op: 76, class: ClassImad, sms: 0xfff, item: 8680, nitem: 11, arg: 387, narg: 4, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8691, nitem: 15, arg: 1387, narg: 5, mod: 880, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8691, nitem: 11, arg: 387, narg: 4, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8706, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8702, nitem: 15, arg: 1387, narg: 5, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{
-		op: 76, class: ClassImad, sms: 0xf80, item: 8717, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8717, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}},
+	// IDP integer.sass:44
+	{op: 76, class: ClassImad, sms: 0xf80, item: 8728, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, class: ClassImad, sms: 0xfff, item: 8728, nitem: 12, arg: 1392, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff},
-	},
+	{op: 76, class: ClassImad, sms: 0xfff, item: 8739, nitem: 12, arg: 1392, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8740, nitem: 12, arg: 1396, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff},
-	},
+	{op: 76, class: ClassImad, sms: 0xfff, item: 8751, nitem: 12, arg: 1396, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8752, nitem: 16, arg: 1400, narg: 5, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8763, nitem: 12, arg: 1396, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, class: ClassImad, sms: 0x7f, item: 8768, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8775, nitem: 16, arg: 1400, narg: 5, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{
-		op: 76, class: ClassImad, sms: 0xf80, item: 8780, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff},
-	},
+	{op: 76, class: ClassImad, sms: 0x7f, item: 8791, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}},
+	// IDP integer.sass:45
+	{op: 76, class: ClassImad, sms: 0xf80, item: 8803, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}},
 	// IGMMA tensor.sass:94
-	{
-		op: 77, class: ClassGmma, sms: 0x40, item: 8792, nitem: 14, arg: 1409, narg: 4, mod: 885, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff},
-	},
+	{op: 77, class: ClassGmma, sms: 0x40, item: 8815, nitem: 14, arg: 1409, narg: 4, mod: 885, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:95
-	{
-		op: 77, class: ClassGmma, sms: 0x40, item: 8806, nitem: 16, arg: 1413, narg: 5, mod: 890, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff},
-	},
+	{op: 77, class: ClassGmma, sms: 0x40, item: 8829, nitem: 16, arg: 1413, narg: 5, mod: 890, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:96
-	{
-		op: 77, class: ClassGmma, sms: 0x40, item: 8822, nitem: 21, arg: 1418, narg: 6, mod: 895, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff},
-	},
+	{op: 77, class: ClassGmma, sms: 0x40, item: 8845, nitem: 21, arg: 1418, narg: 6, mod: 895, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}},
 	// IGMMA tensor.sass:97
-	{
-		op: 77, class: ClassGmma, sms: 0x40, item: 8843, nitem: 23, arg: 1424, narg: 7, mod: 901, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff},
-	},
+	{op: 77, class: ClassGmma, sms: 0x40, item: 8866, nitem: 23, arg: 1424, narg: 7, mod: 901, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8866, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8889, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8876, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8899, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8886, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 8909, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8896, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8906, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 8929, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:49
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8866, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8889, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8876, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8899, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8886, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 8909, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:51
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8896, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8896, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:53
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8916, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8939, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:54
-	{
-		op: 78, class: ClassImad, sms: 0xfff, pow2: true, item: 8926, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, pow2: true, item: 8949, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8936, nitem: 9, arg: 1243, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8959, nitem: 9, arg: 1243, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8945, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 8968, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8954, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 8977, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8963, nitem: 14, arg: 1439, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 8986, nitem: 14, arg: 1439, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 8977, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 9000, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8986, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9009, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 8995, nitem: 13, arg: 1251, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9018, nitem: 13, arg: 1251, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9008, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9031, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0xf80, item: 9017, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xf80, item: 9040, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9026, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9049, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{
-		op: 78, class: ClassImad, sms: 0xf80, item: 9035, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xf80, item: 9058, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 9044, nitem: 11, arg: 1448, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 9067, nitem: 11, arg: 1448, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 9055, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 9078, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9066, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9089, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9077, nitem: 15, arg: 1458, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9100, nitem: 15, arg: 1458, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0xfff, item: 9092, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xfff, item: 9115, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9103, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9126, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9114, nitem: 15, arg: 1469, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9137, nitem: 15, arg: 1469, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9129, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9152, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0xf80, item: 9140, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xf80, item: 9163, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0x7f, item: 9151, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0x7f, item: 9174, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{
-		op: 78, class: ClassImad, sms: 0xf80, item: 9162, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 78, class: ClassImad, sms: 0xf80, item: 9185, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9173, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9196, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9185, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9208, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9197, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9220, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9209, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9232, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9226, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9249, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9238, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9261, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9250, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9273, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9266, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9289, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0xf80, item: 9278, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 9301, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9290, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9313, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{
-		op: 79, class: ClassImadhi, sms: 0xf80, item: 9302, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 9325, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9314, nitem: 14, arg: 1522, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9337, nitem: 14, arg: 1522, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9328, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9351, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9342, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9365, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9356, nitem: 18, arg: 1534, narg: 7, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9379, nitem: 18, arg: 1534, narg: 7, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0xfff, item: 9374, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xfff, item: 9397, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9388, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9411, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9402, nitem: 18, arg: 1547, narg: 7, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9425, nitem: 18, arg: 1547, narg: 7, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9420, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9443, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0xf80, item: 9434, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 9457, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0x7f, item: 9448, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0x7f, item: 9471, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{
-		op: 79, class: ClassImadhi, sms: 0xf80, item: 9462, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 79, class: ClassImadhi, sms: 0xf80, item: 9485, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9173, nitem: 12, arg: 1566, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9196, nitem: 12, arg: 1566, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9185, nitem: 12, arg: 1571, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9208, nitem: 12, arg: 1571, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9197, nitem: 12, arg: 1576, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9220, nitem: 12, arg: 1576, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9209, nitem: 17, arg: 1581, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9232, nitem: 17, arg: 1581, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9226, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9249, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9238, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9261, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9250, nitem: 16, arg: 1592, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9273, nitem: 16, arg: 1592, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9266, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9289, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0xf80, item: 9278, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xf80, item: 9301, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9290, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9313, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{
-		op: 80, class: ClassWide, sms: 0xf80, item: 9302, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xf80, item: 9325, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9314, nitem: 14, arg: 1608, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9337, nitem: 14, arg: 1608, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9328, nitem: 14, arg: 1614, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9351, nitem: 14, arg: 1614, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9342, nitem: 14, arg: 1620, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9365, nitem: 14, arg: 1620, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9356, nitem: 18, arg: 1626, narg: 7, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9379, nitem: 18, arg: 1626, narg: 7, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0xfff, item: 9374, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xfff, item: 9397, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9388, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9411, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9402, nitem: 18, arg: 1639, narg: 7, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9425, nitem: 18, arg: 1639, narg: 7, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9420, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9443, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0xf80, item: 9434, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xf80, item: 9457, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0x7f, item: 9448, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0x7f, item: 9471, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{
-		op: 80, class: ClassWide, sms: 0xf80, item: 9462, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff},
-	},
+	{op: 80, class: ClassWide, sms: 0xf80, item: 9485, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMMA tensor.sass:100
-	{
-		op: 81, class: ClassImma88, sms: 0x1, item: 9476, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x1, item: 9499, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:100
-	{
-		op: 81, class: ClassImma88, sms: 0x2, item: 9488, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x2, item: 9511, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:101
-	{
-		op: 81, class: ClassImma88, sms: 0x1, item: 9500, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x1, item: 9523, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:101
-	{
-		op: 81, class: ClassImma88, sms: 0x2, item: 9512, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x2, item: 9535, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:102
-	{
-		op: 81, class: ClassImma88, sms: 0xffc, item: 9524, nitem: 15, arg: 1662, narg: 5, mod: 909, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 9547, nitem: 15, arg: 1662, narg: 5, mod: 909, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:103
-	{
-		op: 81, class: ClassImma88, sms: 0xffc, item: 9539, nitem: 15, arg: 1662, narg: 5, mod: 913, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 9562, nitem: 15, arg: 1662, narg: 5, mod: 913, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:104
-	{
-		op: 81, class: ClassImma88, sms: 0x2, item: 9554, nitem: 17, arg: 1667, narg: 6, mod: 917, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x2, item: 9577, nitem: 17, arg: 1667, narg: 6, mod: 917, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:105
-	{
-		op: 81, class: ClassImma88, sms: 0x2, item: 9571, nitem: 17, arg: 1667, narg: 6, mod: 921, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0x2, item: 9594, nitem: 17, arg: 1667, narg: 6, mod: 921, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMMA tensor.sass:106
-	{
-		op: 81, class: ClassImma88, sms: 0xffc, item: 9588, nitem: 20, arg: 1673, narg: 7, mod: 917, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 9611, nitem: 20, arg: 1673, narg: 7, mod: 917, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:107
-	{
-		op: 81, class: ClassImma88, sms: 0xffc, item: 9608, nitem: 20, arg: 1673, narg: 7, mod: 921, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff},
-	},
+	{op: 81, class: ClassImma88, sms: 0xffc, item: 9631, nitem: 20, arg: 1673, narg: 7, mod: 921, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x1ff, item: 9628, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x1ff, item: 9651, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x1ff, item: 9637, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x1ff, item: 9660, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x7f, item: 9646, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x7f, item: 9669, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x7f, item: 9655, nitem: 13, arg: 1680, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x7f, item: 9678, nitem: 13, arg: 1680, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x7f, item: 9668, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x7f, item: 9691, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{
-		op: 82, class: ClassAlu, sms: 0x180, item: 9677, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x180, item: 9700, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, class: ClassAlu, sms: 0x200, item: 9628, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x200, item: 9651, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, class: ClassAlu, sms: 0x200, item: 9637, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x200, item: 9660, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{
-		op: 82, class: ClassAlu, sms: 0x200, item: 9677, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200},
-	},
+	{op: 82, class: ClassAlu, sms: 0x200, item: 9700, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, class: ClassAlu, sms: 0xc00, item: 9686, nitem: 15, arg: 1685, narg: 7, mod: 925, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200},
-	},
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 9709, nitem: 15, arg: 1685, narg: 7, mod: 925, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, class: ClassAlu, sms: 0xc00, item: 9701, nitem: 15, arg: 1692, narg: 7, mod: 925, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200},
-	},
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 9724, nitem: 15, arg: 1692, narg: 7, mod: 925, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{
-		op: 82, class: ClassAlu, sms: 0xc00, item: 9716, nitem: 15, arg: 1699, narg: 7, mod: 925, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200},
-	},
+	{op: 82, class: ClassAlu, sms: 0xc00, item: 9739, nitem: 15, arg: 1699, narg: 7, mod: 925, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}},
 	// ISETP integer.sass:72
-	{
-		op: 83, class: ClassAlu, sms: 0x1, item: 9731, nitem: 17, arg: 1706, narg: 6, mod: 926, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x1, item: 9754, nitem: 17, arg: 1706, narg: 6, mod: 926, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, class: ClassAlu, sms: 0x1, item: 9748, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x1, item: 9771, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, class: ClassAlu, sms: 0x1, item: 9765, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x1, item: 9788, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, class: ClassAlu, sms: 0x1, item: 9782, nitem: 21, arg: 1718, narg: 7, mod: 926, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x1, item: 9805, nitem: 21, arg: 1718, narg: 7, mod: 926, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:72
-	{
-		op: 83, class: ClassAlu, sms: 0x1, item: 9803, nitem: 17, arg: 1725, narg: 6, mod: 926, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x1, item: 9826, nitem: 17, arg: 1725, narg: 6, mod: 926, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x3fe, item: 9820, nitem: 13, arg: 727, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 9843, nitem: 13, arg: 727, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x3fe, item: 9833, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 9856, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9846, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9869, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9859, nitem: 17, arg: 1731, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9882, nitem: 17, arg: 1731, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9876, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9899, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{
-		op: 83, class: ClassAlu, sms: 0x380, item: 9889, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0x380, item: 9912, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x3fe, item: 9902, nitem: 15, arg: 1737, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 9925, nitem: 15, arg: 1737, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x3fe, item: 9917, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x3fe, item: 9940, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9932, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9955, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9947, nitem: 19, arg: 1749, narg: 7, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9970, nitem: 19, arg: 1749, narg: 7, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x7e, item: 9966, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x7e, item: 9989, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{
-		op: 83, class: ClassAlu, sms: 0x380, item: 9981, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0x380, item: 10004, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:75
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 9996, nitem: 13, arg: 1762, narg: 5, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10019, nitem: 13, arg: 1762, narg: 5, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 10009, nitem: 13, arg: 1767, narg: 5, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10032, nitem: 13, arg: 1767, narg: 5, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 10022, nitem: 13, arg: 1772, narg: 5, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10045, nitem: 13, arg: 1772, narg: 5, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:76
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 10035, nitem: 15, arg: 1777, narg: 6, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10058, nitem: 15, arg: 1777, narg: 6, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 10050, nitem: 15, arg: 1783, narg: 6, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10073, nitem: 15, arg: 1783, narg: 6, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{
-		op: 83, class: ClassAlu, sms: 0xc00, item: 10065, nitem: 15, arg: 1789, narg: 6, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 83, class: ClassAlu, sms: 0xc00, item: 10088, nitem: 15, arg: 1789, narg: 6, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// KILL control.sass:219
-	{
-		op: 84, class: ClassExit, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000},
-	},
+	{op: 84, class: ClassExit, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000}},
 	// LD memory.sass:149
-	{
-		op: 85, class: ClassLdg, sms: 0x1, item: 10080, nitem: 19, arg: 1795, narg: 4, mod: 936, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800},
-	},
+	{op: 85, class: ClassLdg, sms: 0x1, item: 10103, nitem: 19, arg: 1795, narg: 4, mod: 936, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}},
 	// LD memory.sass:149
-	{
-		op: 85, class: ClassLdg, sms: 0xffe, item: 10099, nitem: 17, arg: 1799, narg: 4, mod: 943, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800},
-	},
+	{op: 85, class: ClassLdg, sms: 0xffe, item: 10122, nitem: 17, arg: 1799, narg: 4, mod: 943, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}},
 	// LD memory.sass:150
-	{
-		op: 85, class: ClassLdg, sms: 0x1, item: 10116, nitem: 22, arg: 1803, narg: 5, mod: 948, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800},
-	},
+	{op: 85, class: ClassLdg, sms: 0x1, item: 10139, nitem: 22, arg: 1803, narg: 5, mod: 948, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}},
 	// LD memory.sass:151
-	{
-		op: 85, class: ClassLdg, sms: 0x3e, item: 10138, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800},
-	},
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 10161, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}},
 	// LD memory.sass:152
-	{
-		op: 85, class: ClassLdg, sms: 0x40, item: 10158, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800},
-	},
+	{op: 85, class: ClassLdg, sms: 0x40, item: 10181, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:152
-	{
-		op: 85, class: ClassLdg, sms: 0xf80, item: 10178, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800},
-	},
+	{op: 85, class: ClassLdg, sms: 0xf80, item: 10201, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:153
-	{
-		op: 85, class: ClassLdg, sms: 0x3e, item: 10198, nitem: 19, arg: 1813, narg: 5, mod: 962, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900},
-	},
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 10221, nitem: 19, arg: 1813, narg: 5, mod: 962, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}},
 	// LD memory.sass:154
-	{
-		op: 85, class: ClassLdg, sms: 0x3e, item: 10217, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900},
-	},
+	{op: 85, class: ClassLdg, sms: 0x3e, item: 10240, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}},
 	// LD memory.sass:155
-	{
-		op: 85, class: ClassLdg, sms: 0x40, item: 10217, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900},
-	},
+	{op: 85, class: ClassLdg, sms: 0x40, item: 10240, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}},
 	// LD memory.sass:155
-	{
-		op: 85, class: ClassLdg, sms: 0xf80, item: 10237, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900},
-	},
+	{op: 85, class: ClassLdg, sms: 0xf80, item: 10260, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}},
 	// LDC memory.sass:158
-	{
-		op: 86, class: ClassLdc, sms: 0xfff, item: 10257, nitem: 13, arg: 1823, narg: 4, mod: 971, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800},
-	},
+	{op: 86, class: ClassLdc, sms: 0xfff, item: 10280, nitem: 13, arg: 1823, narg: 4, mod: 971, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}},
 	// LDCU memory.sass:161
-	{
-		op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 10270, nitem: 13, arg: 1827, narg: 4, mod: 973, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 10293, nitem: 13, arg: 1827, narg: 4, mod: 973, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:162
-	{
-		op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 10283, nitem: 9, arg: 1831, narg: 3, mod: 973, nmod: 2,
-		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, class: ClassLdcu, sms: 0x380, uguard: true, item: 10306, nitem: 9, arg: 1831, narg: 3, mod: 973, nmod: 2,
+		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:163
-	{
-		op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10292, nitem: 13, arg: 1827, narg: 4, mod: 975, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10315, nitem: 13, arg: 1827, narg: 4, mod: 975, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:164
-	{
-		op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10305, nitem: 9, arg: 1831, narg: 3, mod: 975, nmod: 2,
-		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800},
-	},
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10328, nitem: 9, arg: 1831, narg: 3, mod: 975, nmod: 2,
+		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:165
-	{
-		op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10314, nitem: 12, arg: 1834, narg: 4, mod: 975, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800},
-	},
+	{op: 87, class: ClassLdcu, sms: 0xc00, uguard: true, item: 10337, nitem: 12, arg: 1834, narg: 4, mod: 975, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800}},
 	// LDG memory.sass:168
-	{
-		op: 88, class: ClassLdg, sms: 0x1, item: 10326, nitem: 22, arg: 1838, narg: 5, mod: 936, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800},
-	},
+	{op: 88, class: ClassLdg, sms: 0x1, item: 10349, nitem: 22, arg: 1838, narg: 5, mod: 936, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}},
 	// LDG memory.sass:168
-	{
-		op: 88, class: ClassLdg, sms: 0xffe, item: 10348, nitem: 20, arg: 1843, narg: 5, mod: 943, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800},
-	},
+	{op: 88, class: ClassLdg, sms: 0xffe, item: 10371, nitem: 20, arg: 1843, narg: 5, mod: 943, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}},
 	// LDG memory.sass:169
-	{
-		op: 88, class: ClassLdg, sms: 0x1, item: 10368, nitem: 25, arg: 1848, narg: 6, mod: 977, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800},
-	},
+	{op: 88, class: ClassLdg, sms: 0x1, item: 10391, nitem: 25, arg: 1848, narg: 6, mod: 977, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}},
 	// LDG memory.sass:170
-	{
-		op: 88, class: ClassLdg, sms: 0x3e, item: 10393, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800},
-	},
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 10416, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}},
 	// LDG memory.sass:171
-	{
-		op: 88, class: ClassLdg, sms: 0x40, item: 10416, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800},
-	},
+	{op: 88, class: ClassLdg, sms: 0x40, item: 10439, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:171
-	{
-		op: 88, class: ClassLdg, sms: 0xf80, item: 10439, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800},
-	},
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 10462, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:172
-	{
-		op: 88, class: ClassLdg, sms: 0x3e, item: 10462, nitem: 22, arg: 1860, narg: 6, mod: 991, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900},
-	},
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 10485, nitem: 22, arg: 1860, narg: 6, mod: 991, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}},
 	// LDG memory.sass:173
-	{
-		op: 88, class: ClassLdg, sms: 0x3e, item: 10484, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900},
-	},
+	{op: 88, class: ClassLdg, sms: 0x3e, item: 10507, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}},
 	// LDG memory.sass:174
-	{
-		op: 88, class: ClassLdg, sms: 0x40, item: 10484, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900},
-	},
+	{op: 88, class: ClassLdg, sms: 0x40, item: 10507, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:174
-	{
-		op: 88, class: ClassLdg, sms: 0xf80, item: 10507, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900},
-	},
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 10530, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:175
-	{
-		op: 88, class: ClassLdg, sms: 0xf80, item: 10530, nitem: 26, arg: 1872, narg: 7, mod: 996, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff},
-	},
+	{op: 88, class: ClassLdg, sms: 0xf80, item: 10553, nitem: 26, arg: 1872, narg: 7, mod: 996, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}},
 	// LDGDEPBAR memory.sass:178
-	{
-		op: 89, class: ClassBar, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000},
-	},
+	{op: 89, class: ClassBar, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}},
 	// LDGMC memory.sass:181
-	{
-		op: 90, class: ClassLdg, sms: 0x40, item: 10556, nitem: 15, arg: 1879, narg: 4, mod: 1000, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f},
-	},
+	{op: 90, class: ClassLdg, sms: 0x40, item: 10579, nitem: 15, arg: 1879, narg: 4, mod: 1000, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:182
-	{
-		op: 90, class: ClassLdg, sms: 0x40, item: 10571, nitem: 15, arg: 1883, narg: 4, mod: 1003, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff},
-	},
+	{op: 90, class: ClassLdg, sms: 0x40, item: 10594, nitem: 15, arg: 1883, narg: 4, mod: 1003, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:183
-	{
-		op: 90, class: ClassLdg, sms: 0xf80, item: 10586, nitem: 15, arg: 1879, narg: 4, mod: 1005, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff},
-	},
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 10609, nitem: 15, arg: 1879, narg: 4, mod: 1005, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:184
-	{
-		op: 90, class: ClassLdg, sms: 0x40, item: 10601, nitem: 15, arg: 1879, narg: 4, mod: 1008, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f},
-	},
+	{op: 90, class: ClassLdg, sms: 0x40, item: 10624, nitem: 15, arg: 1879, narg: 4, mod: 1008, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:185
-	{
-		op: 90, class: ClassLdg, sms: 0x40, item: 10616, nitem: 15, arg: 1883, narg: 4, mod: 1011, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff},
-	},
+	{op: 90, class: ClassLdg, sms: 0x40, item: 10639, nitem: 15, arg: 1883, narg: 4, mod: 1011, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:186
-	{
-		op: 90, class: ClassLdg, sms: 0xf80, item: 10631, nitem: 15, arg: 1879, narg: 4, mod: 1013, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff},
-	},
+	{op: 90, class: ClassLdg, sms: 0xf80, item: 10654, nitem: 15, arg: 1879, narg: 4, mod: 1013, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}},
 	// LDGSTS memory.sass:189
-	{
-		op: 91, class: ClassLdgsts, sms: 0x3e, item: 10646, nitem: 25, arg: 1887, narg: 6, mod: 1016, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 10669, nitem: 25, arg: 1887, narg: 6, mod: 1016, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}},
 	// LDGSTS memory.sass:190
-	{
-		op: 91, class: ClassLdgsts, sms: 0x3e, item: 10671, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0x3e, item: 10694, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}},
 	// LDGSTS memory.sass:191
-	{
-		op: 91, class: ClassLdgsts, sms: 0x40, item: 10671, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0x40, item: 10694, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}},
 	// LDGSTS memory.sass:192
-	{
-		op: 91, class: ClassLdgsts, sms: 0xf80, item: 10697, nitem: 26, arg: 1893, narg: 6, mod: 1029, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 10720, nitem: 26, arg: 1893, narg: 6, mod: 1029, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}},
 	// LDGSTS memory.sass:193
-	{
-		op: 91, class: ClassLdgsts, sms: 0xf80, item: 10723, nitem: 26, arg: 1899, narg: 6, mod: 1035, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0xf80, item: 10746, nitem: 26, arg: 1899, narg: 6, mod: 1035, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}},
 	// LDGSTS memory.sass:194
-	{
-		op: 91, class: ClassLdgsts, sms: 0x7e, item: 10749, nitem: 26, arg: 1899, narg: 6, mod: 1016, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f},
-	},
+	{op: 91, class: ClassLdgsts, sms: 0x7e, item: 10772, nitem: 26, arg: 1899, narg: 6, mod: 1016, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}},
 	// LDL memory.sass:197
-	{
-		op: 92, class: ClassLdg, sms: 0x1, item: 10775, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800},
-	},
+	{op: 92, class: ClassLdg, sms: 0x1, item: 10798, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:197
-	{
-		op: 92, class: ClassLdg, sms: 0xffe, item: 10786, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800},
-	},
+	{op: 92, class: ClassLdg, sms: 0xffe, item: 10809, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, class: ClassLdg, sms: 0x1, item: 10797, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, class: ClassLdg, sms: 0x1, item: 10820, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, class: ClassLdg, sms: 0x7e, item: 10810, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, class: ClassLdg, sms: 0x7e, item: 10833, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{
-		op: 92, class: ClassLdg, sms: 0xf80, item: 10823, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800},
-	},
+	{op: 92, class: ClassLdg, sms: 0xf80, item: 10846, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:199
-	{
-		op: 92, class: ClassLdg, sms: 0x40, item: 10836, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800},
-	},
+	{op: 92, class: ClassLdg, sms: 0x40, item: 10859, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}},
 	// LDL memory.sass:199
-	{
-		op: 92, class: ClassLdg, sms: 0xf80, item: 10849, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800},
-	},
+	{op: 92, class: ClassLdg, sms: 0xf80, item: 10872, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}},
 	// LDS memory.sass:202
-	{
-		op: 93, class: ClassLds, sms: 0x1, item: 10862, nitem: 12, arg: 1916, narg: 3, mod: 1044, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800},
-	},
+	{op: 93, class: ClassLds, sms: 0x1, item: 10885, nitem: 12, arg: 1916, narg: 3, mod: 1044, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:203
-	{
-		op: 93, class: ClassLds, sms: 0x1, item: 10874, nitem: 14, arg: 1919, narg: 4, mod: 1044, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, class: ClassLds, sms: 0x1, item: 10897, nitem: 14, arg: 1919, narg: 4, mod: 1044, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:204
-	{
-		op: 93, class: ClassLds, sms: 0xffe, item: 10888, nitem: 11, arg: 1923, narg: 3, mod: 1047, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800},
-	},
+	{op: 93, class: ClassLds, sms: 0xffe, item: 10911, nitem: 11, arg: 1923, narg: 3, mod: 1047, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:205
-	{
-		op: 93, class: ClassLds, sms: 0x7e, item: 10899, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, class: ClassLds, sms: 0x7e, item: 10922, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:205
-	{
-		op: 93, class: ClassLds, sms: 0xf80, item: 10912, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800},
-	},
+	{op: 93, class: ClassLds, sms: 0xf80, item: 10935, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}},
 	// LDSM tensor.sass:110
-	{
-		op: 94, class: ClassLds, sms: 0x7f, item: 10925, nitem: 12, arg: 1930, narg: 3, mod: 1049, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000},
-	},
+	{op: 94, class: ClassLds, sms: 0x7f, item: 10948, nitem: 12, arg: 1930, narg: 3, mod: 1049, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:111
-	{
-		op: 94, class: ClassLds, sms: 0x7f, item: 10937, nitem: 14, arg: 1933, narg: 4, mod: 1049, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000},
-	},
+	{op: 94, class: ClassLds, sms: 0x7f, item: 10960, nitem: 14, arg: 1933, narg: 4, mod: 1049, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:112
-	{
-		op: 94, class: ClassLds, sms: 0xf80, item: 10951, nitem: 12, arg: 1930, narg: 3, mod: 1051, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000},
-	},
+	{op: 94, class: ClassLds, sms: 0xf80, item: 10974, nitem: 12, arg: 1930, narg: 3, mod: 1051, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:113
-	{
-		op: 94, class: ClassLds, sms: 0xf80, item: 10963, nitem: 14, arg: 1933, narg: 4, mod: 1051, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000},
-	},
+	{op: 94, class: ClassLds, sms: 0xf80, item: 10986, nitem: 14, arg: 1933, narg: 4, mod: 1051, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:116
-	{
-		op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 10977, nitem: 12, arg: 1937, narg: 3, mod: 1054, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000},
-	},
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11000, nitem: 12, arg: 1937, narg: 3, mod: 1054, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:117
-	{
-		op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 10989, nitem: 12, arg: 1937, narg: 3, mod: 1056, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000},
-	},
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11012, nitem: 12, arg: 1937, narg: 3, mod: 1056, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}},
 	// LDTM tensor.sass:118
-	{
-		op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11001, nitem: 12, arg: 1937, narg: 3, mod: 1058, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000},
-	},
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11024, nitem: 12, arg: 1937, narg: 3, mod: 1058, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}},
 	// LDTM tensor.sass:119
-	{
-		op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11013, nitem: 12, arg: 1937, narg: 3, mod: 1061, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000},
-	},
+	{op: 95, class: ClassLdg, sms: 0x380, uguard: true, item: 11036, nitem: 12, arg: 1937, narg: 3, mod: 1061, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}},
 	// LDTM tensor.sass:120
-	{
-		op: 95, class: ClassLdg, sms: 0x300, uguard: true, item: 11025, nitem: 17, arg: 1940, narg: 4, mod: 1064, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000},
-	},
+	{op: 95, class: ClassLdg, sms: 0x300, uguard: true, item: 11048, nitem: 17, arg: 1940, narg: 4, mod: 1064, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11042, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11065, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11053, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11076, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11064, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11087, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11075, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11098, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11090, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11113, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11101, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11124, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11112, nitem: 13, arg: 1965, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11135, nitem: 13, arg: 1965, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11125, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11148, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11138, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11161, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11151, nitem: 17, arg: 1977, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11174, nitem: 17, arg: 1977, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11168, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11191, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11181, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11204, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11194, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11217, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11205, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11228, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11216, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11239, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11227, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11250, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11242, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11265, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11253, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11276, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11264, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11287, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11277, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11300, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11290, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11313, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11303, nitem: 17, arg: 2002, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11326, nitem: 17, arg: 2002, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11320, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11343, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11333, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11356, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11346, nitem: 15, arg: 2015, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11369, nitem: 15, arg: 2015, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11361, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11384, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11376, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11399, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11391, nitem: 19, arg: 2029, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11414, nitem: 19, arg: 2029, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11410, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11433, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11425, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11448, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11440, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11463, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, class: ClassAlu, sms: 0xfff, item: 11453, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xfff, item: 11476, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11466, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11489, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, class: ClassAlu, sms: 0x7f, item: 11479, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0x7f, item: 11502, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEA integer.sass:84
-	{
-		op: 96, class: ClassAlu, sms: 0xf80, item: 11492, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff},
-	},
+	{op: 96, class: ClassAlu, sms: 0xf80, item: 11515, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEPC control.sass:222
-	{
-		op: 97, class: ClassCbu, sms: 0xfff, item: 11505, nitem: 2, arg: 2044, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000},
-	},
+	{op: 97, class: ClassCbu, sms: 0xfff, item: 11528, nitem: 2, arg: 2044, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}},
 	// LEPC control.sass:223
-	{
-		op: 97, class: ClassCbu, sms: 0xfc0, item: 11507, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000},
-	},
+	{op: 97, class: ClassCbu, sms: 0xfc0, item: 11530, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0xfff, item: 11511, nitem: 17, arg: 2047, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0xfff, item: 11534, nitem: 17, arg: 2047, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0xfff, item: 11528, nitem: 17, arg: 2054, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0xfff, item: 11551, nitem: 17, arg: 2054, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0x7f, item: 11545, nitem: 17, arg: 2054, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0x7f, item: 11568, nitem: 17, arg: 2054, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0x7f, item: 11562, nitem: 21, arg: 2061, narg: 8, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0x7f, item: 11585, nitem: 21, arg: 2061, narg: 8, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0x7f, item: 11583, nitem: 17, arg: 2069, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0x7f, item: 11606, nitem: 17, arg: 2069, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{
-		op: 98, class: ClassAlu, sms: 0xf80, item: 11600, nitem: 17, arg: 2069, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 98, class: ClassAlu, sms: 0xf80, item: 11623, nitem: 17, arg: 2069, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}},
 	// MATCH control.sass:226
-	{
-		op: 99, class: ClassMatch, sms: 0xfff, item: 11617, nitem: 8, arg: 2076, narg: 3, mod: 1070, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000},
-	},
+	{op: 99, class: ClassMatch, sms: 0xfff, item: 11640, nitem: 8, arg: 2076, narg: 3, mod: 1070, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}},
 	// MATCH control.sass:227
-	{
-		op: 99, class: ClassMatch, sms: 0xfff, item: 11625, nitem: 6, arg: 2079, narg: 2, mod: 1070, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000},
-	},
+	{op: 99, class: ClassMatch, sms: 0xfff, item: 11648, nitem: 6, arg: 2079, narg: 2, mod: 1070, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}},
 	// MEMBAR memory.sass:208
-	{
-		op: 100, class: ClassBar, sms: 0x1, item: 11631, nitem: 3, arg: 0, narg: 0, mod: 1071, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000},
-	},
+	{op: 100, class: ClassBar, sms: 0x1, item: 11654, nitem: 3, arg: 0, narg: 0, mod: 1071, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:209
-	{
-		op: 100, class: ClassBar, sms: 0x3e, item: 11634, nitem: 2, arg: 0, narg: 0, mod: 1074, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000},
-	},
+	{op: 100, class: ClassBar, sms: 0x3e, item: 11657, nitem: 2, arg: 0, narg: 0, mod: 1074, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:210
-	{
-		op: 100, class: ClassBar, sms: 0xfc0, item: 11636, nitem: 1, arg: 0, narg: 0, mod: 1076, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000},
-	},
+	{op: 100, class: ClassBar, sms: 0xfc0, item: 11659, nitem: 1, arg: 0, narg: 0, mod: 1076, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}},
 	// MOV integer.sass:90
-	{
-		op: 101, class: ClassAlu, sms: 0x3ff, item: 11637, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0x3ff, item: 11660, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{
-		op: 101, class: ClassAlu, sms: 0x7f, item: 11644, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0x7f, item: 11667, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{
-		op: 101, class: ClassAlu, sms: 0x7f, item: 11651, nitem: 12, arg: 2087, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0x7f, item: 11674, nitem: 12, arg: 2087, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:91
-	{
-		op: 101, class: ClassAlu, sms: 0xfff, item: 11663, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0xfff, item: 11686, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:92
-	{
-		op: 101, class: ClassAlu, sms: 0x7f, item: 11670, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0x7f, item: 11693, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:93
-	{
-		op: 101, class: ClassAlu, sms: 0x380, item: 11677, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0x380, item: 11700, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:94
-	{
-		op: 101, class: ClassAlu, sms: 0xc00, item: 11684, nitem: 5, arg: 2094, narg: 2, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 11707, nitem: 5, arg: 2094, narg: 2, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:94
-	{
-		op: 101, class: ClassAlu, sms: 0xc00, item: 11689, nitem: 5, arg: 2096, narg: 2, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 11712, nitem: 5, arg: 2096, narg: 2, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:95
-	{
-		op: 101, class: ClassAlu, sms: 0xc00, item: 11637, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00},
-	},
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 11660, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:96
-	{
-		op: 101, class: ClassAlu, sms: 0xc00, item: 11694, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000},
-	},
+	{op: 101, class: ClassAlu, sms: 0xc00, item: 11717, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:123
-	{
-		op: 102, class: ClassLds, sms: 0x7f, item: 11698, nitem: 6, arg: 691, narg: 2, mod: 1077, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000},
-	},
+	{op: 102, class: ClassLds, sms: 0x7f, item: 11721, nitem: 6, arg: 691, narg: 2, mod: 1077, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:124
-	{
-		op: 102, class: ClassLds, sms: 0xf80, item: 11704, nitem: 6, arg: 691, narg: 2, mod: 1078, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000},
-	},
+	{op: 102, class: ClassLds, sms: 0xf80, item: 11727, nitem: 6, arg: 691, narg: 2, mod: 1078, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11710, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11733, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11715, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11738, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11720, nitem: 6, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11743, nitem: 6, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:214
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11726, nitem: 11, arg: 1238, narg: 3, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11749, nitem: 11, arg: 1238, narg: 3, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:214
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11737, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11760, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:215
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11742, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11765, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:215
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11749, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11772, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:215
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11754, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11777, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:215
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11761, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11784, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:215
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11773, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11796, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11710, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11733, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11715, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11738, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11720, nitem: 6, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11743, nitem: 6, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11726, nitem: 11, arg: 1238, narg: 3, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11749, nitem: 11, arg: 1238, narg: 3, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11737, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11760, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:216
-	{
-		op: 103, class: ClassXu, sms: 0xf80, item: 11780, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000},
-	},
+	{op: 103, class: ClassXu, sms: 0xf80, item: 11803, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11742, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11765, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11749, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11772, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11754, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11777, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11761, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11784, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11773, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11796, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:217
-	{
-		op: 103, class: ClassXu, sms: 0xf80, item: 11785, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100},
-	},
+	{op: 103, class: ClassXu, sms: 0xf80, item: 11808, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11792, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11815, nitem: 7, arg: 1234, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11799, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11822, nitem: 5, arg: 1236, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11804, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11827, nitem: 7, arg: 1236, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11811, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11834, nitem: 12, arg: 1238, narg: 3, mod: 1083, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0x40, item: 11823, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, class: ClassXu, sms: 0x40, item: 11846, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:218
-	{
-		op: 103, class: ClassXu, sms: 0xf80, item: 11830, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200},
-	},
+	{op: 103, class: ClassXu, sms: 0xf80, item: 11853, nitem: 7, arg: 1241, narg: 2, mod: 1081, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
 	// MUFU float.sass:219
-	{
-		op: 103, class: ClassXu, sms: 0x100, item: 11837, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300},
-	},
+	{op: 103, class: ClassXu, sms: 0x100, item: 11860, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
 	// MUFU float.sass:219
-	{
-		op: 103, class: ClassXu, sms: 0x100, item: 11842, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300},
-	},
+	{op: 103, class: ClassXu, sms: 0x100, item: 11865, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
 	// MUFU float.sass:220
-	{
-		op: 103, class: ClassXu, sms: 0x100, item: 11847, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000},
-	},
+	{op: 103, class: ClassXu, sms: 0x100, item: 11870, nitem: 5, arg: 1234, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
 	// MUFU float.sass:220
-	{
-		op: 103, class: ClassXu, sms: 0x100, item: 11852, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000},
-	},
+	{op: 103, class: ClassXu, sms: 0x100, item: 11875, nitem: 5, arg: 1241, narg: 2, mod: 1080, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
 	// MUFU float.sass:221
-	{
-		op: 103, class: ClassXu, sms: 0x3f, item: 11857, nitem: 5, arg: 1236, narg: 2, mod: 1085, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800},
-	},
+	{op: 103, class: ClassXu, sms: 0x3f, item: 11880, nitem: 5, arg: 1236, narg: 2, mod: 1085, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// MUFU float.sass:222
-	{
-		op: 103, class: ClassXu, sms: 0xfc0, item: 11857, nitem: 5, arg: 1236, narg: 2, mod: 1085, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800},
-	},
+	{op: 103, class: ClassXu, sms: 0xfc0, item: 11880, nitem: 5, arg: 1236, narg: 2, mod: 1085, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:230
-	{
-		op: 104, class: ClassCbu, sms: 0x3f, item: 11862, nitem: 7, arg: 2098, narg: 2, mod: 1086, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 11885, nitem: 7, arg: 2098, narg: 2, mod: 1086, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, class: ClassCbu, sms: 0x3f, item: 11869, nitem: 7, arg: 176, narg: 2, mod: 1086, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 11892, nitem: 7, arg: 176, narg: 2, mod: 1086, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, class: ClassCbu, sms: 0x3f, item: 11876, nitem: 7, arg: 176, narg: 2, mod: 1086, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 11899, nitem: 7, arg: 176, narg: 2, mod: 1086, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{
-		op: 104, class: ClassCbu, sms: 0x3f, item: 11883, nitem: 12, arg: 2100, narg: 3, mod: 1086, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x3f, item: 11906, nitem: 12, arg: 2100, narg: 3, mod: 1086, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:232
-	{
-		op: 104, class: ClassCbu, sms: 0xfc0, item: 11895, nitem: 8, arg: 2103, narg: 2, mod: 1088, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0xfc0, item: 11918, nitem: 8, arg: 2103, narg: 2, mod: 1088, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, class: ClassCbu, sms: 0xfc0, item: 11903, nitem: 8, arg: 189, narg: 2, mod: 1088, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0xfc0, item: 11926, nitem: 8, arg: 189, narg: 2, mod: 1088, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, class: ClassCbu, sms: 0x40, item: 11911, nitem: 8, arg: 189, narg: 2, mod: 1088, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x40, item: 11934, nitem: 8, arg: 189, narg: 2, mod: 1088, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{
-		op: 104, class: ClassCbu, sms: 0x40, item: 11919, nitem: 13, arg: 2105, narg: 3, mod: 1088, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000},
-	},
+	{op: 104, class: ClassCbu, sms: 0x40, item: 11942, nitem: 13, arg: 2105, narg: 3, mod: 1088, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:234
-	{
-		op: 104, class: ClassCbu, sms: 0xffe, item: 11932, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000},
-	},
+	{op: 104, class: ClassCbu, sms: 0xffe, item: 11955, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}},
 	// NOP control.sass:237
-	{
-		op: 105, class: ClassNop, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000},
-	},
+	{op: 105, class: ClassNop, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}},
 	// OMMA tensor.sass:127
-	{
-		op: 106, class: ClassQmma, sms: 0xc00, item: 11936, nitem: 21, arg: 2109, narg: 8, mod: 1091, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff},
-	},
+	{op: 106, class: ClassQmma, sms: 0xc00, item: 11959, nitem: 21, arg: 2109, narg: 8, mod: 1091, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}},
 	// OMMA tensor.sass:128
-	{
-		op: 106, class: ClassQmma, sms: 0xc00, item: 11957, nitem: 23, arg: 2117, narg: 9, mod: 1091, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff},
-	},
+	{op: 106, class: ClassQmma, sms: 0xc00, item: 11980, nitem: 23, arg: 2117, narg: 9, mod: 1091, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}},
 	// P2R integer.sass:99
-	{
-		op: 107, class: ClassP2r, sms: 0x3f, item: 11980, nitem: 7, arg: 165, narg: 3, mod: 1094, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000},
-	},
+	{op: 107, class: ClassP2r, sms: 0x3f, item: 12003, nitem: 7, arg: 165, narg: 3, mod: 1094, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// P2R integer.sass:100
-	{
-		op: 107, class: ClassP2r, sms: 0xfc0, item: 11987, nitem: 7, arg: 165, narg: 3, mod: 1094, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000},
-	},
+	{op: 107, class: ClassP2r, sms: 0xfc0, item: 12010, nitem: 7, arg: 165, narg: 3, mod: 1094, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// PLOP3 integer.sass:103
-	{
-		op: 108, class: ClassAlu, sms: 0xfff, item: 11994, nitem: 14, arg: 2126, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff},
-	},
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 12017, nitem: 14, arg: 2126, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:103
-	{
-		op: 108, class: ClassAlu, sms: 0x7f, item: 12008, nitem: 14, arg: 2133, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff},
-	},
+	{op: 108, class: ClassAlu, sms: 0x7f, item: 12031, nitem: 14, arg: 2133, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
 	// PLOP3 integer.sass:103
-	{
-		op: 108, class: ClassAlu, sms: 0x7f, item: 12022, nitem: 18, arg: 2140, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, class: ClassAlu, sms: 0x7f, item: 12045, nitem: 18, arg: 2140, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:103
-	{
-		op: 108, class: ClassAlu, sms: 0x7f, item: 12040, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, class: ClassAlu, sms: 0x7f, item: 12063, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:103
-	{
-		op: 108, class: ClassAlu, sms: 0xf80, item: 12054, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff},
-	},
+	{op: 108, class: ClassAlu, sms: 0xf80, item: 12077, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:104
-	{
-		op: 108, class: ClassAlu, sms: 0xfff, item: 12068, nitem: 14, arg: 2155, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070},
-	},
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 12091, nitem: 14, arg: 2155, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
 	// PLOP3 integer.sass:105
-	{
-		op: 108, class: ClassAlu, sms: 0xfff, item: 12082, nitem: 14, arg: 2162, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078},
-	},
+	{op: 108, class: ClassAlu, sms: 0xfff, item: 12105, nitem: 14, arg: 2162, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}},
 	// PMTRIG control.sass:240
-	{
-		op: 109, class: ClassOther, sms: 0xfff, item: 12096, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000},
-	},
+	{op: 109, class: ClassOther, sms: 0xfff, item: 12119, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0xfff, item: 12101, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000},
-	},
+	{op: 110, class: ClassXu, sms: 0xfff, item: 12124, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000},
-	},
+	{op: 110, class: ClassXu, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0x7f, item: 12105, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000},
-	},
+	{op: 110, class: ClassXu, sms: 0x7f, item: 12128, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0x7f, item: 12109, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000},
-	},
+	{op: 110, class: ClassXu, sms: 0x7f, item: 12132, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0x7f, item: 12118, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000},
-	},
+	{op: 110, class: ClassXu, sms: 0x7f, item: 12141, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}},
 	// POPC integer.sass:108
-	{
-		op: 110, class: ClassXu, sms: 0xf80, item: 12122, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000},
-	},
+	{op: 110, class: ClassXu, sms: 0xf80, item: 12145, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}},
 	// PREEXIT control.sass:243
-	{
-		op: 111, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000},
-	},
+	{op: 111, class: ClassOther, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0xfff, item: 12126, nitem: 9, arg: 1243, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 12149, nitem: 9, arg: 1243, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0xfff, item: 12135, nitem: 9, arg: 1435, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 12158, nitem: 9, arg: 1435, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12144, nitem: 9, arg: 1435, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12167, nitem: 9, arg: 1435, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12153, nitem: 14, arg: 1439, narg: 5, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12176, nitem: 14, arg: 1439, narg: 5, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0xfff, item: 12167, nitem: 9, arg: 1247, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0xfff, item: 12190, nitem: 9, arg: 1247, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12176, nitem: 9, arg: 1247, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12199, nitem: 9, arg: 1247, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12185, nitem: 13, arg: 1251, narg: 5, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12208, nitem: 13, arg: 1251, narg: 5, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12198, nitem: 9, arg: 1256, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12221, nitem: 9, arg: 1256, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0xf80, item: 12207, nitem: 9, arg: 1256, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0xf80, item: 12230, nitem: 9, arg: 1256, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0x7f, item: 12216, nitem: 9, arg: 1444, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0x7f, item: 12239, nitem: 9, arg: 1444, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}},
 	// PRMT integer.sass:111
-	{
-		op: 112, class: ClassAlu, sms: 0xf80, item: 12225, nitem: 9, arg: 1444, narg: 4, mod: 1095, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff},
-	},
+	{op: 112, class: ClassAlu, sms: 0xf80, item: 12248, nitem: 9, arg: 1444, narg: 4, mod: 1095, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}},
 	// QGMMA tensor.sass:131
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12234, nitem: 16, arg: 2171, narg: 4, mod: 1096, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12257, nitem: 16, arg: 2171, narg: 4, mod: 1096, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:132
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12250, nitem: 18, arg: 2175, narg: 5, mod: 1101, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12273, nitem: 18, arg: 2175, narg: 5, mod: 1101, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:133
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12268, nitem: 23, arg: 2180, narg: 6, mod: 1106, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12291, nitem: 23, arg: 2180, narg: 6, mod: 1106, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:134
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12291, nitem: 25, arg: 2186, narg: 7, mod: 1112, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12314, nitem: 25, arg: 2186, narg: 7, mod: 1112, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:135
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12316, nitem: 16, arg: 2171, narg: 4, mod: 1118, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12339, nitem: 16, arg: 2171, narg: 4, mod: 1118, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:136
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12332, nitem: 18, arg: 2175, narg: 5, mod: 1123, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12355, nitem: 18, arg: 2175, narg: 5, mod: 1123, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:137
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12350, nitem: 23, arg: 2180, narg: 6, mod: 1128, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12373, nitem: 23, arg: 2180, narg: 6, mod: 1128, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}},
 	// QGMMA tensor.sass:138
-	{
-		op: 113, class: ClassGmma, sms: 0x40, item: 12373, nitem: 25, arg: 2186, narg: 7, mod: 1134, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff},
-	},
+	{op: 113, class: ClassGmma, sms: 0x40, item: 12396, nitem: 25, arg: 2186, narg: 7, mod: 1134, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}},
 	// QMMA tensor.sass:141
-	{
-		op: 114, class: ClassQmma, sms: 0x20, item: 12398, nitem: 15, arg: 2193, narg: 5, mod: 1140, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff},
-	},
+	{op: 114, class: ClassQmma, sms: 0x20, item: 12421, nitem: 15, arg: 2193, narg: 5, mod: 1140, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:142
-	{
-		op: 114, class: ClassQmma, sms: 0x20, item: 12413, nitem: 21, arg: 2198, narg: 7, mod: 1144, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff},
-	},
+	{op: 114, class: ClassQmma, sms: 0x20, item: 12436, nitem: 21, arg: 2198, narg: 7, mod: 1144, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:143
-	{
-		op: 114, class: ClassQmma, sms: 0xc00, item: 12434, nitem: 15, arg: 2193, narg: 5, mod: 1149, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff},
-	},
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 12457, nitem: 15, arg: 2193, narg: 5, mod: 1149, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:144
-	{
-		op: 114, class: ClassQmma, sms: 0xc00, item: 12449, nitem: 20, arg: 2205, narg: 7, mod: 1153, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff},
-	},
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 12472, nitem: 20, arg: 2205, narg: 7, mod: 1153, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:145
-	{
-		op: 114, class: ClassQmma, sms: 0xc00, item: 12469, nitem: 21, arg: 2109, narg: 8, mod: 1157, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff},
-	},
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 12492, nitem: 21, arg: 2109, narg: 8, mod: 1157, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}},
 	// QMMA tensor.sass:146
-	{
-		op: 114, class: ClassQmma, sms: 0xc00, item: 12490, nitem: 23, arg: 2117, narg: 9, mod: 1157, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff},
-	},
+	{op: 114, class: ClassQmma, sms: 0xc00, item: 12513, nitem: 23, arg: 2117, narg: 9, mod: 1157, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}},
 	// QSPC memory.sass:213
-	{
-		op: 115, class: ClassLdg, sms: 0x3f, item: 12513, nitem: 13, arg: 2212, narg: 4, mod: 1160, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000},
-	},
+	{op: 115, class: ClassLdg, sms: 0x3f, item: 12536, nitem: 13, arg: 2212, narg: 4, mod: 1160, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:213
-	{
-		op: 115, class: ClassLdg, sms: 0xfc0, item: 12526, nitem: 13, arg: 2212, narg: 4, mod: 1160, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000},
-	},
+	{op: 115, class: ClassLdg, sms: 0xfc0, item: 12549, nitem: 13, arg: 2212, narg: 4, mod: 1160, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:214
-	{
-		op: 115, class: ClassLdg, sms: 0x3f, item: 12539, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000},
-	},
+	{op: 115, class: ClassLdg, sms: 0x3f, item: 12562, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000}},
 	// QSPC memory.sass:215
-	{
-		op: 115, class: ClassLdg, sms: 0x40, item: 12555, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000},
-	},
+	{op: 115, class: ClassLdg, sms: 0x40, item: 12578, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000}},
 	// QSPC memory.sass:215
-	{
-		op: 115, class: ClassLdg, sms: 0xf80, item: 12571, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000},
-	},
+	{op: 115, class: ClassLdg, sms: 0xf80, item: 12594, nitem: 16, arg: 2216, narg: 5, mod: 1162, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000}},
 	// R2P integer.sass:114
-	{
-		op: 116, class: ClassR2p, sms: 0xfff, item: 12587, nitem: 6, arg: 2221, narg: 2, mod: 1165, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000},
-	},
+	{op: 116, class: ClassR2p, sms: 0xfff, item: 12610, nitem: 6, arg: 2221, narg: 2, mod: 1165, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}},
 	// R2UR integer.sass:117
-	{
-		op: 117, class: ClassR2ur, sms: 0x3f, item: 12593, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0x3f, item: 12616, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:118
-	{
-		op: 117, class: ClassR2ur, sms: 0x3f, item: 12600, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0x3f, item: 12623, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:119
-	{
-		op: 117, class: ClassR2ur, sms: 0x40, item: 12593, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0x40, item: 12616, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:120
-	{
-		op: 117, class: ClassR2ur, sms: 0x40, item: 12600, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0x40, item: 12623, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:121
-	{
-		op: 117, class: ClassR2ur, sms: 0xf80, item: 12606, nitem: 9, arg: 2229, narg: 3, mod: 1166, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0xf80, item: 12629, nitem: 9, arg: 2229, narg: 3, mod: 1166, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:122
-	{
-		op: 117, class: ClassR2ur, sms: 0xf80, item: 12615, nitem: 9, arg: 2229, narg: 3, mod: 1168, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000},
-	},
+	{op: 117, class: ClassR2ur, sms: 0xf80, item: 12638, nitem: 9, arg: 2229, narg: 3, mod: 1168, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}},
 	// RED memory.sass:218
-	{
-		op: 118, class: ClassStg, sms: 0x1, item: 12624, nitem: 15, arg: 2232, narg: 3, mod: 1170, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000},
-	},
+	{op: 118, class: ClassStg, sms: 0x1, item: 12647, nitem: 15, arg: 2232, narg: 3, mod: 1170, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}},
 	// RED memory.sass:219
-	{
-		op: 118, class: ClassStg, sms: 0x1, item: 12639, nitem: 18, arg: 2235, narg: 4, mod: 1177, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f},
-	},
+	{op: 118, class: ClassStg, sms: 0x1, item: 12662, nitem: 18, arg: 2235, narg: 4, mod: 1177, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}},
 	// RED memory.sass:220
-	{
-		op: 118, class: ClassStg, sms: 0x3e, item: 12657, nitem: 13, arg: 2239, narg: 3, mod: 1184, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000},
-	},
+	{op: 118, class: ClassStg, sms: 0x3e, item: 12680, nitem: 13, arg: 2239, narg: 3, mod: 1184, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// RED memory.sass:221
-	{
-		op: 118, class: ClassStg, sms: 0x3e, item: 12670, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f},
-	},
+	{op: 118, class: ClassStg, sms: 0x3e, item: 12693, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// RED memory.sass:222
-	{
-		op: 118, class: ClassStg, sms: 0x3e, item: 12686, nitem: 16, arg: 2246, narg: 4, mod: 1189, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184},
-	},
+	{op: 118, class: ClassStg, sms: 0x3e, item: 12709, nitem: 16, arg: 2246, narg: 4, mod: 1189, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}},
 	// RED memory.sass:223
-	{
-		op: 118, class: ClassStg, sms: 0x3e, item: 12702, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf},
-	},
+	{op: 118, class: ClassStg, sms: 0x3e, item: 12725, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}},
 	// REDAS memory.sass:226
-	{
-		op: 119, class: ClassStg, sms: 0x40, item: 12718, nitem: 13, arg: 2254, narg: 4, mod: 1198, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f},
-	},
+	{op: 119, class: ClassStg, sms: 0x40, item: 12741, nitem: 13, arg: 2254, narg: 4, mod: 1198, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}},
 	// REDAS memory.sass:227
-	{
-		op: 119, class: ClassStg, sms: 0xf80, item: 12731, nitem: 13, arg: 2254, narg: 4, mod: 1198, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff},
-	},
+	{op: 119, class: ClassStg, sms: 0xf80, item: 12754, nitem: 13, arg: 2254, narg: 4, mod: 1198, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}},
 	// REDG memory.sass:230
-	{
-		op: 120, class: ClassStg, sms: 0xfc0, item: 12744, nitem: 13, arg: 2239, narg: 3, mod: 1184, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000},
-	},
+	{op: 120, class: ClassStg, sms: 0xfc0, item: 12767, nitem: 13, arg: 2239, narg: 3, mod: 1184, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// REDG memory.sass:231
-	{
-		op: 120, class: ClassStg, sms: 0xfc0, item: 12757, nitem: 14, arg: 2258, narg: 3, mod: 25, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000},
-	},
+	{op: 120, class: ClassStg, sms: 0xfc0, item: 12780, nitem: 14, arg: 2258, narg: 3, mod: 25, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}},
 	// REDG memory.sass:232
-	{
-		op: 120, class: ClassStg, sms: 0x40, item: 12771, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f},
-	},
+	{op: 120, class: ClassStg, sms: 0x40, item: 12794, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// REDG memory.sass:233
-	{
-		op: 120, class: ClassStg, sms: 0x40, item: 12787, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf},
-	},
+	{op: 120, class: ClassStg, sms: 0x40, item: 12810, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:234
-	{
-		op: 120, class: ClassStg, sms: 0x40, item: 12803, nitem: 17, arg: 2261, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f},
-	},
+	{op: 120, class: ClassStg, sms: 0x40, item: 12826, nitem: 17, arg: 2261, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}},
 	// REDG memory.sass:235
-	{
-		op: 120, class: ClassStg, sms: 0x40, item: 12820, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf},
-	},
+	{op: 120, class: ClassStg, sms: 0x40, item: 12843, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:236
-	{
-		op: 120, class: ClassStg, sms: 0xf80, item: 12837, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff},
-	},
+	{op: 120, class: ClassStg, sms: 0xf80, item: 12860, nitem: 16, arg: 2242, narg: 4, mod: 1189, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:237
-	{
-		op: 120, class: ClassStg, sms: 0xf80, item: 12853, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff},
-	},
+	{op: 120, class: ClassStg, sms: 0xf80, item: 12876, nitem: 16, arg: 2250, narg: 4, mod: 1194, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}},
 	// REDG memory.sass:238
-	{
-		op: 120, class: ClassStg, sms: 0xf80, item: 12869, nitem: 17, arg: 2261, narg: 4, mod: 1201, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff},
-	},
+	{op: 120, class: ClassStg, sms: 0xf80, item: 12892, nitem: 17, arg: 2261, narg: 4, mod: 1201, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:239
-	{
-		op: 120, class: ClassStg, sms: 0xf80, item: 12886, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff},
-	},
+	{op: 120, class: ClassStg, sms: 0xf80, item: 12909, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}},
 	// REDUX integer.sass:125
-	{
-		op: 121, class: ClassRedux, sms: 0x7e, item: 12903, nitem: 6, arg: 2269, narg: 2, mod: 1206, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000},
-	},
+	{op: 121, class: ClassRedux, sms: 0x7e, item: 12926, nitem: 6, arg: 2269, narg: 2, mod: 1206, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}},
 	// REDUX integer.sass:125
-	{
-		op: 121, class: ClassRedux, sms: 0xf80, item: 12909, nitem: 6, arg: 2269, narg: 2, mod: 1206, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000},
-	},
+	{op: 121, class: ClassRedux, sms: 0xf80, item: 12932, nitem: 6, arg: 2269, narg: 2, mod: 1206, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}},
 	// RET control.sass:246
-	{
-		op: 122, class: ClassBra, sms: 0x3f, item: 12915, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000},
-	},
+	{op: 122, class: ClassBra, sms: 0x3f, item: 12938, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:246
-	{
-		op: 122, class: ClassBra, sms: 0xfc0, item: 12924, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000},
-	},
+	{op: 122, class: ClassBra, sms: 0xfc0, item: 12947, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:247
-	{
-		op: 122, class: ClassBra, sms: 0x3f, item: 12933, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000},
-	},
+	{op: 122, class: ClassBra, sms: 0x3f, item: 12956, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RET control.sass:247
-	{
-		op: 122, class: ClassBra, sms: 0xfc0, item: 12942, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000},
-	},
+	{op: 122, class: ClassBra, sms: 0xfc0, item: 12965, nitem: 9, arg: 223, narg: 3, mod: 1208, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RPCMOV control.sass:250
-	{
-		op: 123, class: ClassCbu, sms: 0xfff, item: 12951, nitem: 4, arg: 108, narg: 1, mod: 1209, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000},
-	},
+	{op: 123, class: ClassCbu, sms: 0xfff, item: 12974, nitem: 4, arg: 108, narg: 1, mod: 1209, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}},
 	// RPCMOV control.sass:251
-	{
-		op: 123, class: ClassCbu, sms: 0xfff, item: 12955, nitem: 4, arg: 2271, narg: 1, mod: 1210, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000},
-	},
+	{op: 123, class: ClassCbu, sms: 0xfff, item: 12978, nitem: 4, arg: 2271, narg: 1, mod: 1210, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0x1, item: 12959, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0x1, item: 12982, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0x3e, item: 12963, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0x3e, item: 12986, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0x40, item: 12967, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0x40, item: 12990, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0x180, item: 12971, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0x180, item: 12994, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0x200, item: 12975, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0x200, item: 12998, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{
-		op: 124, class: ClassS2r, sms: 0xc00, item: 12979, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000},
-	},
+	{op: 124, class: ClassS2r, sms: 0xc00, item: 13002, nitem: 4, arg: 2271, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0x1, item: 12983, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0x1, item: 13006, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0x3e, item: 12987, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0x3e, item: 13010, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0x40, item: 12991, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0x40, item: 13014, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0x180, item: 12995, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0x180, item: 13018, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0x200, item: 12999, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0x200, item: 13022, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{
-		op: 125, class: ClassS2ur, sms: 0xc00, item: 13003, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000},
-	},
+	{op: 125, class: ClassS2ur, sms: 0xc00, item: 13026, nitem: 4, arg: 2272, narg: 1, mod: 1211, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0xfff, item: 13007, nitem: 8, arg: 2273, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xfff, item: 13030, nitem: 8, arg: 2273, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0xfff, item: 13015, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xfff, item: 13038, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0x7f, item: 13023, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 13046, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0x7f, item: 13031, nitem: 12, arg: 2281, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 13054, nitem: 12, arg: 2281, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0x7f, item: 13043, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0x7f, item: 13066, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:128
-	{
-		op: 126, class: ClassAlu, sms: 0xf80, item: 13051, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xf80, item: 13074, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:129
-	{
-		op: 126, class: ClassAlu, sms: 0xc00, item: 13059, nitem: 8, arg: 2290, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 13082, nitem: 8, arg: 2290, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
 	// SEL integer.sass:130
-	{
-		op: 126, class: ClassAlu, sms: 0xc00, item: 13067, nitem: 8, arg: 2294, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 13090, nitem: 8, arg: 2294, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
 	// SEL integer.sass:131
-	{
-		op: 126, class: ClassAlu, sms: 0xc00, item: 13075, nitem: 8, arg: 2298, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000},
-	},
+	{op: 126, class: ClassAlu, sms: 0xc00, item: 13098, nitem: 8, arg: 2298, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0xfff, item: 13083, nitem: 8, arg: 2302, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0xfff, item: 13106, nitem: 8, arg: 2302, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0xfff, item: 13091, nitem: 8, arg: 2305, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0xfff, item: 13114, nitem: 8, arg: 2305, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0x7f, item: 13099, nitem: 8, arg: 2305, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0x7f, item: 13122, nitem: 8, arg: 2305, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0x7f, item: 13107, nitem: 13, arg: 2308, narg: 4, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0x7f, item: 13130, nitem: 13, arg: 2308, narg: 4, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0x7f, item: 13120, nitem: 8, arg: 2312, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0x7f, item: 13143, nitem: 8, arg: 2312, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}},
 	// SGXT integer.sass:134
-	{
-		op: 127, class: ClassAlu, sms: 0xf80, item: 13128, nitem: 8, arg: 2312, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200},
-	},
+	{op: 127, class: ClassAlu, sms: 0xf80, item: 13151, nitem: 8, arg: 2312, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0xe7f, item: 13136, nitem: 12, arg: 1392, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 13159, nitem: 12, arg: 1392, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0xe7f, item: 13148, nitem: 12, arg: 2315, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 13171, nitem: 12, arg: 2315, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13160, nitem: 12, arg: 2315, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13183, nitem: 12, arg: 2315, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13172, nitem: 17, arg: 2319, narg: 5, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13195, nitem: 17, arg: 2319, narg: 5, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0xe7f, item: 13189, nitem: 12, arg: 1396, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0xe7f, item: 13212, nitem: 12, arg: 1396, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13201, nitem: 12, arg: 1396, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13224, nitem: 12, arg: 1396, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13213, nitem: 16, arg: 1400, narg: 5, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13236, nitem: 16, arg: 1400, narg: 5, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13229, nitem: 12, arg: 1405, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13252, nitem: 12, arg: 1405, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0xe00, item: 13241, nitem: 12, arg: 1405, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0xe00, item: 13264, nitem: 12, arg: 1405, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0x7f, item: 13253, nitem: 12, arg: 2324, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x7f, item: 13276, nitem: 12, arg: 2324, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:137
-	{
-		op: 128, class: ClassAlu, sms: 0xe00, item: 13265, nitem: 12, arg: 2324, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0xe00, item: 13288, nitem: 12, arg: 2324, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, class: ClassAlu, sms: 0x180, item: 13277, nitem: 13, arg: 395, narg: 4, mod: 1218, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x180, item: 13300, nitem: 13, arg: 395, narg: 4, mod: 1218, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, class: ClassAlu, sms: 0x180, item: 13290, nitem: 13, arg: 2328, narg: 4, mod: 1218, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x180, item: 13313, nitem: 13, arg: 2328, narg: 4, mod: 1218, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, class: ClassAlu, sms: 0x180, item: 13303, nitem: 13, arg: 399, narg: 4, mod: 1218, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x180, item: 13326, nitem: 13, arg: 399, narg: 4, mod: 1218, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, class: ClassAlu, sms: 0x180, item: 13316, nitem: 13, arg: 408, narg: 4, mod: 1218, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x180, item: 13339, nitem: 13, arg: 408, narg: 4, mod: 1218, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
 	// SHF integer.sass:138
-	{
-		op: 128, class: ClassAlu, sms: 0x180, item: 13329, nitem: 13, arg: 469, narg: 4, mod: 1218, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff},
-	},
+	{op: 128, class: ClassAlu, sms: 0x180, item: 13352, nitem: 13, arg: 469, narg: 4, mod: 1218, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHFL control.sass:260
-	{
-		op: 129, class: ClassLds, sms: 0xfff, item: 13342, nitem: 11, arg: 2332, narg: 5, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff},
-	},
+	{op: 129, class: ClassLds, sms: 0xfff, item: 13365, nitem: 11, arg: 2332, narg: 5, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:261
-	{
-		op: 129, class: ClassLds, sms: 0xfff, item: 13353, nitem: 11, arg: 2337, narg: 5, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000},
-	},
+	{op: 129, class: ClassLds, sms: 0xfff, item: 13376, nitem: 11, arg: 2337, narg: 5, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}},
 	// SHFL control.sass:262
-	{
-		op: 129, class: ClassLds, sms: 0xfff, item: 13364, nitem: 11, arg: 2342, narg: 5, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff},
-	},
+	{op: 129, class: ClassLds, sms: 0xfff, item: 13387, nitem: 11, arg: 2342, narg: 5, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:263
-	{
-		op: 129, class: ClassLds, sms: 0xfff, item: 13375, nitem: 11, arg: 2347, narg: 5, mod: 1223, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000},
-	},
+	{op: 129, class: ClassLds, sms: 0xfff, item: 13398, nitem: 11, arg: 2347, narg: 5, mod: 1223, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}},
 	// ST memory.sass:242
-	{
-		op: 130, class: ClassStg, sms: 0x1, item: 13386, nitem: 14, arg: 2352, narg: 3, mod: 1224, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff},
-	},
+	{op: 130, class: ClassStg, sms: 0x1, item: 13409, nitem: 14, arg: 2352, narg: 3, mod: 1224, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}},
 	// ST memory.sass:242
-	{
-		op: 130, class: ClassStg, sms: 0xffe, item: 13400, nitem: 12, arg: 2355, narg: 3, mod: 1230, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff},
-	},
+	{op: 130, class: ClassStg, sms: 0xffe, item: 13423, nitem: 12, arg: 2355, narg: 3, mod: 1230, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}},
 	// ST memory.sass:243
-	{
-		op: 130, class: ClassStg, sms: 0x1, item: 13412, nitem: 17, arg: 2358, narg: 4, mod: 1234, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f},
-	},
+	{op: 130, class: ClassStg, sms: 0x1, item: 13435, nitem: 17, arg: 2358, narg: 4, mod: 1234, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}},
 	// ST memory.sass:244
-	{
-		op: 130, class: ClassStg, sms: 0x3e, item: 13429, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f},
-	},
+	{op: 130, class: ClassStg, sms: 0x3e, item: 13452, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}},
 	// ST memory.sass:245
-	{
-		op: 130, class: ClassStg, sms: 0x40, item: 13444, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f},
-	},
+	{op: 130, class: ClassStg, sms: 0x40, item: 13467, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}},
 	// ST memory.sass:245
-	{
-		op: 130, class: ClassStg, sms: 0xf80, item: 13459, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff},
-	},
+	{op: 130, class: ClassStg, sms: 0xf80, item: 13482, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}},
 	// ST memory.sass:246
-	{
-		op: 130, class: ClassStg, sms: 0x3e, item: 13474, nitem: 15, arg: 2366, narg: 4, mod: 1246, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904},
-	},
+	{op: 130, class: ClassStg, sms: 0x3e, item: 13497, nitem: 15, arg: 2366, narg: 4, mod: 1246, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}},
 	// ST memory.sass:247
-	{
-		op: 130, class: ClassStg, sms: 0x3e, item: 13489, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f},
-	},
+	{op: 130, class: ClassStg, sms: 0x3e, item: 13512, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}},
 	// ST memory.sass:248
-	{
-		op: 130, class: ClassStg, sms: 0x40, item: 13489, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f},
-	},
+	{op: 130, class: ClassStg, sms: 0x40, item: 13512, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}},
 	// ST memory.sass:248
-	{
-		op: 130, class: ClassStg, sms: 0xf80, item: 13504, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff},
-	},
+	{op: 130, class: ClassStg, sms: 0xf80, item: 13527, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}},
 	// STAS memory.sass:251
-	{
-		op: 131, class: ClassStg, sms: 0x40, item: 13519, nitem: 12, arg: 2374, narg: 4, mod: 1253, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f},
-	},
+	{op: 131, class: ClassStg, sms: 0x40, item: 13542, nitem: 12, arg: 2374, narg: 4, mod: 1253, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}},
 	// STAS memory.sass:252
-	{
-		op: 131, class: ClassStg, sms: 0xf80, item: 13531, nitem: 12, arg: 2374, narg: 4, mod: 1253, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff},
-	},
+	{op: 131, class: ClassStg, sms: 0xf80, item: 13554, nitem: 12, arg: 2374, narg: 4, mod: 1253, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}},
 	// STG memory.sass:255
-	{
-		op: 132, class: ClassStg, sms: 0x1, item: 13543, nitem: 14, arg: 2352, narg: 3, mod: 1224, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800},
-	},
+	{op: 132, class: ClassStg, sms: 0x1, item: 13566, nitem: 14, arg: 2352, narg: 3, mod: 1224, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}},
 	// STG memory.sass:255
-	{
-		op: 132, class: ClassStg, sms: 0x7e, item: 13557, nitem: 12, arg: 2355, narg: 3, mod: 1230, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800},
-	},
+	{op: 132, class: ClassStg, sms: 0x7e, item: 13580, nitem: 12, arg: 2355, narg: 3, mod: 1230, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:256
-	{
-		op: 132, class: ClassStg, sms: 0xf80, item: 13569, nitem: 12, arg: 2355, narg: 3, mod: 1255, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800},
-	},
+	{op: 132, class: ClassStg, sms: 0xf80, item: 13592, nitem: 12, arg: 2355, narg: 3, mod: 1255, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:257
-	{
-		op: 132, class: ClassStg, sms: 0x1, item: 13412, nitem: 17, arg: 2358, narg: 4, mod: 1234, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f},
-	},
+	{op: 132, class: ClassStg, sms: 0x1, item: 13435, nitem: 17, arg: 2358, narg: 4, mod: 1234, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}},
 	// STG memory.sass:258
-	{
-		op: 132, class: ClassStg, sms: 0x3e, item: 13429, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f},
-	},
+	{op: 132, class: ClassStg, sms: 0x3e, item: 13452, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}},
 	// STG memory.sass:259
-	{
-		op: 132, class: ClassStg, sms: 0x40, item: 13444, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f},
-	},
+	{op: 132, class: ClassStg, sms: 0x40, item: 13467, nitem: 15, arg: 2362, narg: 4, mod: 1241, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}},
 	// STG memory.sass:260
-	{
-		op: 132, class: ClassStg, sms: 0x3e, item: 13474, nitem: 15, arg: 2366, narg: 4, mod: 1246, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904},
-	},
+	{op: 132, class: ClassStg, sms: 0x3e, item: 13497, nitem: 15, arg: 2366, narg: 4, mod: 1246, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}},
 	// STG memory.sass:261
-	{
-		op: 132, class: ClassStg, sms: 0x3e, item: 13489, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f},
-	},
+	{op: 132, class: ClassStg, sms: 0x3e, item: 13512, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}},
 	// STG memory.sass:262
-	{
-		op: 132, class: ClassStg, sms: 0x40, item: 13489, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f},
-	},
+	{op: 132, class: ClassStg, sms: 0x40, item: 13512, nitem: 15, arg: 2370, narg: 4, mod: 1250, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}},
 	// STG memory.sass:263
-	{
-		op: 132, class: ClassStg, sms: 0xf80, item: 13581, nitem: 15, arg: 2362, narg: 4, mod: 1259, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff},
-	},
+	{op: 132, class: ClassStg, sms: 0xf80, item: 13604, nitem: 15, arg: 2362, narg: 4, mod: 1259, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}},
 	// STG memory.sass:264
-	{
-		op: 132, class: ClassStg, sms: 0xf80, item: 13596, nitem: 15, arg: 2370, narg: 4, mod: 1264, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff},
-	},
+	{op: 132, class: ClassStg, sms: 0xf80, item: 13619, nitem: 15, arg: 2370, narg: 4, mod: 1264, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}},
 	// STG memory.sass:265
-	{
-		op: 132, class: ClassStg, sms: 0xf80, item: 13611, nitem: 21, arg: 2378, narg: 6, mod: 1267, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff},
-	},
+	{op: 132, class: ClassStg, sms: 0xf80, item: 13634, nitem: 21, arg: 2378, narg: 6, mod: 1267, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}},
 	// STL memory.sass:268
-	{
-		op: 133, class: ClassStg, sms: 0x1, item: 13632, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800},
-	},
+	{op: 133, class: ClassStg, sms: 0x1, item: 13655, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:268
-	{
-		op: 133, class: ClassStg, sms: 0xffe, item: 13642, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800},
-	},
+	{op: 133, class: ClassStg, sms: 0xffe, item: 13665, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:269
-	{
-		op: 133, class: ClassStg, sms: 0x1, item: 13652, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f},
-	},
+	{op: 133, class: ClassStg, sms: 0x1, item: 13675, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{
-		op: 133, class: ClassStg, sms: 0x7e, item: 13664, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f},
-	},
+	{op: 133, class: ClassStg, sms: 0x7e, item: 13687, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{
-		op: 133, class: ClassStg, sms: 0xf80, item: 13676, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff},
-	},
+	{op: 133, class: ClassStg, sms: 0xf80, item: 13699, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff}},
 	// STS memory.sass:272
-	{
-		op: 134, class: ClassSts, sms: 0x1, item: 13688, nitem: 10, arg: 2391, narg: 3, mod: 1270, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800},
-	},
+	{op: 134, class: ClassSts, sms: 0x1, item: 13711, nitem: 10, arg: 2391, narg: 3, mod: 1270, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:272
-	{
-		op: 134, class: ClassSts, sms: 0xffe, item: 13698, nitem: 10, arg: 2391, narg: 3, mod: 1270, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800},
-	},
+	{op: 134, class: ClassSts, sms: 0xffe, item: 13721, nitem: 10, arg: 2391, narg: 3, mod: 1270, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:273
-	{
-		op: 134, class: ClassSts, sms: 0x1, item: 13708, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f},
-	},
+	{op: 134, class: ClassSts, sms: 0x1, item: 13731, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{
-		op: 134, class: ClassSts, sms: 0x7e, item: 13720, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f},
-	},
+	{op: 134, class: ClassSts, sms: 0x7e, item: 13743, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{
-		op: 134, class: ClassSts, sms: 0xf80, item: 13732, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff},
-	},
+	{op: 134, class: ClassSts, sms: 0xf80, item: 13755, nitem: 12, arg: 2394, narg: 4, mod: 1270, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}},
 	// STSM tensor.sass:149
-	{
-		op: 135, class: ClassSts, sms: 0x40, item: 13744, nitem: 11, arg: 2398, narg: 3, mod: 1272, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000},
-	},
+	{op: 135, class: ClassSts, sms: 0x40, item: 13767, nitem: 11, arg: 2398, narg: 3, mod: 1272, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:150
-	{
-		op: 135, class: ClassSts, sms: 0x40, item: 13755, nitem: 13, arg: 2401, narg: 4, mod: 1272, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f},
-	},
+	{op: 135, class: ClassSts, sms: 0x40, item: 13778, nitem: 13, arg: 2401, narg: 4, mod: 1272, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}},
 	// STSM tensor.sass:151
-	{
-		op: 135, class: ClassSts, sms: 0xf80, item: 13768, nitem: 11, arg: 2398, narg: 3, mod: 1274, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000},
-	},
+	{op: 135, class: ClassSts, sms: 0xf80, item: 13791, nitem: 11, arg: 2398, narg: 3, mod: 1274, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:152
-	{
-		op: 135, class: ClassSts, sms: 0xf80, item: 13779, nitem: 13, arg: 2401, narg: 4, mod: 1274, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff},
-	},
+	{op: 135, class: ClassSts, sms: 0xf80, item: 13802, nitem: 13, arg: 2401, narg: 4, mod: 1274, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:155
-	{
-		op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13792, nitem: 11, arg: 2405, narg: 3, mod: 1277, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff},
-	},
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13815, nitem: 11, arg: 2405, narg: 3, mod: 1277, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:156
-	{
-		op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13803, nitem: 11, arg: 2405, narg: 3, mod: 1279, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff},
-	},
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13826, nitem: 11, arg: 2405, narg: 3, mod: 1279, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}},
 	// STTM tensor.sass:157
-	{
-		op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13814, nitem: 11, arg: 2405, narg: 3, mod: 1281, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff},
-	},
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13837, nitem: 11, arg: 2405, narg: 3, mod: 1281, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}},
 	// STTM tensor.sass:158
-	{
-		op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13825, nitem: 11, arg: 2405, narg: 3, mod: 1284, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff},
-	},
+	{op: 136, class: ClassStg, sms: 0x380, uguard: true, item: 13848, nitem: 11, arg: 2405, narg: 3, mod: 1284, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}},
 	// SULD texture.sass:26
-	{
-		op: 137, class: ClassTex, sms: 0x1, item: 13836, nitem: 18, arg: 2408, narg: 4, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff},
-	},
+	{op: 137, class: ClassTex, sms: 0x1, item: 13859, nitem: 18, arg: 2408, narg: 4, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}},
 	// SULD texture.sass:26
-	{
-		op: 137, class: ClassTex, sms: 0x3fe, item: 13854, nitem: 16, arg: 2412, narg: 4, mod: 1295, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff},
-	},
+	{op: 137, class: ClassTex, sms: 0x3fe, item: 13877, nitem: 16, arg: 2412, narg: 4, mod: 1295, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:27
-	{
-		op: 137, class: ClassTex, sms: 0x1, item: 13870, nitem: 20, arg: 2416, narg: 5, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800},
-	},
+	{op: 137, class: ClassTex, sms: 0x1, item: 13893, nitem: 20, arg: 2416, narg: 5, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}},
 	// SULD texture.sass:27
-	{
-		op: 137, class: ClassTex, sms: 0x7e, item: 13890, nitem: 18, arg: 2421, narg: 5, mod: 1295, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800},
-	},
+	{op: 137, class: ClassTex, sms: 0x7e, item: 13913, nitem: 18, arg: 2421, narg: 5, mod: 1295, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}},
 	// SULD texture.sass:28
-	{
-		op: 137, class: ClassTex, sms: 0x1, item: 13908, nitem: 20, arg: 2426, narg: 5, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800},
-	},
+	{op: 137, class: ClassTex, sms: 0x1, item: 13931, nitem: 20, arg: 2426, narg: 5, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}},
 	// SULD texture.sass:28
-	{
-		op: 137, class: ClassTex, sms: 0x7e, item: 13928, nitem: 18, arg: 2431, narg: 5, mod: 1295, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, class: ClassTex, sms: 0x7e, item: 13951, nitem: 18, arg: 2431, narg: 5, mod: 1295, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:29
-	{
-		op: 137, class: ClassTex, sms: 0x380, item: 13946, nitem: 16, arg: 2436, narg: 4, mod: 1295, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, class: ClassTex, sms: 0x380, item: 13969, nitem: 16, arg: 2436, narg: 4, mod: 1295, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:30
-	{
-		op: 137, class: ClassTex, sms: 0xc00, item: 13962, nitem: 20, arg: 2440, narg: 5, mod: 1301, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff},
-	},
+	{op: 137, class: ClassTex, sms: 0xc00, item: 13985, nitem: 20, arg: 2440, narg: 5, mod: 1301, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:31
-	{
-		op: 137, class: ClassTex, sms: 0xc00, item: 13982, nitem: 20, arg: 2445, narg: 5, mod: 1301, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800},
-	},
+	{op: 137, class: ClassTex, sms: 0xc00, item: 14005, nitem: 20, arg: 2445, narg: 5, mod: 1301, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SURED texture.sass:34
-	{
-		op: 138, class: ClassTex, sms: 0x1, item: 14002, nitem: 16, arg: 2450, narg: 3, mod: 1308, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff},
-	},
+	{op: 138, class: ClassTex, sms: 0x1, item: 14025, nitem: 16, arg: 2450, narg: 3, mod: 1308, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}},
 	// SURED texture.sass:34
-	{
-		op: 138, class: ClassTex, sms: 0x3fe, item: 14018, nitem: 14, arg: 2453, narg: 3, mod: 1317, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff},
-	},
+	{op: 138, class: ClassTex, sms: 0x3fe, item: 14041, nitem: 14, arg: 2453, narg: 3, mod: 1317, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:35
-	{
-		op: 138, class: ClassTex, sms: 0x1, item: 14032, nitem: 18, arg: 2456, narg: 4, mod: 1308, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000},
-	},
+	{op: 138, class: ClassTex, sms: 0x1, item: 14055, nitem: 18, arg: 2456, narg: 4, mod: 1308, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}},
 	// SURED texture.sass:35
-	{
-		op: 138, class: ClassTex, sms: 0x7e, item: 14050, nitem: 16, arg: 2460, narg: 4, mod: 1317, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000},
-	},
+	{op: 138, class: ClassTex, sms: 0x7e, item: 14073, nitem: 16, arg: 2460, narg: 4, mod: 1317, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}},
 	// SURED texture.sass:36
-	{
-		op: 138, class: ClassTex, sms: 0x1, item: 14066, nitem: 18, arg: 2464, narg: 4, mod: 1308, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000},
-	},
+	{op: 138, class: ClassTex, sms: 0x1, item: 14089, nitem: 18, arg: 2464, narg: 4, mod: 1308, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}},
 	// SURED texture.sass:36
-	{
-		op: 138, class: ClassTex, sms: 0x7e, item: 14084, nitem: 16, arg: 2468, narg: 4, mod: 1317, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, class: ClassTex, sms: 0x7e, item: 14107, nitem: 16, arg: 2468, narg: 4, mod: 1317, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:37
-	{
-		op: 138, class: ClassTex, sms: 0x380, item: 14100, nitem: 14, arg: 2472, narg: 3, mod: 1317, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, class: ClassTex, sms: 0x380, item: 14123, nitem: 14, arg: 2472, narg: 3, mod: 1317, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:38
-	{
-		op: 138, class: ClassTex, sms: 0xc00, item: 14114, nitem: 18, arg: 2475, narg: 4, mod: 1324, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff},
-	},
+	{op: 138, class: ClassTex, sms: 0xc00, item: 14137, nitem: 18, arg: 2475, narg: 4, mod: 1324, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:39
-	{
-		op: 138, class: ClassTex, sms: 0xc00, item: 14132, nitem: 18, arg: 2479, narg: 4, mod: 1324, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000},
-	},
+	{op: 138, class: ClassTex, sms: 0xc00, item: 14155, nitem: 18, arg: 2479, narg: 4, mod: 1324, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SUST texture.sass:42
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14150, nitem: 14, arg: 2483, narg: 3, mod: 1332, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14173, nitem: 14, arg: 2483, narg: 3, mod: 1332, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}},
 	// SUST texture.sass:42
-	{
-		op: 139, class: ClassTex, sms: 0x3fe, item: 14164, nitem: 12, arg: 2486, narg: 3, mod: 1339, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff},
-	},
+	{op: 139, class: ClassTex, sms: 0x3fe, item: 14187, nitem: 12, arg: 2486, narg: 3, mod: 1339, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:43
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14176, nitem: 15, arg: 2489, narg: 3, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14199, nitem: 15, arg: 2489, narg: 3, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}},
 	// SUST texture.sass:43
-	{
-		op: 139, class: ClassTex, sms: 0x3fe, item: 14191, nitem: 13, arg: 2492, narg: 3, mod: 1344, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff},
-	},
+	{op: 139, class: ClassTex, sms: 0x3fe, item: 14214, nitem: 13, arg: 2492, narg: 3, mod: 1344, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:44
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14204, nitem: 16, arg: 2495, narg: 4, mod: 1332, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14227, nitem: 16, arg: 2495, narg: 4, mod: 1332, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}},
 	// SUST texture.sass:44
-	{
-		op: 139, class: ClassTex, sms: 0x7e, item: 14220, nitem: 14, arg: 2499, narg: 4, mod: 1339, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00},
-	},
+	{op: 139, class: ClassTex, sms: 0x7e, item: 14243, nitem: 14, arg: 2499, narg: 4, mod: 1339, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}},
 	// SUST texture.sass:45
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14234, nitem: 17, arg: 2503, narg: 4, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14257, nitem: 17, arg: 2503, narg: 4, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}},
 	// SUST texture.sass:45
-	{
-		op: 139, class: ClassTex, sms: 0x7e, item: 14251, nitem: 15, arg: 2507, narg: 4, mod: 1344, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800},
-	},
+	{op: 139, class: ClassTex, sms: 0x7e, item: 14274, nitem: 15, arg: 2507, narg: 4, mod: 1344, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}},
 	// SUST texture.sass:46
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14266, nitem: 16, arg: 2511, narg: 4, mod: 1332, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14289, nitem: 16, arg: 2511, narg: 4, mod: 1332, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}},
 	// SUST texture.sass:46
-	{
-		op: 139, class: ClassTex, sms: 0x7e, item: 14282, nitem: 14, arg: 2515, narg: 4, mod: 1339, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, class: ClassTex, sms: 0x7e, item: 14305, nitem: 14, arg: 2515, narg: 4, mod: 1339, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:47
-	{
-		op: 139, class: ClassTex, sms: 0x1, item: 14296, nitem: 17, arg: 2519, narg: 4, mod: 1287, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800},
-	},
+	{op: 139, class: ClassTex, sms: 0x1, item: 14319, nitem: 17, arg: 2519, narg: 4, mod: 1287, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}},
 	// SUST texture.sass:47
-	{
-		op: 139, class: ClassTex, sms: 0x7e, item: 14313, nitem: 15, arg: 2523, narg: 4, mod: 1344, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, class: ClassTex, sms: 0x7e, item: 14336, nitem: 15, arg: 2523, narg: 4, mod: 1344, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:48
-	{
-		op: 139, class: ClassTex, sms: 0x380, item: 14328, nitem: 12, arg: 2527, narg: 3, mod: 1339, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, class: ClassTex, sms: 0x380, item: 14351, nitem: 12, arg: 2527, narg: 3, mod: 1339, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:49
-	{
-		op: 139, class: ClassTex, sms: 0x380, item: 14340, nitem: 13, arg: 2530, narg: 3, mod: 1344, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, class: ClassTex, sms: 0x380, item: 14363, nitem: 13, arg: 2530, narg: 3, mod: 1344, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:50
-	{
-		op: 139, class: ClassTex, sms: 0xc00, item: 14353, nitem: 16, arg: 2533, narg: 4, mod: 1350, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff},
-	},
+	{op: 139, class: ClassTex, sms: 0xc00, item: 14376, nitem: 16, arg: 2533, narg: 4, mod: 1350, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:51
-	{
-		op: 139, class: ClassTex, sms: 0xc00, item: 14369, nitem: 17, arg: 2537, narg: 4, mod: 1356, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff},
-	},
+	{op: 139, class: ClassTex, sms: 0xc00, item: 14392, nitem: 17, arg: 2537, narg: 4, mod: 1356, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:52
-	{
-		op: 139, class: ClassTex, sms: 0xc00, item: 14386, nitem: 16, arg: 2541, narg: 4, mod: 1350, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00},
-	},
+	{op: 139, class: ClassTex, sms: 0xc00, item: 14409, nitem: 16, arg: 2541, narg: 4, mod: 1350, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:53
-	{
-		op: 139, class: ClassTex, sms: 0xc00, item: 14402, nitem: 17, arg: 2545, narg: 4, mod: 1356, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800},
-	},
+	{op: 139, class: ClassTex, sms: 0xc00, item: 14425, nitem: 17, arg: 2545, narg: 4, mod: 1356, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SYNCS memory.sass:276
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, item: 14419, nitem: 14, arg: 2549, narg: 5, mod: 1363, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 14442, nitem: 14, arg: 2549, narg: 5, mod: 1363, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}},
 	// SYNCS memory.sass:277
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, item: 14433, nitem: 14, arg: 2549, narg: 5, mod: 1363, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 14456, nitem: 14, arg: 2549, narg: 5, mod: 1363, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}},
 	// SYNCS memory.sass:278
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, item: 14447, nitem: 16, arg: 2554, narg: 5, mod: 1364, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 14470, nitem: 16, arg: 2554, narg: 5, mod: 1364, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:279
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, item: 14463, nitem: 16, arg: 2554, narg: 5, mod: 1364, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 14486, nitem: 16, arg: 2554, narg: 5, mod: 1364, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:280
-	{
-		op: 140, class: ClassSyncs, sms: 0xfc0, item: 14479, nitem: 2, arg: 0, narg: 0, mod: 1367, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xfc0, item: 14502, nitem: 2, arg: 0, narg: 0, mod: 1367, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}},
 	// SYNCS memory.sass:281
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, item: 14481, nitem: 11, arg: 3, narg: 3, mod: 1368, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 14504, nitem: 11, arg: 3, narg: 3, mod: 1368, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:281
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, item: 14492, nitem: 11, arg: 3, narg: 3, mod: 1368, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 14515, nitem: 11, arg: 3, narg: 3, mod: 1368, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:282
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 14503, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 14526, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:282
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 14513, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 14536, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:283
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, item: 14523, nitem: 13, arg: 2563, narg: 4, mod: 1369, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, item: 14546, nitem: 13, arg: 2563, narg: 4, mod: 1369, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f}},
 	// SYNCS memory.sass:283
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, item: 14536, nitem: 13, arg: 2563, narg: 4, mod: 1369, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, item: 14559, nitem: 13, arg: 2563, narg: 4, mod: 1369, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff}},
 	// SYNCS memory.sass:284
-	{
-		op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 14549, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, class: ClassSyncs, sms: 0x40, uguard: true, item: 14572, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:284
-	{
-		op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 14558, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100},
-	},
+	{op: 140, class: ClassSyncs, sms: 0xf80, uguard: true, item: 14581, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100}},
 	// TEX texture.sass:56
-	{
-		op: 141, class: ClassTex, sms: 0x1, item: 14567, nitem: 25, arg: 2570, narg: 6, mod: 1370, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0x1, item: 14590, nitem: 25, arg: 2570, narg: 6, mod: 1370, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:57
-	{
-		op: 141, class: ClassTex, sms: 0x7f, item: 14592, nitem: 30, arg: 2576, narg: 8, mod: 1379, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0x7f, item: 14615, nitem: 30, arg: 2576, narg: 8, mod: 1379, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:58
-	{
-		op: 141, class: ClassTex, sms: 0x7f, item: 14622, nitem: 29, arg: 2584, narg: 8, mod: 1389, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0x7f, item: 14645, nitem: 29, arg: 2584, narg: 8, mod: 1389, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:59
-	{
-		op: 141, class: ClassTex, sms: 0x7e, item: 14567, nitem: 25, arg: 2570, narg: 6, mod: 1370, nmod: 9,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0x7e, item: 14590, nitem: 25, arg: 2570, narg: 6, mod: 1370, nmod: 9,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:60
-	{
-		op: 141, class: ClassTex, sms: 0x380, item: 14651, nitem: 27, arg: 2592, narg: 7, mod: 1398, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0x380, item: 14674, nitem: 27, arg: 2592, narg: 7, mod: 1398, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:61
-	{
-		op: 141, class: ClassTex, sms: 0xc00, item: 14678, nitem: 30, arg: 2599, narg: 8, mod: 1407, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0xc00, item: 14701, nitem: 30, arg: 2599, narg: 8, mod: 1407, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:62
-	{
-		op: 141, class: ClassTex, sms: 0xc00, item: 14708, nitem: 31, arg: 2607, narg: 8, mod: 1417, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff},
-	},
+	{op: 141, class: ClassTex, sms: 0xc00, item: 14731, nitem: 31, arg: 2607, narg: 8, mod: 1417, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:65
-	{
-		op: 142, class: ClassTex, sms: 0x1, item: 14739, nitem: 25, arg: 2570, narg: 6, mod: 1427, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0x1, item: 14762, nitem: 25, arg: 2570, narg: 6, mod: 1427, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:66
-	{
-		op: 142, class: ClassTex, sms: 0x7f, item: 14764, nitem: 30, arg: 2576, narg: 8, mod: 1436, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0x7f, item: 14787, nitem: 30, arg: 2576, narg: 8, mod: 1436, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:67
-	{
-		op: 142, class: ClassTex, sms: 0x7f, item: 14794, nitem: 29, arg: 2584, narg: 8, mod: 1446, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0x7f, item: 14817, nitem: 29, arg: 2584, narg: 8, mod: 1446, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}},
 	// TLD texture.sass:68
-	{
-		op: 142, class: ClassTex, sms: 0x7e, item: 14739, nitem: 25, arg: 2570, narg: 6, mod: 1427, nmod: 9,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0x7e, item: 14762, nitem: 25, arg: 2570, narg: 6, mod: 1427, nmod: 9,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:69
-	{
-		op: 142, class: ClassTex, sms: 0x380, item: 14823, nitem: 27, arg: 2592, narg: 7, mod: 1455, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0x380, item: 14846, nitem: 27, arg: 2592, narg: 7, mod: 1455, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:70
-	{
-		op: 142, class: ClassTex, sms: 0xc00, item: 14850, nitem: 31, arg: 2607, narg: 8, mod: 1464, nmod: 10,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff},
-	},
+	{op: 142, class: ClassTex, sms: 0xc00, item: 14873, nitem: 31, arg: 2607, narg: 8, mod: 1464, nmod: 10,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:73
-	{
-		op: 143, class: ClassTex, sms: 0x1, item: 14881, nitem: 24, arg: 2615, narg: 6, mod: 1474, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0x1, item: 14904, nitem: 24, arg: 2615, narg: 6, mod: 1474, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:74
-	{
-		op: 143, class: ClassTex, sms: 0x7f, item: 14905, nitem: 29, arg: 2621, narg: 8, mod: 1482, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0x7f, item: 14928, nitem: 29, arg: 2621, narg: 8, mod: 1482, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:75
-	{
-		op: 143, class: ClassTex, sms: 0x7f, item: 14934, nitem: 28, arg: 2629, narg: 8, mod: 1491, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0x7f, item: 14957, nitem: 28, arg: 2629, narg: 8, mod: 1491, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:76
-	{
-		op: 143, class: ClassTex, sms: 0x7e, item: 14881, nitem: 24, arg: 2615, narg: 6, mod: 1474, nmod: 8,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0x7e, item: 14904, nitem: 24, arg: 2615, narg: 6, mod: 1474, nmod: 8,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:77
-	{
-		op: 143, class: ClassTex, sms: 0x380, item: 14962, nitem: 26, arg: 2637, narg: 7, mod: 1499, nmod: 8,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0x380, item: 14985, nitem: 26, arg: 2637, narg: 7, mod: 1499, nmod: 8,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:78
-	{
-		op: 143, class: ClassTex, sms: 0xc00, item: 14988, nitem: 30, arg: 2644, narg: 8, mod: 1507, nmod: 9,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff},
-	},
+	{op: 143, class: ClassTex, sms: 0xc00, item: 15011, nitem: 30, arg: 2644, narg: 8, mod: 1507, nmod: 9,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:81
-	{
-		op: 144, class: ClassTex, sms: 0x1, item: 15018, nitem: 22, arg: 2652, narg: 6, mod: 1516, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0x1, item: 15041, nitem: 22, arg: 2652, narg: 6, mod: 1516, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:82
-	{
-		op: 144, class: ClassTex, sms: 0x7f, item: 15040, nitem: 26, arg: 2658, narg: 8, mod: 1522, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0x7f, item: 15063, nitem: 26, arg: 2658, narg: 8, mod: 1522, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:83
-	{
-		op: 144, class: ClassTex, sms: 0x7f, item: 15066, nitem: 25, arg: 2666, narg: 8, mod: 1529, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0x7f, item: 15089, nitem: 25, arg: 2666, narg: 8, mod: 1529, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:84
-	{
-		op: 144, class: ClassTex, sms: 0x7e, item: 15018, nitem: 22, arg: 2652, narg: 6, mod: 1516, nmod: 6,
-		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0x7e, item: 15041, nitem: 22, arg: 2652, narg: 6, mod: 1516, nmod: 6,
+		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:85
-	{
-		op: 144, class: ClassTex, sms: 0x380, item: 15091, nitem: 23, arg: 2674, narg: 7, mod: 1535, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0x380, item: 15114, nitem: 23, arg: 2674, narg: 7, mod: 1535, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:86
-	{
-		op: 144, class: ClassTex, sms: 0xc00, item: 15114, nitem: 27, arg: 2681, narg: 8, mod: 1541, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff},
-	},
+	{op: 144, class: ClassTex, sms: 0xc00, item: 15137, nitem: 27, arg: 2681, narg: 8, mod: 1541, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXQ texture.sass:89
-	{
-		op: 145, class: ClassTex, sms: 0xfff, item: 15141, nitem: 10, arg: 2689, narg: 4, mod: 1548, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff},
-	},
+	{op: 145, class: ClassTex, sms: 0xfff, item: 15164, nitem: 10, arg: 2689, narg: 4, mod: 1548, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:90
-	{
-		op: 145, class: ClassTex, sms: 0x7f, item: 15151, nitem: 14, arg: 2693, narg: 6, mod: 1549, nmod: 2,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff},
-	},
+	{op: 145, class: ClassTex, sms: 0x7f, item: 15174, nitem: 14, arg: 2693, narg: 6, mod: 1549, nmod: 2,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:91
-	{
-		op: 145, class: ClassTex, sms: 0x7f, item: 15165, nitem: 13, arg: 2699, narg: 6, mod: 1551, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff},
-	},
+	{op: 145, class: ClassTex, sms: 0x7f, item: 15188, nitem: 13, arg: 2699, narg: 6, mod: 1551, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}},
 	// TXQ texture.sass:92
-	{
-		op: 145, class: ClassTex, sms: 0xf80, item: 15178, nitem: 11, arg: 2705, narg: 5, mod: 1551, nmod: 1,
-		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff},
-	},
+	{op: 145, class: ClassTex, sms: 0xf80, item: 15201, nitem: 11, arg: 2705, narg: 5, mod: 1551, nmod: 1,
+		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:287
-	{
-		op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 15189, nitem: 11, arg: 2710, narg: 3, mod: 1552, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f},
-	},
+	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 15212, nitem: 11, arg: 2710, narg: 3, mod: 1552, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}},
 	// UBLKCP memory.sass:288
-	{
-		op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 15200, nitem: 14, arg: 2713, narg: 4, mod: 1552, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f},
-	},
+	{op: 146, class: ClassTma, sms: 0x40, uguard: true, item: 15223, nitem: 14, arg: 2713, narg: 4, mod: 1552, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}},
 	// UBLKCP memory.sass:289
-	{
-		op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 15214, nitem: 13, arg: 2717, narg: 3, mod: 1557, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff},
-	},
+	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 15237, nitem: 13, arg: 2717, narg: 3, mod: 1557, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:290
-	{
-		op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 15227, nitem: 16, arg: 2720, narg: 4, mod: 1557, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff},
-	},
+	{op: 146, class: ClassTma, sms: 0x380, uguard: true, item: 15250, nitem: 16, arg: 2720, narg: 4, mod: 1557, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKCP memory.sass:291
-	{
-		op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 15243, nitem: 12, arg: 2724, narg: 3, mod: 1564, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff},
-	},
+	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 15266, nitem: 12, arg: 2724, narg: 3, mod: 1564, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:292
-	{
-		op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 15255, nitem: 15, arg: 2727, narg: 4, mod: 1564, nmod: 6,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff},
-	},
+	{op: 146, class: ClassTma, sms: 0xc00, uguard: true, item: 15278, nitem: 15, arg: 2727, narg: 4, mod: 1564, nmod: 6,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKPF memory.sass:295
-	{
-		op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 15270, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f},
-	},
+	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 15293, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}},
 	// UBLKPF memory.sass:295
-	{
-		op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 15274, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff},
-	},
+	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 15297, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}},
 	// UBLKPF memory.sass:296
-	{
-		op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 15278, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f},
-	},
+	{op: 147, class: ClassTma, sms: 0x40, uguard: true, item: 15301, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}},
 	// UBLKPF memory.sass:296
-	{
-		op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 15285, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff},
-	},
+	{op: 147, class: ClassTma, sms: 0xf80, uguard: true, item: 15308, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}},
 	// UBLKRED memory.sass:299
-	{
-		op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 15292, nitem: 10, arg: 2736, narg: 3, mod: 1570, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f},
-	},
+	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 15315, nitem: 10, arg: 2736, narg: 3, mod: 1570, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}},
 	// UBLKRED memory.sass:299
-	{
-		op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 15302, nitem: 10, arg: 2736, narg: 3, mod: 1570, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff},
-	},
+	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 15325, nitem: 10, arg: 2736, narg: 3, mod: 1570, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:300
-	{
-		op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 15312, nitem: 13, arg: 2739, narg: 4, mod: 1570, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f},
-	},
+	{op: 148, class: ClassTma, sms: 0x40, uguard: true, item: 15335, nitem: 13, arg: 2739, narg: 4, mod: 1570, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}},
 	// UBLKRED memory.sass:300
-	{
-		op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 15325, nitem: 13, arg: 2739, narg: 4, mod: 1570, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff},
-	},
+	{op: 148, class: ClassTma, sms: 0xc00, uguard: true, item: 15348, nitem: 13, arg: 2739, narg: 4, mod: 1570, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBLKRED memory.sass:301
-	{
-		op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 15338, nitem: 11, arg: 2743, narg: 3, mod: 1573, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff},
-	},
+	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 15361, nitem: 11, arg: 2743, narg: 3, mod: 1573, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:302
-	{
-		op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 15349, nitem: 14, arg: 2746, narg: 4, mod: 1573, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff},
-	},
+	{op: 148, class: ClassTma, sms: 0x380, uguard: true, item: 15372, nitem: 14, arg: 2746, narg: 4, mod: 1573, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 15363, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000},
-	},
+	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 15386, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 15370, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000},
-	},
+	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 15393, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 15377, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000},
-	},
+	{op: 149, class: ClassUdp, sms: 0x7f, uguard: true, item: 15400, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{
-		op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 15384, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000},
-	},
+	{op: 149, class: ClassUdp, sms: 0xf80, uguard: true, item: 15407, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 15391, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000},
-	},
+	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 15414, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 15395, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000},
-	},
+	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 15418, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 15399, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000},
-	},
+	{op: 150, class: ClassUdp, sms: 0x7f, uguard: true, item: 15422, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{
-		op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 15403, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000},
-	},
+	{op: 150, class: ClassUdp, sms: 0xf80, uguard: true, item: 15426, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000}},
 	// UCGABAR_ARV control.sass:266
-	{
-		op: 151, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000},
-	},
+	{op: 151, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c7, Hi: 0x0}, def: bits.Word{Lo: 0x79c7, Hi: 0xfc00008000000}},
 	// UCGABAR_WAIT control.sass:269
-	{
-		op: 152, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000},
-	},
+	{op: 152, class: ClassBar, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}},
 	// UCLEA uniform.sass:11
-	{
-		op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 15407, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 15430, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:11
-	{
-		op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 15417, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 15440, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{
-		op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 15427, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, class: ClassUdp, sms: 0x7f, uguard: true, item: 15450, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{
-		op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 15437, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000},
-	},
+	{op: 153, class: ClassUdp, sms: 0xf80, uguard: true, item: 15460, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000}},
 	// UF2I uniform.sass:15
-	{
-		op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 15447, nitem: 8, arg: 2770, narg: 2, mod: 286, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100},
-	},
+	{op: 154, class: ClassUfp, sms: 0xc00, uguard: true, item: 15470, nitem: 8, arg: 2770, narg: 2, mod: 286, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}},
 	// UFADD uniform.sass:18
-	{
-		op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 15455, nitem: 9, arg: 2772, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff},
-	},
+	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 15478, nitem: 9, arg: 2772, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}},
 	// UFADD uniform.sass:19
-	{
-		op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 15464, nitem: 9, arg: 2775, narg: 3, mod: 322, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000},
-	},
+	{op: 155, class: ClassUfp, sms: 0xc00, uguard: true, item: 15487, nitem: 9, arg: 2775, narg: 3, mod: 322, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}},
 	// UFFMA uniform.sass:22
-	{
-		op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15473, nitem: 11, arg: 2778, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff},
-	},
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15496, nitem: 11, arg: 2778, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{
-		op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15484, nitem: 11, arg: 2782, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff},
-	},
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15507, nitem: 11, arg: 2782, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{
-		op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15495, nitem: 11, arg: 2786, narg: 4, mod: 331, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff},
-	},
+	{op: 156, class: ClassUfp, sms: 0xc00, uguard: true, item: 15518, nitem: 11, arg: 2786, narg: 4, mod: 331, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}},
 	// UFHADD uniform.sass:26
-	{
-		op: 157, class: ClassUfp, sms: 0xc00, uguard: true, item: 15506, nitem: 11, arg: 2790, narg: 3, mod: 344, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff},
-	},
+	{op: 157, class: ClassUfp, sms: 0xc00, uguard: true, item: 15529, nitem: 11, arg: 2790, narg: 3, mod: 344, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff}},
 	// UFHFMA uniform.sass:29
-	{
-		op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 15517, nitem: 15, arg: 2793, narg: 4, mod: 1577, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff},
-	},
+	{op: 158, class: ClassUfp, sms: 0xc00, uguard: true, item: 15540, nitem: 15, arg: 2793, narg: 4, mod: 1577, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 15532, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 15555, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 15541, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 15564, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 15550, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, class: ClassUdp, sms: 0x7f, uguard: true, item: 15573, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{
-		op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 15559, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200},
-	},
+	{op: 159, class: ClassUdp, sms: 0xf80, uguard: true, item: 15582, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200}},
 	// UFMNMX uniform.sass:35
-	{
-		op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15568, nitem: 11, arg: 2803, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000},
-	},
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15591, nitem: 11, arg: 2803, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:35
-	{
-		op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15579, nitem: 11, arg: 2807, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000},
-	},
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15602, nitem: 11, arg: 2807, narg: 4, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:36
-	{
-		op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15590, nitem: 13, arg: 2811, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e},
-	},
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15613, nitem: 13, arg: 2811, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e}},
 	// UFMNMX uniform.sass:36
-	{
-		op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15603, nitem: 13, arg: 2816, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e},
-	},
+	{op: 160, class: ClassUfp, sms: 0xc00, uguard: true, item: 15626, nitem: 13, arg: 2816, narg: 5, mod: 358, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e}},
 	// UFMUL uniform.sass:39
-	{
-		op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 15616, nitem: 10, arg: 2821, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000},
-	},
+	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 15639, nitem: 10, arg: 2821, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}},
 	// UFMUL uniform.sass:39
-	{
-		op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 15626, nitem: 10, arg: 2824, narg: 3, mod: 361, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000},
-	},
+	{op: 161, class: ClassUfp, sms: 0xc00, uguard: true, item: 15649, nitem: 10, arg: 2824, narg: 3, mod: 361, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}},
 	// UFSEL uniform.sass:42
-	{
-		op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 15636, nitem: 9, arg: 2827, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000},
-	},
+	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 15659, nitem: 9, arg: 2827, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000}},
 	// UFSEL uniform.sass:42
-	{
-		op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 15645, nitem: 9, arg: 2831, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000},
-	},
+	{op: 162, class: ClassUfp, sms: 0xc00, uguard: true, item: 15668, nitem: 9, arg: 2831, narg: 4, mod: 355, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{
-		op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 15654, nitem: 12, arg: 2835, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000},
-	},
+	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 15677, nitem: 12, arg: 2835, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{
-		op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 15666, nitem: 12, arg: 2839, narg: 4, mod: 379, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000},
-	},
+	{op: 163, class: ClassUfp, sms: 0xc00, uguard: true, item: 15689, nitem: 12, arg: 2839, narg: 4, mod: 379, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000}},
 	// UFSETP uniform.sass:48
-	{
-		op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 15678, nitem: 13, arg: 2843, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000},
-	},
+	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 15701, nitem: 13, arg: 2843, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}},
 	// UFSETP uniform.sass:48
-	{
-		op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 15691, nitem: 13, arg: 2848, narg: 5, mod: 382, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000},
-	},
+	{op: 164, class: ClassUfp, sms: 0xc00, uguard: true, item: 15714, nitem: 13, arg: 2848, narg: 5, mod: 382, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}},
 	// UGETNEXTWORKID control.sass:272
-	{
-		op: 165, class: ClassTma, sms: 0xf80, uguard: true, item: 15704, nitem: 6, arg: 2853, narg: 1, mod: 1582, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000},
-	},
+	{op: 165, class: ClassTma, sms: 0xf80, uguard: true, item: 15727, nitem: 6, arg: 2853, narg: 1, mod: 1582, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}},
 	// UI2F uniform.sass:51
-	{
-		op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 15710, nitem: 8, arg: 2854, narg: 2, mod: 1583, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400},
-	},
-	// UI2F uniform.sass:52
-	{
-		op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 15718, nitem: 7, arg: 2856, narg: 2, mod: 842, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x85a, Hi: 0x200000}, def: bits.Word{Lo: 0xff785a, Hi: 0xfc00008201000},
-	},
-	// UI2F uniform.sass:53
-	{
-		op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 15725, nitem: 6, arg: 2858, narg: 2, mod: 844, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x85a, Hi: 0x200400}, def: bits.Word{Lo: 0xff785a, Hi: 0xfc00008201400},
-	},
-	// UI2FP uniform.sass:56
-	{
-		op: 167, class: ClassUfp, sms: 0xc00, uguard: true, item: 15731, nitem: 7, arg: 2854, narg: 2, mod: 863, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000},
-	},
-	// UI2I uniform.sass:59
-	{
-		op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 15738, nitem: 5, arg: 2860, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000},
-	},
-	// UI2I uniform.sass:59
-	{
-		op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 15743, nitem: 5, arg: 2862, narg: 2, mod: 865, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000},
-	},
-	// UIABS uniform.sass:62
-	{
-		op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 15395, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000},
-	},
-	// UIABS uniform.sass:62
-	{
-		op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 15748, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000},
-	},
+	{op: 166, class: ClassUfp, sms: 0xc00, uguard: true, item: 15733, nitem: 8, arg: 2854, narg: 2, mod: 1583, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}},
+	// UI2FP uniform.sass:54
+	{op: 167, class: ClassUfp, sms: 0xc00, uguard: true, item: 15741, nitem: 7, arg: 2854, narg: 2, mod: 863, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}},
+	// UI2I uniform.sass:57
+	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 15748, nitem: 5, arg: 2856, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000}},
+	// UI2I uniform.sass:57
+	{op: 168, class: ClassUdp, sms: 0xc00, uguard: true, item: 15753, nitem: 5, arg: 2858, narg: 2, mod: 865, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000}},
+	// UIABS uniform.sass:60
+	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 15418, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000}},
+	// UIABS uniform.sass:60
+	{op: 169, class: ClassUdp, sms: 0xc00, uguard: true, item: 15758, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000}},
+	// UIADD3 uniform.sass:63
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15762, nitem: 14, arg: 2860, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}},
+	// UIADD3 uniform.sass:63
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15776, nitem: 14, arg: 2866, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}},
+	// UIADD3 uniform.sass:64
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15790, nitem: 18, arg: 2872, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}},
+	// UIADD3 uniform.sass:64
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15808, nitem: 18, arg: 2880, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:65
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15752, nitem: 14, arg: 2864, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15826, nitem: 14, arg: 2888, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:65
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15766, nitem: 14, arg: 2870, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15840, nitem: 14, arg: 2894, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:66
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15780, nitem: 18, arg: 2876, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15854, nitem: 18, arg: 2900, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:66
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15798, nitem: 18, arg: 2884, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15872, nitem: 18, arg: 2908, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:67
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15816, nitem: 14, arg: 2892, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15890, nitem: 12, arg: 2916, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:67
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15830, nitem: 14, arg: 2898, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15902, nitem: 12, arg: 2922, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:68
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15844, nitem: 18, arg: 2904, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15914, nitem: 16, arg: 2928, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:68
-	{
-		op: 170, class: ClassUdp, sms: 0x7f, uguard: true, item: 15862, nitem: 18, arg: 2912, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15930, nitem: 16, arg: 2936, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:69
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15880, nitem: 12, arg: 2920, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15946, nitem: 12, arg: 2944, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:69
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15892, nitem: 12, arg: 2926, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15958, nitem: 12, arg: 2950, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:70
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15904, nitem: 16, arg: 2932, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15970, nitem: 16, arg: 2956, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:70
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15920, nitem: 16, arg: 2940, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff},
-	},
-	// UIADD3 uniform.sass:71
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15936, nitem: 12, arg: 2948, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff},
-	},
-	// UIADD3 uniform.sass:71
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15948, nitem: 12, arg: 2954, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff},
-	},
-	// UIADD3 uniform.sass:72
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15960, nitem: 16, arg: 2960, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff},
-	},
-	// UIADD3 uniform.sass:72
-	{
-		op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15976, nitem: 16, arg: 2968, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 15992, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16001, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 16010, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16019, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 16028, nitem: 9, arg: 2984, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f},
-	},
-	// UIMAD uniform.sass:75
-	{
-		op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16037, nitem: 9, arg: 2984, narg: 4, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD.HI uniform.sass:78
-	{
-		op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 16046, nitem: 12, arg: 2988, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD.HI uniform.sass:78
-	{
-		op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 16058, nitem: 12, arg: 2993, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD.WIDE uniform.sass:81
-	{
-		op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16070, nitem: 12, arg: 2998, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f},
-	},
-	// UIMAD.WIDE uniform.sass:81
-	{
-		op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16046, nitem: 12, arg: 2998, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD.WIDE uniform.sass:81
-	{
-		op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16082, nitem: 12, arg: 3003, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f},
-	},
-	// UIMAD.WIDE uniform.sass:81
-	{
-		op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16058, nitem: 12, arg: 3003, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff},
-	},
-	// UIMAD.WIDE uniform.sass:82
-	{
-		op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16094, nitem: 14, arg: 3008, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f},
-	},
-	// UIMAD.WIDE uniform.sass:82
-	{
-		op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16108, nitem: 14, arg: 3008, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff},
-	},
-	// UIMAD.WIDE uniform.sass:82
-	{
-		op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16122, nitem: 14, arg: 3014, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f},
-	},
-	// UIMAD.WIDE uniform.sass:82
-	{
-		op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16136, nitem: 14, arg: 3014, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff},
-	},
-	// UIMNMX uniform.sass:85
-	{
-		op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 16150, nitem: 15, arg: 3020, narg: 7, mod: 925, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200},
-	},
-	// UIMNMX uniform.sass:85
-	{
-		op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 16165, nitem: 15, arg: 3027, narg: 7, mod: 925, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200},
-	},
+	{op: 170, class: ClassUdp, sms: 0xf80, uguard: true, item: 15986, nitem: 16, arg: 2964, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 16002, nitem: 9, arg: 2972, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16011, nitem: 9, arg: 2972, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 16020, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16029, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0x7f, uguard: true, item: 16038, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}},
+	// UIMAD uniform.sass:73
+	{op: 171, class: ClassUdp, sms: 0xf80, uguard: true, item: 16047, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}},
+	// UIMAD.HI uniform.sass:76
+	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 16056, nitem: 12, arg: 2984, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}},
+	// UIMAD.HI uniform.sass:76
+	{op: 172, class: ClassUwide, sms: 0xc00, uguard: true, item: 16068, nitem: 12, arg: 2989, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff}},
+	// UIMAD.WIDE uniform.sass:79
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16080, nitem: 12, arg: 2994, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}},
+	// UIMAD.WIDE uniform.sass:79
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16056, nitem: 12, arg: 2994, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}},
+	// UIMAD.WIDE uniform.sass:79
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16092, nitem: 12, arg: 2999, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}},
+	// UIMAD.WIDE uniform.sass:79
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16068, nitem: 12, arg: 2999, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}},
+	// UIMAD.WIDE uniform.sass:80
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16104, nitem: 14, arg: 3004, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}},
+	// UIMAD.WIDE uniform.sass:80
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16118, nitem: 14, arg: 3004, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}},
+	// UIMAD.WIDE uniform.sass:80
+	{op: 173, class: ClassUwide, sms: 0x7f, uguard: true, item: 16132, nitem: 14, arg: 3010, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}},
+	// UIMAD.WIDE uniform.sass:80
+	{op: 173, class: ClassUwide, sms: 0xf80, uguard: true, item: 16146, nitem: 14, arg: 3010, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}},
+	// UIMNMX uniform.sass:83
+	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 16160, nitem: 15, arg: 3016, narg: 7, mod: 925, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200}},
+	// UIMNMX uniform.sass:83
+	{op: 174, class: ClassUdp, sms: 0xc00, uguard: true, item: 16175, nitem: 15, arg: 3023, narg: 7, mod: 925, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200}},
+	// UISETP uniform.sass:86
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16190, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}},
+	// UISETP uniform.sass:86
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16203, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
+	// UISETP uniform.sass:86
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16216, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}},
+	// UISETP uniform.sass:86
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16229, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
+	// UISETP uniform.sass:87
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16242, nitem: 15, arg: 3030, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}},
+	// UISETP uniform.sass:87
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16257, nitem: 15, arg: 3030, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
+	// UISETP uniform.sass:87
+	{op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16272, nitem: 15, arg: 3036, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}},
+	// UISETP uniform.sass:87
+	{op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16287, nitem: 15, arg: 3036, narg: 6, mod: 930, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:88
-	{
-		op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16180, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16302, nitem: 13, arg: 3042, narg: 5, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:88
-	{
-		op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16193, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270},
-	},
-	// UISETP uniform.sass:88
-	{
-		op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16206, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270},
-	},
-	// UISETP uniform.sass:88
-	{
-		op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16219, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270},
-	},
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16315, nitem: 13, arg: 3047, narg: 5, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:89
-	{
-		op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16232, nitem: 15, arg: 3034, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16328, nitem: 15, arg: 3052, narg: 6, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:89
-	{
-		op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16247, nitem: 15, arg: 3034, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370},
-	},
-	// UISETP uniform.sass:89
-	{
-		op: 175, class: ClassUdp, sms: 0x7f, uguard: true, item: 16262, nitem: 15, arg: 3040, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370},
-	},
-	// UISETP uniform.sass:89
-	{
-		op: 175, class: ClassUdp, sms: 0x380, uguard: true, item: 16277, nitem: 15, arg: 3040, narg: 6, mod: 930, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370},
-	},
-	// UISETP uniform.sass:90
-	{
-		op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16292, nitem: 13, arg: 3046, narg: 5, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270},
-	},
-	// UISETP uniform.sass:90
-	{
-		op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16305, nitem: 13, arg: 3051, narg: 5, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270},
-	},
-	// UISETP uniform.sass:91
-	{
-		op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16318, nitem: 15, arg: 3056, narg: 6, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370},
-	},
-	// UISETP uniform.sass:91
-	{
-		op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16333, nitem: 15, arg: 3062, narg: 6, mod: 933, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370},
-	},
+	{op: 175, class: ClassUdp, sms: 0xc00, uguard: true, item: 16343, nitem: 15, arg: 3058, narg: 6, mod: 933, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// ULDC memory.sass:305
-	{
-		op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 16348, nitem: 8, arg: 3068, narg: 3, mod: 1587, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800},
-	},
+	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 16358, nitem: 8, arg: 3064, narg: 3, mod: 1587, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}},
 	// ULDC memory.sass:306
-	{
-		op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 16356, nitem: 12, arg: 3071, narg: 4, mod: 1587, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800},
-	},
+	{op: 176, class: ClassUldc, sms: 0x7f, uguard: true, item: 16366, nitem: 12, arg: 3067, narg: 4, mod: 1587, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}},
+	// ULEA uniform.sass:92
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16378, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}},
+	// ULEA uniform.sass:92
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16389, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}},
+	// ULEA uniform.sass:93
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16400, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}},
+	// ULEA uniform.sass:93
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16411, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16368, nitem: 11, arg: 3075, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16422, nitem: 13, arg: 3081, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:94
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16379, nitem: 11, arg: 3080, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16435, nitem: 13, arg: 3081, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}},
+	// ULEA uniform.sass:94
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16448, nitem: 13, arg: 3087, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}},
+	// ULEA uniform.sass:94
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16461, nitem: 13, arg: 3087, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:95
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16390, nitem: 11, arg: 3075, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16474, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:95
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16401, nitem: 11, arg: 3080, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16485, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:96
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16412, nitem: 13, arg: 3085, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16496, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:96
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16425, nitem: 13, arg: 3085, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff},
-	},
-	// ULEA uniform.sass:96
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16438, nitem: 13, arg: 3091, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f},
-	},
-	// ULEA uniform.sass:96
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16451, nitem: 13, arg: 3091, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16507, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:97
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16464, nitem: 11, arg: 3075, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16518, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:97
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16475, nitem: 11, arg: 3080, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16531, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:98
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16486, nitem: 11, arg: 3075, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16544, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:98
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16497, nitem: 11, arg: 3080, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16557, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16508, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16570, nitem: 15, arg: 3105, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:99
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16521, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16585, nitem: 15, arg: 3105, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}},
+	// ULEA uniform.sass:99
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16600, nitem: 15, arg: 3112, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}},
+	// ULEA uniform.sass:99
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16615, nitem: 15, arg: 3112, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:100
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16534, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16630, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:100
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16547, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16643, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:101
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16560, nitem: 15, arg: 3109, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16656, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}},
 	// ULEA uniform.sass:101
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16575, nitem: 15, arg: 3109, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff},
-	},
-	// ULEA uniform.sass:101
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16590, nitem: 15, arg: 3116, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f},
-	},
-	// ULEA uniform.sass:101
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16605, nitem: 15, arg: 3116, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff},
-	},
-	// ULEA uniform.sass:102
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16620, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f},
-	},
-	// ULEA uniform.sass:102
-	{
-		op: 177, class: ClassUdp, sms: 0x7f, uguard: true, item: 16633, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f},
-	},
-	// ULEA uniform.sass:103
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16646, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff},
-	},
-	// ULEA uniform.sass:103
-	{
-		op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16659, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff},
-	},
-	// ULEPC uniform.sass:106
-	{
-		op: 178, class: ClassUdp, sms: 0x40, uguard: true, item: 16672, nitem: 2, arg: 3123, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000},
-	},
-	// ULEPC uniform.sass:106
-	{
-		op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 16674, nitem: 2, arg: 3123, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000},
-	},
-	// ULOP3 uniform.sass:109
-	{
-		op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 16676, nitem: 17, arg: 3124, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f},
-	},
-	// ULOP3 uniform.sass:109
-	{
-		op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 16693, nitem: 17, arg: 3124, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff},
-	},
-	// ULOP3 uniform.sass:109
-	{
-		op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 16710, nitem: 17, arg: 3131, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f},
-	},
-	// ULOP3 uniform.sass:109
-	{
-		op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 16727, nitem: 17, arg: 3131, narg: 7, mod: 1069, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff},
-	},
+	{op: 177, class: ClassUdp, sms: 0xf80, uguard: true, item: 16669, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}},
+	// ULEPC uniform.sass:104
+	{op: 178, class: ClassUdp, sms: 0x40, uguard: true, item: 16682, nitem: 2, arg: 3119, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000}},
+	// ULEPC uniform.sass:104
+	{op: 178, class: ClassUdp, sms: 0xf80, uguard: true, item: 16684, nitem: 2, arg: 3119, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000}},
+	// ULOP3 uniform.sass:107
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 16686, nitem: 17, arg: 3120, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}},
+	// ULOP3 uniform.sass:107
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 16703, nitem: 17, arg: 3120, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}},
+	// ULOP3 uniform.sass:107
+	{op: 179, class: ClassUdp, sms: 0x7f, uguard: true, item: 16720, nitem: 17, arg: 3127, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}},
+	// ULOP3 uniform.sass:107
+	{op: 179, class: ClassUdp, sms: 0xf80, uguard: true, item: 16737, nitem: 17, arg: 3127, narg: 7, mod: 1069, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}},
 	// UMEMSETS memory.sass:309
-	{
-		op: 180, class: ClassTma, sms: 0xf80, uguard: true, item: 16744, nitem: 10, arg: 3138, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff},
-	},
+	{op: 180, class: ClassTma, sms: 0xf80, uguard: true, item: 16754, nitem: 10, arg: 3134, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}},
+	// UMOV uniform.sass:110
+	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 15422, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}},
+	// UMOV uniform.sass:110
+	{op: 181, class: ClassUmov, sms: 0xf80, uguard: true, item: 15426, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}},
+	// UMOV uniform.sass:111
+	{op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 15414, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}},
+	// UMOV uniform.sass:111
+	{op: 181, class: ClassUmov, sms: 0x380, uguard: true, item: 15418, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:112
-	{
-		op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 15399, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000},
-	},
-	// UMOV uniform.sass:112
-	{
-		op: 181, class: ClassUmov, sms: 0xf80, uguard: true, item: 15403, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000},
-	},
+	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 16764, nitem: 4, arg: 3138, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:113
-	{
-		op: 181, class: ClassUmov, sms: 0x7f, uguard: true, item: 15391, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000},
-	},
-	// UMOV uniform.sass:113
-	{
-		op: 181, class: ClassUmov, sms: 0x380, uguard: true, item: 15395, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000},
-	},
-	// UMOV uniform.sass:114
-	{
-		op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 16754, nitem: 4, arg: 3142, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000},
-	},
-	// UMOV uniform.sass:115
-	{
-		op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 16758, nitem: 5, arg: 3144, narg: 2, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000},
-	},
-	// UP2UR uniform.sass:118
-	{
-		op: 182, class: ClassUdp, sms: 0x7f, uguard: true, item: 16763, nitem: 7, arg: 2753, narg: 3, mod: 1094, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000},
-	},
-	// UP2UR uniform.sass:118
-	{
-		op: 182, class: ClassUdp, sms: 0xf80, uguard: true, item: 16770, nitem: 7, arg: 2753, narg: 3, mod: 1094, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000},
-	},
-	// UPLOP3 uniform.sass:121
-	{
-		op: 183, class: ClassUdp, sms: 0x7f, uguard: true, item: 16777, nitem: 14, arg: 3146, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f},
-	},
-	// UPLOP3 uniform.sass:121
-	{
-		op: 183, class: ClassUdp, sms: 0xf80, uguard: true, item: 16791, nitem: 14, arg: 3146, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff},
-	},
-	// UPLOP3 uniform.sass:122
-	{
-		op: 183, class: ClassUdp, sms: 0xfff, uguard: true, item: 16805, nitem: 14, arg: 3153, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070},
-	},
-	// UPOPC uniform.sass:125
-	{
-		op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 16819, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000},
-	},
-	// UPOPC uniform.sass:125
-	{
-		op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 16823, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000},
-	},
-	// UPOPC uniform.sass:125
-	{
-		op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 15399, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000},
-	},
-	// UPOPC uniform.sass:125
-	{
-		op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 15403, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000},
-	},
-	// UPRMT uniform.sass:128
-	{
-		op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 16827, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f},
-	},
-	// UPRMT uniform.sass:128
-	{
-		op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 16835, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff},
-	},
-	// UPRMT uniform.sass:128
-	{
-		op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 16843, nitem: 8, arg: 3164, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f},
-	},
-	// UPRMT uniform.sass:128
-	{
-		op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 16851, nitem: 8, arg: 3164, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff},
-	},
-	// UR2UP uniform.sass:131
-	{
-		op: 186, class: ClassUdp, sms: 0x7f, uguard: true, item: 16859, nitem: 6, arg: 3168, narg: 2, mod: 1165, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000},
-	},
-	// UR2UP uniform.sass:131
-	{
-		op: 186, class: ClassUdp, sms: 0xf80, uguard: true, item: 16865, nitem: 6, arg: 3168, narg: 2, mod: 1165, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000},
-	},
+	{op: 181, class: ClassUmov, sms: 0xc00, uguard: true, item: 16768, nitem: 5, arg: 3140, narg: 2, mod: 879, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
+	// UP2UR uniform.sass:116
+	{op: 182, class: ClassUdp, sms: 0x7f, uguard: true, item: 16773, nitem: 7, arg: 2753, narg: 3, mod: 1094, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}},
+	// UP2UR uniform.sass:116
+	{op: 182, class: ClassUdp, sms: 0xf80, uguard: true, item: 16780, nitem: 7, arg: 2753, narg: 3, mod: 1094, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}},
+	// UPLOP3 uniform.sass:119
+	{op: 183, class: ClassUdp, sms: 0x7f, uguard: true, item: 16787, nitem: 14, arg: 3142, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}},
+	// UPLOP3 uniform.sass:119
+	{op: 183, class: ClassUdp, sms: 0xf80, uguard: true, item: 16801, nitem: 14, arg: 3142, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}},
+	// UPLOP3 uniform.sass:120
+	{op: 183, class: ClassUdp, sms: 0xfff, uguard: true, item: 16815, nitem: 14, arg: 3149, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}},
+	// UPOPC uniform.sass:123
+	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 16829, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}},
+	// UPOPC uniform.sass:123
+	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 16833, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}},
+	// UPOPC uniform.sass:123
+	{op: 184, class: ClassUdp, sms: 0x7f, uguard: true, item: 15422, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000}},
+	// UPOPC uniform.sass:123
+	{op: 184, class: ClassUdp, sms: 0xf80, uguard: true, item: 15426, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000}},
+	// UPRMT uniform.sass:126
+	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 16837, nitem: 8, arg: 3156, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f}},
+	// UPRMT uniform.sass:126
+	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 16845, nitem: 8, arg: 3156, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff}},
+	// UPRMT uniform.sass:126
+	{op: 185, class: ClassUdp, sms: 0x7f, uguard: true, item: 16853, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}},
+	// UPRMT uniform.sass:126
+	{op: 185, class: ClassUdp, sms: 0xf80, uguard: true, item: 16861, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}},
+	// UR2UP uniform.sass:129
+	{op: 186, class: ClassUdp, sms: 0x7f, uguard: true, item: 16869, nitem: 6, arg: 3164, narg: 2, mod: 1165, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}},
+	// UR2UP uniform.sass:129
+	{op: 186, class: ClassUdp, sms: 0xf80, uguard: true, item: 16875, nitem: 6, arg: 3164, narg: 2, mod: 1165, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}},
 	// UREDGR memory.sass:312
-	{
-		op: 187, class: ClassStg, sms: 0x380, uguard: true, item: 16871, nitem: 12, arg: 3170, narg: 3, mod: 1588, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000},
-	},
+	{op: 187, class: ClassStg, sms: 0x380, uguard: true, item: 16881, nitem: 12, arg: 3166, narg: 3, mod: 1588, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}},
+	// USEL uniform.sass:132
+	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 16893, nitem: 8, arg: 3169, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}},
+	// USEL uniform.sass:132
+	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 16901, nitem: 8, arg: 3169, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}},
+	// USEL uniform.sass:132
+	{op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 16909, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}},
+	// USEL uniform.sass:132
+	{op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 16917, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}},
+	// USEL uniform.sass:133
+	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 16925, nitem: 8, arg: 3177, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:134
-	{
-		op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 16883, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000},
-	},
-	// USEL uniform.sass:134
-	{
-		op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 16891, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000},
-	},
-	// USEL uniform.sass:134
-	{
-		op: 188, class: ClassUdp, sms: 0x7f, uguard: true, item: 16899, nitem: 8, arg: 3177, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000},
-	},
-	// USEL uniform.sass:134
-	{
-		op: 188, class: ClassUdp, sms: 0xf80, uguard: true, item: 16907, nitem: 8, arg: 3177, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000},
-	},
-	// USEL uniform.sass:135
-	{
-		op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 16915, nitem: 8, arg: 3181, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000},
-	},
-	// USEL uniform.sass:136
-	{
-		op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 16923, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000},
-	},
+	{op: 188, class: ClassUdp, sms: 0xc00, uguard: true, item: 16933, nitem: 8, arg: 3181, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}},
 	// USETMAXREG control.sass:275
-	{
-		op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16931, nitem: 2, arg: 3189, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500},
-	},
+	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16941, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}},
 	// USETMAXREG control.sass:276
-	{
-		op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16933, nitem: 4, arg: 3190, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600},
-	},
+	{op: 189, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16943, nitem: 4, arg: 3186, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}},
 	// USETSHMSZ control.sass:279
-	{
-		op: 190, class: ClassSetreg, sms: 0x40, uguard: true, item: 16937, nitem: 2, arg: 3192, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000},
-	},
+	{op: 190, class: ClassSetreg, sms: 0x40, uguard: true, item: 16947, nitem: 2, arg: 3188, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:279
-	{
-		op: 190, class: ClassSetreg, sms: 0xf80, uguard: true, item: 16939, nitem: 2, arg: 3192, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000},
-	},
+	{op: 190, class: ClassSetreg, sms: 0xf80, uguard: true, item: 16949, nitem: 2, arg: 3188, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:280
-	{
-		op: 190, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16941, nitem: 2, arg: 3189, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000},
-	},
-	// USGXT uniform.sass:139
-	{
-		op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 16943, nitem: 8, arg: 3193, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200},
-	},
-	// USGXT uniform.sass:139
-	{
-		op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 16951, nitem: 8, arg: 3193, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200},
-	},
-	// USGXT uniform.sass:139
-	{
-		op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 16959, nitem: 8, arg: 3196, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200},
-	},
-	// USGXT uniform.sass:139
-	{
-		op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 16967, nitem: 8, arg: 3196, narg: 3, mod: 1212, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 16975, nitem: 12, arg: 3199, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 16987, nitem: 12, arg: 3199, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 16999, nitem: 12, arg: 3203, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 17011, nitem: 12, arg: 3203, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 17023, nitem: 12, arg: 3207, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f},
-	},
-	// USHF uniform.sass:142
-	{
-		op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 17035, nitem: 12, arg: 3207, narg: 4, mod: 1214, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff},
-	},
+	{op: 190, class: ClassSetreg, sms: 0xfc0, uguard: true, item: 16951, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000}},
+	// USGXT uniform.sass:137
+	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 16953, nitem: 8, arg: 3189, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200}},
+	// USGXT uniform.sass:137
+	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 16961, nitem: 8, arg: 3189, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200}},
+	// USGXT uniform.sass:137
+	{op: 191, class: ClassUdp, sms: 0x7f, uguard: true, item: 16969, nitem: 8, arg: 3192, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}},
+	// USGXT uniform.sass:137
+	{op: 191, class: ClassUdp, sms: 0xf80, uguard: true, item: 16977, nitem: 8, arg: 3192, narg: 3, mod: 1212, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 16985, nitem: 12, arg: 3195, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 16997, nitem: 12, arg: 3195, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 17009, nitem: 12, arg: 3199, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 17021, nitem: 12, arg: 3199, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0x7f, uguard: true, item: 17033, nitem: 12, arg: 3203, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}},
+	// USHF uniform.sass:140
+	{op: 192, class: ClassUdp, sms: 0xf80, uguard: true, item: 17045, nitem: 12, arg: 3203, narg: 4, mod: 1214, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}},
 	// USTGR memory.sass:315
-	{
-		op: 193, class: ClassStg, sms: 0x380, uguard: true, item: 17047, nitem: 12, arg: 3211, narg: 3, mod: 1591, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800},
-	},
+	{op: 193, class: ClassStg, sms: 0x380, uguard: true, item: 17057, nitem: 12, arg: 3207, narg: 3, mod: 1591, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}},
 	// UTCATOMSWS tensor.sass:161
-	{
-		op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 17059, nitem: 9, arg: 3214, narg: 3, mod: 1594, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000},
-	},
+	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 17069, nitem: 9, arg: 3210, narg: 3, mod: 1594, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}},
 	// UTCATOMSWS tensor.sass:162
-	{
-		op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 17068, nitem: 6, arg: 3217, narg: 2, mod: 1596, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000},
-	},
+	{op: 194, class: ClassTma, sms: 0x380, uguard: true, item: 17078, nitem: 6, arg: 3213, narg: 2, mod: 1596, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}},
 	// UTCBAR tensor.sass:165
-	{
-		op: 195, class: ClassTma, sms: 0x380, uguard: true, item: 17074, nitem: 10, arg: 3219, narg: 3, mod: 1598, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff},
-	},
+	{op: 195, class: ClassTma, sms: 0x380, uguard: true, item: 17084, nitem: 10, arg: 3215, narg: 3, mod: 1598, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}},
 	// UTCCP tensor.sass:168
-	{
-		op: 196, class: ClassTma, sms: 0x380, uguard: true, item: 17084, nitem: 13, arg: 3222, narg: 3, mod: 1601, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000},
-	},
+	{op: 196, class: ClassTma, sms: 0x380, uguard: true, item: 17094, nitem: 13, arg: 3218, narg: 3, mod: 1601, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}},
 	// UTCHMMA tensor.sass:171
-	{
-		op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17097, nitem: 25, arg: 3225, narg: 7, mod: 1604, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17107, nitem: 25, arg: 3221, narg: 7, mod: 1604, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:172
-	{
-		op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17122, nitem: 23, arg: 3232, narg: 7, mod: 1608, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff},
-	},
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17132, nitem: 23, arg: 3228, narg: 7, mod: 1608, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}},
 	// UTCHMMA tensor.sass:173
-	{
-		op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17145, nitem: 26, arg: 3239, narg: 7, mod: 1610, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17155, nitem: 26, arg: 3235, narg: 7, mod: 1610, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:174
-	{
-		op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17171, nitem: 24, arg: 3246, narg: 7, mod: 1615, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff},
-	},
+	{op: 197, class: ClassTma, sms: 0x380, uguard: true, item: 17181, nitem: 24, arg: 3242, narg: 7, mod: 1615, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}},
 	// UTCIMMA tensor.sass:177
-	{
-		op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17195, nitem: 22, arg: 3253, narg: 6, mod: 1604, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff},
-	},
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17205, nitem: 22, arg: 3249, narg: 6, mod: 1604, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:178
-	{
-		op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17217, nitem: 20, arg: 3259, narg: 6, mod: 1608, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff},
-	},
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17227, nitem: 20, arg: 3255, narg: 6, mod: 1608, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}},
 	// UTCIMMA tensor.sass:179
-	{
-		op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17237, nitem: 23, arg: 3265, narg: 6, mod: 1610, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff},
-	},
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17247, nitem: 23, arg: 3261, narg: 6, mod: 1610, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:180
-	{
-		op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17260, nitem: 21, arg: 3271, narg: 6, mod: 1615, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff},
-	},
+	{op: 198, class: ClassTma, sms: 0x280, uguard: true, item: 17270, nitem: 21, arg: 3267, narg: 6, mod: 1615, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}},
 	// UTCOMMA tensor.sass:183
-	{
-		op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 17281, nitem: 18, arg: 3277, narg: 6, mod: 1618, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 17291, nitem: 18, arg: 3273, narg: 6, mod: 1618, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:184
-	{
-		op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 17299, nitem: 18, arg: 3283, narg: 6, mod: 1618, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, class: ClassTma, sms: 0x280, uguard: true, item: 17309, nitem: 18, arg: 3279, narg: 6, mod: 1618, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:185
-	{
-		op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 17317, nitem: 18, arg: 3277, narg: 6, mod: 1621, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 17327, nitem: 18, arg: 3273, narg: 6, mod: 1621, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:186
-	{
-		op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 17335, nitem: 18, arg: 3283, narg: 6, mod: 1621, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff},
-	},
+	{op: 199, class: ClassTma, sms: 0x100, uguard: true, item: 17345, nitem: 18, arg: 3279, narg: 6, mod: 1621, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCQMMA tensor.sass:189
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17195, nitem: 22, arg: 3253, narg: 6, mod: 1604, nmod: 4,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17205, nitem: 22, arg: 3249, narg: 6, mod: 1604, nmod: 4,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:190
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17217, nitem: 20, arg: 3259, narg: 6, mod: 1608, nmod: 2,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17227, nitem: 20, arg: 3255, narg: 6, mod: 1608, nmod: 2,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:191
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17237, nitem: 23, arg: 3265, narg: 6, mod: 1610, nmod: 5,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17247, nitem: 23, arg: 3261, narg: 6, mod: 1610, nmod: 5,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:192
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17260, nitem: 21, arg: 3271, narg: 6, mod: 1615, nmod: 3,
-		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17270, nitem: 21, arg: 3267, narg: 6, mod: 1615, nmod: 3,
+		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:193
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17353, nitem: 17, arg: 3289, narg: 6, mod: 1624, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17363, nitem: 17, arg: 3285, narg: 6, mod: 1624, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:194
-	{
-		op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17370, nitem: 17, arg: 3295, narg: 6, mod: 1624, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff},
-	},
+	{op: 200, class: ClassTma, sms: 0x380, uguard: true, item: 17380, nitem: 17, arg: 3291, narg: 6, mod: 1624, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}},
 	// UTCSHIFT tensor.sass:197
-	{
-		op: 201, class: ClassTma, sms: 0x380, uguard: true, item: 17387, nitem: 8, arg: 3301, narg: 2, mod: 1626, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000},
-	},
+	{op: 201, class: ClassTma, sms: 0x380, uguard: true, item: 17397, nitem: 8, arg: 3297, narg: 2, mod: 1626, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}},
 	// UTMACCTL memory.sass:318
-	{
-		op: 202, class: ClassTma, sms: 0x40, uguard: true, item: 17395, nitem: 4, arg: 2853, narg: 1, mod: 1627, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000},
-	},
+	{op: 202, class: ClassTma, sms: 0x40, uguard: true, item: 17405, nitem: 4, arg: 2853, narg: 1, mod: 1627, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}},
 	// UTMACCTL memory.sass:318
-	{
-		op: 202, class: ClassTma, sms: 0xf80, uguard: true, item: 17399, nitem: 4, arg: 2853, narg: 1, mod: 1627, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000},
-	},
+	{op: 202, class: ClassTma, sms: 0xf80, uguard: true, item: 17409, nitem: 4, arg: 2853, narg: 1, mod: 1627, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}},
 	// UTMACMDFLUSH memory.sass:321
-	{
-		op: 203, class: ClassTma, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000},
-	},
+	{op: 203, class: ClassTma, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}},
 	// UTMALDG memory.sass:324
-	{
-		op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17403, nitem: 9, arg: 3303, narg: 3, mod: 1628, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f},
-	},
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17413, nitem: 9, arg: 3299, narg: 3, mod: 1628, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}},
 	// UTMALDG memory.sass:325
-	{
-		op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17412, nitem: 12, arg: 3306, narg: 4, mod: 1628, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f},
-	},
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17422, nitem: 12, arg: 3302, narg: 4, mod: 1628, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}},
 	// UTMALDG memory.sass:326
-	{
-		op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17424, nitem: 6, arg: 3310, narg: 2, mod: 1631, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17434, nitem: 6, arg: 3306, narg: 2, mod: 1631, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:327
-	{
-		op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17430, nitem: 8, arg: 3312, narg: 3, mod: 1631, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, class: ClassTma, sms: 0x40, uguard: true, item: 17440, nitem: 8, arg: 3308, narg: 3, mod: 1631, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:328
-	{
-		op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17438, nitem: 10, arg: 3315, narg: 3, mod: 1632, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff},
-	},
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17448, nitem: 10, arg: 3311, narg: 3, mod: 1632, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:329
-	{
-		op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17448, nitem: 13, arg: 3318, narg: 4, mod: 1632, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff},
-	},
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17458, nitem: 13, arg: 3314, narg: 4, mod: 1632, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:330
-	{
-		op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17461, nitem: 8, arg: 3322, narg: 2, mod: 1636, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17471, nitem: 8, arg: 3318, narg: 2, mod: 1636, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:331
-	{
-		op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17469, nitem: 10, arg: 3324, narg: 3, mod: 1636, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, class: ClassTma, sms: 0x380, uguard: true, item: 17479, nitem: 10, arg: 3320, narg: 3, mod: 1636, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:332
-	{
-		op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17479, nitem: 9, arg: 3303, narg: 3, mod: 1639, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff},
-	},
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17489, nitem: 9, arg: 3299, narg: 3, mod: 1639, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:333
-	{
-		op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17488, nitem: 12, arg: 3306, narg: 4, mod: 1639, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff},
-	},
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17498, nitem: 12, arg: 3302, narg: 4, mod: 1639, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:334
-	{
-		op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17500, nitem: 7, arg: 3327, narg: 2, mod: 1642, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000},
-	},
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17510, nitem: 7, arg: 3323, narg: 2, mod: 1642, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:335
-	{
-		op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17507, nitem: 9, arg: 3329, narg: 3, mod: 1642, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000},
-	},
+	{op: 204, class: ClassTma, sms: 0xc00, uguard: true, item: 17517, nitem: 9, arg: 3325, narg: 3, mod: 1642, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:338
-	{
-		op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17516, nitem: 8, arg: 3332, narg: 3, mod: 1644, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f},
-	},
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17526, nitem: 8, arg: 3328, narg: 3, mod: 1644, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}},
 	// UTMAPF memory.sass:339
-	{
-		op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17524, nitem: 11, arg: 3335, narg: 4, mod: 1644, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f},
-	},
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17534, nitem: 11, arg: 3331, narg: 4, mod: 1644, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}},
 	// UTMAPF memory.sass:340
-	{
-		op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17535, nitem: 7, arg: 3339, narg: 2, mod: 1644, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000},
-	},
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17545, nitem: 7, arg: 3335, narg: 2, mod: 1644, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:341
-	{
-		op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17542, nitem: 9, arg: 3341, narg: 3, mod: 1644, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000},
-	},
+	{op: 205, class: ClassTma, sms: 0x40, uguard: true, item: 17552, nitem: 9, arg: 3337, narg: 3, mod: 1644, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:342
-	{
-		op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 17551, nitem: 9, arg: 3344, narg: 3, mod: 1645, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff},
-	},
+	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 17561, nitem: 9, arg: 3340, narg: 3, mod: 1645, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:343
-	{
-		op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 17560, nitem: 12, arg: 3347, narg: 4, mod: 1645, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff},
-	},
+	{op: 205, class: ClassTma, sms: 0x380, uguard: true, item: 17570, nitem: 12, arg: 3343, narg: 4, mod: 1645, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAPF memory.sass:344
-	{
-		op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 17572, nitem: 8, arg: 3351, narg: 2, mod: 1647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000},
-	},
+	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 17582, nitem: 8, arg: 3347, narg: 2, mod: 1647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:345
-	{
-		op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 17580, nitem: 10, arg: 3353, narg: 3, mod: 1647, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000},
-	},
+	{op: 205, class: ClassTma, sms: 0xf80, uguard: true, item: 17590, nitem: 10, arg: 3349, narg: 3, mod: 1647, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:346
-	{
-		op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 17590, nitem: 9, arg: 3344, narg: 3, mod: 1649, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff},
-	},
+	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 17600, nitem: 9, arg: 3340, narg: 3, mod: 1649, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:347
-	{
-		op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 17599, nitem: 12, arg: 3347, narg: 4, mod: 1649, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff},
-	},
+	{op: 205, class: ClassTma, sms: 0xc00, uguard: true, item: 17609, nitem: 12, arg: 3343, narg: 4, mod: 1649, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAREDG memory.sass:350
-	{
-		op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 17611, nitem: 8, arg: 3356, narg: 2, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000},
-	},
+	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 17621, nitem: 8, arg: 3352, narg: 2, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:350
-	{
-		op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 17619, nitem: 8, arg: 3356, narg: 2, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000},
-	},
+	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 17629, nitem: 8, arg: 3352, narg: 2, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:351
-	{
-		op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 17627, nitem: 10, arg: 3358, narg: 3, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000},
-	},
+	{op: 206, class: ClassTma, sms: 0x40, uguard: true, item: 17637, nitem: 10, arg: 3354, narg: 3, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}},
 	// UTMAREDG memory.sass:351
-	{
-		op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 17637, nitem: 10, arg: 3358, narg: 3, mod: 1651, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000},
-	},
+	{op: 206, class: ClassTma, sms: 0xf80, uguard: true, item: 17647, nitem: 10, arg: 3354, narg: 3, mod: 1651, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:354
-	{
-		op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 17647, nitem: 7, arg: 3361, narg: 2, mod: 1654, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000},
-	},
+	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 17657, nitem: 7, arg: 3357, narg: 2, mod: 1654, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:355
-	{
-		op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 17654, nitem: 9, arg: 3363, narg: 3, mod: 1654, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000},
-	},
+	{op: 207, class: ClassTma, sms: 0x40, uguard: true, item: 17664, nitem: 9, arg: 3359, narg: 3, mod: 1654, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:356
-	{
-		op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 17663, nitem: 7, arg: 3361, narg: 2, mod: 1656, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000},
-	},
+	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 17673, nitem: 7, arg: 3357, narg: 2, mod: 1656, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:357
-	{
-		op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 17670, nitem: 9, arg: 3363, narg: 3, mod: 1656, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000},
-	},
-	// UVIADD uniform.sass:145
-	{
-		op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 17679, nitem: 8, arg: 3193, narg: 3, mod: 1658, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000},
-	},
-	// UVIADD uniform.sass:145
-	{
-		op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 17687, nitem: 8, arg: 3196, narg: 3, mod: 1658, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000},
-	},
-	// UVIMNMX uniform.sass:148
-	{
-		op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 17695, nitem: 10, arg: 3366, narg: 4, mod: 1660, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000},
-	},
-	// UVIMNMX uniform.sass:148
-	{
-		op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 17705, nitem: 10, arg: 3370, narg: 4, mod: 1660, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000},
-	},
-	// UVIRTCOUNT uniform.sass:151
-	{
-		op: 210, class: ClassUdp, sms: 0xf80, uguard: true, item: 17715, nitem: 2, arg: 3189, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000},
-	},
+	{op: 207, class: ClassTma, sms: 0xf80, uguard: true, item: 17680, nitem: 9, arg: 3359, narg: 3, mod: 1656, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}},
+	// UVIADD uniform.sass:143
+	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 17689, nitem: 8, arg: 3189, narg: 3, mod: 1658, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}},
+	// UVIADD uniform.sass:143
+	{op: 208, class: ClassUdp, sms: 0xc00, uguard: true, item: 17697, nitem: 8, arg: 3192, narg: 3, mod: 1658, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000}},
+	// UVIMNMX uniform.sass:146
+	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 17705, nitem: 10, arg: 3362, narg: 4, mod: 1660, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}},
+	// UVIMNMX uniform.sass:146
+	{op: 209, class: ClassUdp, sms: 0xc00, uguard: true, item: 17715, nitem: 10, arg: 3366, narg: 4, mod: 1660, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}},
+	// UVIRTCOUNT uniform.sass:149
+	{op: 210, class: ClassUdp, sms: 0xf80, uguard: true, item: 17725, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x3ff, item: 17717, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 17727, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x3ff, item: 17729, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 17739, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17741, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17751, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17753, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17763, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x3ff, item: 17770, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x3ff, item: 17780, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17782, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17792, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17794, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17804, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17810, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17820, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x380, item: 17822, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x380, item: 17832, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x7f, item: 17834, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x7f, item: 17844, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF integer.sass:141
-	{
-		op: 211, class: ClassAlu, sms: 0x380, item: 17846, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff},
-	},
+	{op: 211, class: ClassAlu, sms: 0x380, item: 17856, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x3ff, item: 17858, nitem: 13, arg: 3374, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 17868, nitem: 13, arg: 3370, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x3ff, item: 17871, nitem: 13, arg: 3379, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 17881, nitem: 13, arg: 3375, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17884, nitem: 13, arg: 3379, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17894, nitem: 13, arg: 3375, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17897, nitem: 18, arg: 3384, narg: 6, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17907, nitem: 18, arg: 3380, narg: 6, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x3ff, item: 17915, nitem: 13, arg: 3390, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x3ff, item: 17925, nitem: 13, arg: 3386, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17928, nitem: 13, arg: 3390, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17938, nitem: 13, arg: 3386, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17941, nitem: 17, arg: 3395, narg: 6, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17951, nitem: 17, arg: 3391, narg: 6, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17958, nitem: 13, arg: 3401, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17968, nitem: 13, arg: 3397, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x380, item: 17971, nitem: 13, arg: 3401, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x380, item: 17981, nitem: 13, arg: 3397, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x7f, item: 17984, nitem: 13, arg: 3406, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x7f, item: 17994, nitem: 13, arg: 3402, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff}},
 	// VABSDIFF4 integer.sass:144
-	{
-		op: 212, class: ClassAlu, sms: 0x380, item: 17997, nitem: 13, arg: 3406, narg: 5, mod: 1662, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff},
-	},
+	{op: 212, class: ClassAlu, sms: 0x380, item: 18007, nitem: 13, arg: 3402, narg: 5, mod: 1662, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
 	// VHMNMX float.sass:225
-	{
-		op: 213, class: ClassAlu, sms: 0x40, item: 18010, nitem: 17, arg: 3411, narg: 5, mod: 1664, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff},
-	},
+	{op: 213, class: ClassAlu, sms: 0x40, item: 18020, nitem: 17, arg: 3407, narg: 5, mod: 1664, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VHMNMX float.sass:226
-	{
-		op: 213, class: ClassAlu, sms: 0x180, item: 18027, nitem: 17, arg: 3411, narg: 5, mod: 1671, nmod: 7,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff},
-	},
+	{op: 213, class: ClassAlu, sms: 0x180, item: 18037, nitem: 17, arg: 3407, narg: 5, mod: 1671, nmod: 7,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x1c0, item: 18044, nitem: 7, arg: 162, narg: 3, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x1c0, item: 18054, nitem: 7, arg: 162, narg: 3, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x1c0, item: 18051, nitem: 7, arg: 165, narg: 3, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x1c0, item: 18061, nitem: 7, arg: 165, narg: 3, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x40, item: 18058, nitem: 7, arg: 165, narg: 3, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x40, item: 18068, nitem: 7, arg: 165, narg: 3, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x40, item: 18065, nitem: 12, arg: 168, narg: 4, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x40, item: 18075, nitem: 12, arg: 168, narg: 4, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x40, item: 18077, nitem: 7, arg: 172, narg: 3, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x40, item: 18087, nitem: 7, arg: 172, narg: 3, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:147
-	{
-		op: 214, class: ClassImad, sms: 0x180, item: 18084, nitem: 7, arg: 172, narg: 3, mod: 1678, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, class: ClassImad, sms: 0x180, item: 18094, nitem: 7, arg: 172, narg: 3, mod: 1678, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, class: ClassImad, sms: 0xc00, item: 18091, nitem: 8, arg: 2302, narg: 3, mod: 1658, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000},
-	},
+	{op: 214, class: ClassImad, sms: 0xc00, item: 18101, nitem: 8, arg: 2302, narg: 3, mod: 1658, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, class: ClassImad, sms: 0xc00, item: 18099, nitem: 8, arg: 2305, narg: 3, mod: 1658, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000},
-	},
+	{op: 214, class: ClassImad, sms: 0xc00, item: 18109, nitem: 8, arg: 2305, narg: 3, mod: 1658, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
 	// VIADD integer.sass:148
-	{
-		op: 214, class: ClassImad, sms: 0xc00, item: 18107, nitem: 8, arg: 2312, narg: 3, mod: 1658, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000},
-	},
+	{op: 214, class: ClassImad, sms: 0xc00, item: 18117, nitem: 8, arg: 2312, narg: 3, mod: 1658, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x1c0, item: 18115, nitem: 12, arg: 659, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 18125, nitem: 12, arg: 659, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x1c0, item: 18127, nitem: 12, arg: 3416, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 18137, nitem: 12, arg: 3412, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18139, nitem: 12, arg: 3416, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18149, nitem: 12, arg: 3412, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18151, nitem: 16, arg: 3421, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18161, nitem: 16, arg: 3417, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x1c0, item: 18167, nitem: 12, arg: 3427, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x1c0, item: 18177, nitem: 12, arg: 3423, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18179, nitem: 12, arg: 3427, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18189, nitem: 12, arg: 3423, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18191, nitem: 16, arg: 3432, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18201, nitem: 16, arg: 3428, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18207, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18217, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x180, item: 18219, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x180, item: 18229, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x40, item: 18231, nitem: 12, arg: 3438, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x40, item: 18241, nitem: 12, arg: 3434, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIADDMNMX integer.sass:151
-	{
-		op: 215, class: ClassAlu, sms: 0x180, item: 18243, nitem: 12, arg: 3438, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff},
-	},
+	{op: 215, class: ClassAlu, sms: 0x180, item: 18253, nitem: 12, arg: 3434, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}},
 	// VIMNMX integer.sass:154
-	{
-		op: 216, class: ClassAlu, sms: 0x40, item: 18255, nitem: 10, arg: 591, narg: 4, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x40, item: 18265, nitem: 10, arg: 591, narg: 4, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:154
-	{
-		op: 216, class: ClassAlu, sms: 0x40, item: 18265, nitem: 10, arg: 595, narg: 4, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x40, item: 18275, nitem: 10, arg: 595, narg: 4, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:154
-	{
-		op: 216, class: ClassAlu, sms: 0x40, item: 18275, nitem: 10, arg: 595, narg: 4, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x40, item: 18285, nitem: 10, arg: 595, narg: 4, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:154
-	{
-		op: 216, class: ClassAlu, sms: 0x40, item: 18285, nitem: 14, arg: 3443, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x40, item: 18295, nitem: 14, arg: 3439, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:154
-	{
-		op: 216, class: ClassAlu, sms: 0x40, item: 18299, nitem: 10, arg: 608, narg: 4, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x40, item: 18309, nitem: 10, arg: 608, narg: 4, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, class: ClassAlu, sms: 0x180, item: 18309, nitem: 14, arg: 3448, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x180, item: 18319, nitem: 14, arg: 3444, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, class: ClassAlu, sms: 0x180, item: 18323, nitem: 14, arg: 3454, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x180, item: 18333, nitem: 14, arg: 3450, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
 	// VIMNMX integer.sass:155
-	{
-		op: 216, class: ClassAlu, sms: 0x180, item: 18337, nitem: 14, arg: 3460, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100},
-	},
+	{op: 216, class: ClassAlu, sms: 0x180, item: 18347, nitem: 14, arg: 3456, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, class: ClassAlu, sms: 0xc00, item: 18351, nitem: 10, arg: 591, narg: 4, mod: 1660, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000},
-	},
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 18361, nitem: 10, arg: 591, narg: 4, mod: 1660, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, class: ClassAlu, sms: 0xc00, item: 18361, nitem: 10, arg: 595, narg: 4, mod: 1660, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000},
-	},
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 18371, nitem: 10, arg: 595, narg: 4, mod: 1660, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}},
 	// VIMNMX integer.sass:156
-	{
-		op: 216, class: ClassAlu, sms: 0xc00, item: 18371, nitem: 10, arg: 608, narg: 4, mod: 1660, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000},
-	},
+	{op: 216, class: ClassAlu, sms: 0xc00, item: 18381, nitem: 10, arg: 608, narg: 4, mod: 1660, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x1c0, item: 18381, nitem: 12, arg: 659, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x1c0, item: 18391, nitem: 12, arg: 659, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x1c0, item: 18167, nitem: 12, arg: 3427, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x1c0, item: 18177, nitem: 12, arg: 3423, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x40, item: 18393, nitem: 12, arg: 3427, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x40, item: 18403, nitem: 12, arg: 3423, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x40, item: 18405, nitem: 16, arg: 3432, narg: 6, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x40, item: 18415, nitem: 16, arg: 3428, narg: 6, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x40, item: 18421, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x40, item: 18431, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VIMNMX3 integer.sass:159
-	{
-		op: 217, class: ClassAlu, sms: 0x180, item: 18433, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff},
-	},
+	{op: 217, class: ClassAlu, sms: 0x180, item: 18443, nitem: 12, arg: 664, narg: 5, mod: 1679, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VOTE control.sass:283
-	{
-		op: 218, class: ClassVote, sms: 0xfff, item: 18445, nitem: 8, arg: 3466, narg: 3, mod: 1681, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000},
-	},
+	{op: 218, class: ClassVote, sms: 0xfff, item: 18455, nitem: 8, arg: 3462, narg: 3, mod: 1681, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{
-		op: 219, class: ClassVoteu, sms: 0x7f, item: 18453, nitem: 8, arg: 3469, narg: 3, mod: 1681, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000},
-	},
+	{op: 219, class: ClassVoteu, sms: 0x7f, item: 18463, nitem: 8, arg: 3465, narg: 3, mod: 1681, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{
-		op: 219, class: ClassVoteu, sms: 0xf80, item: 18461, nitem: 8, arg: 3469, narg: 3, mod: 1681, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000},
-	},
+	{op: 219, class: ClassVoteu, sms: 0xf80, item: 18471, nitem: 8, arg: 3465, narg: 3, mod: 1681, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}},
 	// WARPGROUP control.sass:289
-	{
-		op: 220, class: ClassBar, sms: 0x40, item: 18469, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000},
-	},
+	{op: 220, class: ClassBar, sms: 0x40, item: 18479, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}},
 	// WARPGROUP control.sass:290
-	{
-		op: 220, class: ClassBar, sms: 0x40, item: 18470, nitem: 2, arg: 3189, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000},
-	},
+	{op: 220, class: ClassBar, sms: 0x40, item: 18480, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}},
 	// WARPSYNC control.sass:293
-	{
-		op: 221, class: ClassCbu, sms: 0x1, item: 18472, nitem: 5, arg: 3472, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0x1, item: 18482, nitem: 5, arg: 3468, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:294
-	{
-		op: 221, class: ClassCbu, sms: 0x3e, item: 18477, nitem: 6, arg: 3474, narg: 2, mod: 1682, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0x3e, item: 18487, nitem: 6, arg: 3470, narg: 2, mod: 1682, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:295
-	{
-		op: 221, class: ClassCbu, sms: 0x3f, item: 18483, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0x3f, item: 18493, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{
-		op: 221, class: ClassCbu, sms: 0x3f, item: 18488, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0x3f, item: 18498, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{
-		op: 221, class: ClassCbu, sms: 0x3f, item: 18493, nitem: 10, arg: 3476, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0x3f, item: 18503, nitem: 10, arg: 3472, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000}},
 	// WARPSYNC control.sass:297
-	{
-		op: 221, class: ClassCbu, sms: 0xfc0, item: 18503, nitem: 6, arg: 3474, narg: 2, mod: 1682, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 18513, nitem: 6, arg: 3470, narg: 2, mod: 1682, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:298
-	{
-		op: 221, class: ClassCbu, sms: 0xfc0, item: 18509, nitem: 7, arg: 3479, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000},
-	},
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 18519, nitem: 7, arg: 3475, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}},
 	// WARPSYNC control.sass:299
-	{
-		op: 221, class: ClassCbu, sms: 0xfc0, item: 18516, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000},
-	},
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 18526, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:300
-	{
-		op: 221, class: ClassCbu, sms: 0xfc0, item: 18520, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000},
-	},
+	{op: 221, class: ClassCbu, sms: 0xfc0, item: 18530, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}},
 	// YIELD control.sass:303
-	{
-		op: 222, class: ClassCbu, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000},
-	},
+	{op: 222, class: ClassCbu, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x946, Hi: 0x0}, def: bits.Word{Lo: 0x7946, Hi: 0xfc00003800000}},
 }
 
 var items = [...]item{
@@ -16962,6 +13655,17 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, reuse: 124},
+	{kind: kLit, aux: 71},
+	{kind: kMod, lo: 73, n: 1, aux: 79},
+	{kind: kMod, lo: 74, n: 1, aux: 79},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
 	{kind: kConst, lo: 40, n: 14},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, neg: 75, reuse: 124},
@@ -17012,6 +13716,18 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, reuse: 124},
+	{kind: kLit, aux: 72},
+	{kind: kMod, lo: 77, n: 1, aux: 129},
+	{kind: kMod, lo: 73, n: 1, aux: 121},
+	{kind: kMod, lo: 74, n: 1, aux: 79},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, neg: 75, reuse: 124},
 	{kind: kLit, aux: 72},
@@ -23992,19 +20708,6 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
-	{kind: kMod, lo: 75, n: 3, aux: 119},
-	{kind: kLit, aux: 64},
-	{kind: kMod, lo: 78, n: 2, aux: 54},
-	{kind: kLit, aux: 5},
-	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 32, n: 32},
-	{kind: kMod, lo: 75, n: 3, aux: 119},
-	{kind: kMod, lo: 78, n: 2, aux: 54},
-	{kind: kLit, aux: 5},
-	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kSImm, lo: 32, n: 32},
 	{kind: kLit, aux: 42},
 	{kind: kMod, lo: 74, n: 1, lo2: 84, n2: 2, aux: 122},
 	{kind: kMod, lo: 78, n: 2, aux: 123},
@@ -29658,10 +26361,6 @@ var args = [...]argInfo{
 	{item: 2, width: 2, wmod: 255, addr: true, role: Address, file: FileU},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileU},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileU},
-	{item: 4, width: 1, wmod: 255, role: Write, file: FileU},
-	{item: 6, width: 1, wmod: 255, role: Read, file: FileNone},
-	{item: 3, width: 1, wmod: 255, role: Write, file: FileU},
-	{item: 5, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 2, width: 1, wmod: 255, role: Write, file: FileU},
 	{item: 4, width: 1, wmod: 255, role: Read, file: FileU},
 	{item: 2, width: 1, wmod: 255, role: Write, file: FileU},
@@ -32273,3288 +28972,303 @@ var enums = [...]enumInfo{
 }
 
 var values = [...]enumValue{
-	{text: 0},
-	{text: 154},
-	{text: 155},
-	{0, [3]uint8{1, 0, 0}, ClassNone},
-	{10, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 112},
-	{text: 162},
-	{text: 163},
-	{text: 164},
-	{text: 0},
-	{text: 165},
-	{text: 166},
-	{text: 167},
-	{text: 168},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 169},
-	{text: 170},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{172, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{text: 0},
-	{text: 173},
-	{text: 174},
-	{text: 175},
-	{text: 176},
-	{text: 177},
-	{text: 178},
-	{text: 0},
-	{text: 179},
-	{text: 0},
-	{text: 180},
-	{text: 181},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 185},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 192},
-	{text: 193},
-	{text: 194},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{195, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 17},
-	{text: 196},
-	{text: 17},
-	{text: 197},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{195, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 198},
-	{199, [3]uint8{2, 0, 0}, ClassNone},
-	{200, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 201},
-	{202, [3]uint8{2, 0, 0}, ClassNone},
-	{203, [3]uint8{4, 0, 0}, ClassNone},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 204},
-	{205, [3]uint8{2, 0, 0}, ClassNone},
-	{206, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 42},
-	{207, [3]uint8{2, 0, 0}, ClassNone},
-	{208, [3]uint8{4, 0, 0}, ClassNone},
-	{47, [3]uint8{2, 0, 0}, ClassNone},
-	{64, [3]uint8{1, 0, 0}, ClassNone},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 112},
-	{text: 162},
-	{text: 163},
-	{text: 209},
-	{text: 0},
-	{text: 210},
-	{text: 211},
-	{text: 212},
-	{text: 17},
-	{text: 196},
-	{text: 17},
-	{text: 197},
-	{text: 22},
-	{text: 23},
-	{text: 0},
-	{text: 213},
-	{text: 214},
-	{text: 161},
-	{text: 112},
-	{215, [3]uint8{4, 0, 0}, ClassNone},
-	{216, [3]uint8{8, 0, 0}, ClassNone},
-	{217, [3]uint8{12, 0, 0}, ClassNone},
-	{218, [3]uint8{16, 0, 0}, ClassNone},
-	{219, [3]uint8{24, 0, 0}, ClassNone},
-	{220, [3]uint8{32, 0, 0}, ClassNone},
-	{221, [3]uint8{40, 0, 0}, ClassNone},
-	{222, [3]uint8{48, 0, 0}, ClassNone},
-	{223, [3]uint8{56, 0, 0}, ClassNone},
-	{224, [3]uint8{64, 0, 0}, ClassNone},
-	{225, [3]uint8{72, 0, 0}, ClassNone},
-	{226, [3]uint8{80, 0, 0}, ClassNone},
-	{227, [3]uint8{88, 0, 0}, ClassNone},
-	{228, [3]uint8{96, 0, 0}, ClassNone},
-	{229, [3]uint8{104, 0, 0}, ClassNone},
-	{230, [3]uint8{112, 0, 0}, ClassNone},
-	{231, [3]uint8{120, 0, 0}, ClassNone},
-	{232, [3]uint8{128, 0, 0}, ClassNone},
-	{text: 233},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{234, [3]uint8{2, 1, 1}, ClassNone},
-	{235, [3]uint8{4, 2, 1}, ClassNone},
-	{236, [3]uint8{4, 4, 2}, ClassNone},
-	{text: 162},
-	{text: hole},
-	{text: 161},
-	{text: 0},
-	{text: 100},
-	{text: 237},
-	{text: 238},
-	{text: 239},
-	{text: 240},
-	{text: 241},
-	{text: 242},
-	{text: 243},
-	{text: 244},
-	{text: 245},
-	{text: 246},
-	{text: 247},
-	{text: 248},
-	{text: 249},
-	{text: 250},
-	{text: 251},
-	{text: 252},
-	{text: 253},
-	{text: 254},
-	{text: 255},
-	{text: 256},
-	{text: 257},
-	{text: 258},
-	{text: 259},
-	{text: 260},
-	{text: 261},
-	{text: 262},
-	{text: 263},
-	{text: 264},
-	{text: 265},
-	{text: 266},
-	{text: 267},
-	{text: 268},
-	{text: 269},
-	{text: 0},
-	{text: 270},
-	{text: 0},
-	{text: 271},
-	{text: 272},
-	{text: 31},
-	{text: 273},
-	{text: 0},
-	{text: 159},
-	{text: 160},
-	{text: 0},
-	{text: 33},
-	{text: 274},
-	{text: 275},
-	{text: 274},
-	{text: 275},
-	{text: 0},
-	{text: 94},
-	{text: 0},
-	{text: 276},
-	{text: 0},
-	{text: 276},
-	{text: 277},
-	{text: 0},
-	{text: 278},
-	{text: 0},
-	{text: 33},
-	{text: 279},
-	{text: 280},
-	{text: 281},
-	{text: 282},
-	{text: 283},
-	{text: 284},
-	{text: 285},
-	{text: 286},
-	{text: hole},
-	{text: 287},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 288},
-	{text: 289},
-	{text: 290},
-	{text: 0},
-	{text: 291},
-	{text: 283},
-	{text: 284},
-	{text: 285},
-	{text: 286},
-	{text: hole},
-	{text: 287},
-	{text: 158},
-	{text: 292},
-	{text: 157},
-	{text: 293},
-	{text: 0},
-	{text: 69},
-	{text: 42},
-	{text: 0},
-	{text: 294},
-	{text: 15},
-	{0, [3]uint8{2, 0, 0}, ClassCs2r64},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 319},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 433},
-	{text: 434},
-	{text: 435},
-	{text: 436},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 551},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 360},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 431},
-	{text: 432},
-	{text: 433},
-	{text: 434},
-	{text: 435},
-	{text: 436},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 551},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 552},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 553},
-	{text: 554},
-	{text: 555},
-	{text: 556},
-	{text: 433},
-	{text: 557},
-	{text: 435},
-	{text: 436},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 551},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 552},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 555},
-	{text: 556},
-	{text: 558},
-	{text: 557},
-	{text: 435},
-	{text: 559},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 551},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 552},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 553},
-	{text: 554},
-	{text: 555},
-	{text: 556},
-	{text: 558},
-	{text: 557},
-	{text: 435},
-	{text: 559},
-	{text: 437},
-	{text: 438},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 295},
-	{text: 296},
-	{text: 297},
-	{text: 298},
-	{text: 299},
-	{text: 300},
-	{text: 301},
-	{text: 302},
-	{text: 303},
-	{text: 304},
-	{text: 305},
-	{text: 306},
-	{text: 307},
-	{text: 308},
-	{text: 309},
-	{text: 310},
-	{text: 311},
-	{text: 312},
-	{text: 313},
-	{text: 314},
-	{text: 315},
-	{text: 316},
-	{text: 317},
-	{text: 318},
-	{text: 551},
-	{text: 320},
-	{text: 321},
-	{text: 322},
-	{text: 323},
-	{text: 324},
-	{text: 325},
-	{text: 326},
-	{text: 327},
-	{text: 328},
-	{text: 329},
-	{text: 330},
-	{text: 331},
-	{text: 332},
-	{text: 333},
-	{text: 334},
-	{text: 335},
-	{text: 336},
-	{text: 337},
-	{text: 338},
-	{text: 339},
-	{text: 340},
-	{text: 341},
-	{text: 342},
-	{text: 343},
-	{text: 344},
-	{text: 345},
-	{text: 346},
-	{text: 347},
-	{text: 348},
-	{text: 349},
-	{text: 350},
-	{text: 351},
-	{text: 352},
-	{text: 353},
-	{text: 354},
-	{text: 355},
-	{text: 356},
-	{text: 357},
-	{text: 358},
-	{text: 359},
-	{text: 552},
-	{text: 361},
-	{text: 362},
-	{text: 363},
-	{text: 364},
-	{text: 365},
-	{text: 366},
-	{text: 367},
-	{text: 368},
-	{text: 369},
-	{text: 370},
-	{text: 371},
-	{text: 372},
-	{text: 373},
-	{text: 374},
-	{text: 375},
-	{text: 376},
-	{text: 377},
-	{text: 378},
-	{text: 379},
-	{text: 380},
-	{text: 381},
-	{text: 382},
-	{text: 383},
-	{text: 384},
-	{text: 385},
-	{text: 386},
-	{text: 387},
-	{text: 388},
-	{text: 389},
-	{text: 390},
-	{text: 391},
-	{text: 392},
-	{text: 393},
-	{text: 394},
-	{text: 395},
-	{text: 396},
-	{text: 397},
-	{text: 398},
-	{text: 399},
-	{text: 400},
-	{text: 401},
-	{text: 402},
-	{text: 403},
-	{text: 404},
-	{text: 405},
-	{text: 406},
-	{text: 407},
-	{text: 408},
-	{text: 409},
-	{text: 410},
-	{text: 411},
-	{text: 412},
-	{text: 413},
-	{text: 414},
-	{text: 415},
-	{text: 416},
-	{text: 417},
-	{text: 418},
-	{text: 419},
-	{text: 420},
-	{text: 421},
-	{text: 422},
-	{text: 423},
-	{text: 424},
-	{text: 425},
-	{text: 426},
-	{text: 427},
-	{text: 428},
-	{text: 429},
-	{text: 430},
-	{text: 555},
-	{text: 556},
-	{text: 558},
-	{text: 557},
-	{text: 435},
-	{text: 559},
-	{text: 560},
-	{text: 561},
-	{text: 439},
-	{text: 440},
-	{text: 441},
-	{text: 442},
-	{text: 443},
-	{text: 444},
-	{text: 445},
-	{text: 446},
-	{text: 447},
-	{text: 448},
-	{text: 449},
-	{text: 450},
-	{text: 451},
-	{text: 452},
-	{text: 453},
-	{text: 454},
-	{text: 455},
-	{text: 456},
-	{text: 457},
-	{text: 458},
-	{text: 459},
-	{text: 460},
-	{text: 461},
-	{text: 462},
-	{text: 463},
-	{text: 464},
-	{text: 465},
-	{text: 466},
-	{text: 467},
-	{text: 468},
-	{text: 469},
-	{text: 470},
-	{text: 471},
-	{text: 472},
-	{text: 473},
-	{text: 474},
-	{text: 475},
-	{text: 476},
-	{text: 477},
-	{text: 478},
-	{text: 479},
-	{text: 480},
-	{text: 481},
-	{text: 482},
-	{text: 483},
-	{text: 484},
-	{text: 485},
-	{text: 486},
-	{text: 487},
-	{text: 488},
-	{text: 489},
-	{text: 490},
-	{text: 491},
-	{text: 492},
-	{text: 493},
-	{text: 494},
-	{text: 495},
-	{text: 496},
-	{text: 497},
-	{text: 498},
-	{text: 499},
-	{text: 500},
-	{text: 501},
-	{text: 502},
-	{text: 503},
-	{text: 504},
-	{text: 505},
-	{text: 506},
-	{text: 507},
-	{text: 508},
-	{text: 509},
-	{text: 510},
-	{text: 511},
-	{text: 512},
-	{text: 513},
-	{text: 514},
-	{text: 515},
-	{text: 516},
-	{text: 517},
-	{text: 518},
-	{text: 519},
-	{text: 520},
-	{text: 521},
-	{text: 522},
-	{text: 523},
-	{text: 524},
-	{text: 525},
-	{text: 526},
-	{text: 527},
-	{text: 528},
-	{text: 529},
-	{text: 530},
-	{text: 531},
-	{text: 532},
-	{text: 533},
-	{text: 534},
-	{text: 535},
-	{text: 536},
-	{text: 537},
-	{text: 538},
-	{text: 539},
-	{text: 540},
-	{text: 541},
-	{text: 542},
-	{text: 543},
-	{text: 544},
-	{text: 545},
-	{text: 546},
-	{text: 547},
-	{text: 548},
-	{text: 549},
-	{text: 550},
-	{text: 0},
-	{text: 562},
-	{text: 563},
-	{text: 564},
-	{text: 0},
-	{text: 565},
-	{text: 566},
-	{text: 567},
-	{text: 568},
-	{text: 569},
-	{text: 570},
-	{text: 571},
-	{text: 572},
-	{text: 573},
-	{text: 574},
-	{text: 575},
-	{text: 576},
-	{text: 577},
-	{text: 578},
-	{text: 579},
-	{text: 580},
-	{text: 581},
-	{text: 582},
-	{text: 583},
-	{text: 584},
-	{text: 585},
-	{text: 586},
-	{text: 587},
-	{text: 588},
-	{text: 589},
-	{text: 590},
-	{text: 591},
-	{text: 592},
-	{text: 593},
-	{text: 594},
-	{text: 595},
-	{text: 596},
-	{text: 597},
-	{text: 598},
-	{text: 599},
-	{text: 600},
-	{text: 601},
-	{text: 602},
-	{text: 603},
-	{text: 604},
-	{text: 605},
-	{text: 606},
-	{text: 607},
-	{text: 608},
-	{text: 609},
-	{text: 610},
-	{text: 611},
-	{text: 612},
-	{text: 613},
-	{text: 614},
-	{text: 615},
-	{text: 616},
-	{text: 617},
-	{text: 618},
-	{text: 619},
-	{text: 620},
-	{text: 621},
-	{text: 622},
-	{text: 623},
-	{text: 624},
-	{text: 625},
-	{text: 626},
-	{text: 627},
-	{39, [3]uint8{4, 2, 2}, ClassNone},
-	{628, [3]uint8{8, 4, 2}, ClassNone},
-	{629, [3]uint8{8, 8, 4}, ClassNone},
-	{630, [3]uint8{8, 16, 8}, ClassNone},
-	{text: 157},
-	{text: 631},
-	{text: 632},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 637},
-	{text: 294},
-	{text: 638},
-	{text: 639},
-	{text: 640},
-	{text: 641},
-	{text: 642},
-	{text: 643},
-	{text: 158},
-	{text: 161},
-	{text: 112},
-	{text: 162},
-	{text: 0},
-	{text: 644},
-	{text: 0},
-	{text: 645},
-	{text: 646},
-	{text: 0},
-	{text: 647},
-	{text: 0},
-	{text: 648},
-	{text: hole},
-	{text: 40},
-	{text: 42},
-	{text: hole},
-	{text: 43},
-	{text: 0},
-	{text: 649},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: 650},
-	{text: 0},
-	{text: 651},
-	{text: 0},
-	{text: 43},
-	{text: 0},
-	{text: 649},
-	{text: 40},
-	{text: 43},
-	{text: hole},
-	{text: 652},
-	{text: 653},
-	{text: 654},
-	{text: 40},
-	{text: 43},
-	{text: hole},
-	{text: 655},
-	{text: hole},
-	{text: 652},
-	{text: 656},
-	{text: 657},
-	{text: 653},
-	{text: 654},
-	{text: hole},
-	{text: hole},
-	{text: 658},
-	{text: 0},
-	{text: 562},
-	{text: 563},
-	{text: 564},
-	{text: 287},
-	{text: 42},
-	{text: 40},
-	{text: 653},
-	{text: 654},
-	{text: 42},
-	{text: 40},
-	{text: 653},
-	{text: 654},
-	{text: hole},
-	{text: 655},
-	{text: 656},
-	{text: 657},
-	{text: hole},
-	{text: 43},
-	{text: hole},
-	{text: 658},
-	{text: 659},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 64},
-	{text: 0},
-	{text: 0},
-	{text: 663},
-	{text: 664},
-	{text: 665},
-	{text: 0},
-	{text: 666},
-	{text: 667},
-	{text: 171},
-	{text: 659},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 64},
-	{text: 0},
-	{667, [3]uint8{2, 0, 0}, ClassNone},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 659},
-	{text: 660},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: 665},
-	{text: 0},
-	{text: 668},
-	{text: 669},
-	{text: 670},
-	{text: 42},
-	{text: hole},
-	{text: 671},
-	{text: 672},
-	{text: 673},
-	{text: hole},
-	{text: 130},
-	{text: 674},
-	{text: 130},
-	{text: 674},
-	{text: 675},
-	{text: 0},
-	{text: 676},
-	{text: 648},
-	{text: 669},
-	{text: 670},
-	{text: 42},
-	{text: hole},
-	{text: 64},
-	{text: 0},
-	{text: 0},
-	{text: 677},
-	{text: 0},
-	{text: 678},
-	{text: hole},
-	{text: 679},
-	{text: 680},
-	{text: 681},
-	{text: 0},
-	{text: 682},
-	{text: 683},
-	{text: 684},
-	{text: 685},
-	{text: 631},
-	{text: 632},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 637},
-	{text: 294},
-	{text: 638},
-	{text: 639},
-	{text: 640},
-	{text: 641},
-	{text: 642},
-	{text: 643},
-	{text: 675},
-	{text: 0},
-	{text: 686},
-	{text: 687},
-	{text: 688},
-	{text: 689},
-	{text: 690},
-	{text: 0},
-	{text: 686},
-	{text: hole},
-	{text: 691},
-	{text: 0},
-	{42, [3]uint8{0, 0, 0}, ClassHalf32},
-	{text: 0},
-	{text: 42},
-	{text: 692},
-	{text: 693},
-	{text: 0},
-	{text: 60},
-	{text: 0},
-	{text: hole},
-	{text: 692},
-	{text: 693},
-	{text: 0},
-	{text: 42},
-	{text: 0},
-	{text: 42},
-	{text: 60},
-	{text: 0},
-	{text: 676},
-	{text: 648},
-	{text: 694},
-	{text: 0},
-	{text: 42},
-	{text: 692},
-	{text: 693},
-	{text: 695},
-	{696, [3]uint8{4, 0, 0}, ClassNone},
-	{697, [3]uint8{8, 0, 0}, ClassNone},
-	{698, [3]uint8{12, 0, 0}, ClassNone},
-	{699, [3]uint8{16, 0, 0}, ClassNone},
-	{700, [3]uint8{20, 0, 0}, ClassNone},
-	{701, [3]uint8{24, 0, 0}, ClassNone},
-	{702, [3]uint8{28, 0, 0}, ClassNone},
-	{703, [3]uint8{32, 0, 0}, ClassNone},
-	{704, [3]uint8{36, 0, 0}, ClassNone},
-	{705, [3]uint8{40, 0, 0}, ClassNone},
-	{706, [3]uint8{44, 0, 0}, ClassNone},
-	{707, [3]uint8{48, 0, 0}, ClassNone},
-	{708, [3]uint8{52, 0, 0}, ClassNone},
-	{709, [3]uint8{56, 0, 0}, ClassNone},
-	{710, [3]uint8{60, 0, 0}, ClassNone},
-	{711, [3]uint8{64, 0, 0}, ClassNone},
-	{712, [3]uint8{68, 0, 0}, ClassNone},
-	{713, [3]uint8{72, 0, 0}, ClassNone},
-	{714, [3]uint8{76, 0, 0}, ClassNone},
-	{715, [3]uint8{80, 0, 0}, ClassNone},
-	{716, [3]uint8{84, 0, 0}, ClassNone},
-	{717, [3]uint8{88, 0, 0}, ClassNone},
-	{718, [3]uint8{92, 0, 0}, ClassNone},
-	{719, [3]uint8{96, 0, 0}, ClassNone},
-	{720, [3]uint8{100, 0, 0}, ClassNone},
-	{721, [3]uint8{104, 0, 0}, ClassNone},
-	{722, [3]uint8{108, 0, 0}, ClassNone},
-	{723, [3]uint8{112, 0, 0}, ClassNone},
-	{724, [3]uint8{116, 0, 0}, ClassNone},
-	{725, [3]uint8{120, 0, 0}, ClassNone},
-	{726, [3]uint8{124, 0, 0}, ClassNone},
-	{727, [3]uint8{128, 0, 0}, ClassNone},
-	{728, [3]uint8{4, 0, 0}, ClassNone},
-	{729, [3]uint8{8, 0, 0}, ClassNone},
-	{730, [3]uint8{12, 0, 0}, ClassNone},
-	{731, [3]uint8{16, 0, 0}, ClassNone},
-	{732, [3]uint8{20, 0, 0}, ClassNone},
-	{733, [3]uint8{24, 0, 0}, ClassNone},
-	{734, [3]uint8{28, 0, 0}, ClassNone},
-	{735, [3]uint8{32, 0, 0}, ClassNone},
-	{736, [3]uint8{36, 0, 0}, ClassNone},
-	{737, [3]uint8{40, 0, 0}, ClassNone},
-	{738, [3]uint8{44, 0, 0}, ClassNone},
-	{739, [3]uint8{48, 0, 0}, ClassNone},
-	{740, [3]uint8{52, 0, 0}, ClassNone},
-	{741, [3]uint8{56, 0, 0}, ClassNone},
-	{742, [3]uint8{60, 0, 0}, ClassNone},
-	{743, [3]uint8{64, 0, 0}, ClassNone},
-	{744, [3]uint8{68, 0, 0}, ClassNone},
-	{745, [3]uint8{72, 0, 0}, ClassNone},
-	{746, [3]uint8{76, 0, 0}, ClassNone},
-	{747, [3]uint8{80, 0, 0}, ClassNone},
-	{748, [3]uint8{84, 0, 0}, ClassNone},
-	{749, [3]uint8{88, 0, 0}, ClassNone},
-	{750, [3]uint8{92, 0, 0}, ClassNone},
-	{751, [3]uint8{96, 0, 0}, ClassNone},
-	{752, [3]uint8{100, 0, 0}, ClassNone},
-	{753, [3]uint8{104, 0, 0}, ClassNone},
-	{754, [3]uint8{108, 0, 0}, ClassNone},
-	{755, [3]uint8{112, 0, 0}, ClassNone},
-	{756, [3]uint8{116, 0, 0}, ClassNone},
-	{757, [3]uint8{120, 0, 0}, ClassNone},
-	{758, [3]uint8{124, 0, 0}, ClassNone},
-	{759, [3]uint8{128, 0, 0}, ClassNone},
-	{760, [3]uint8{4, 0, 0}, ClassNone},
-	{761, [3]uint8{8, 0, 0}, ClassNone},
-	{762, [3]uint8{12, 0, 0}, ClassNone},
-	{763, [3]uint8{16, 0, 0}, ClassNone},
-	{764, [3]uint8{20, 0, 0}, ClassNone},
-	{765, [3]uint8{24, 0, 0}, ClassNone},
-	{766, [3]uint8{28, 0, 0}, ClassNone},
-	{767, [3]uint8{32, 0, 0}, ClassNone},
-	{768, [3]uint8{36, 0, 0}, ClassNone},
-	{769, [3]uint8{40, 0, 0}, ClassNone},
-	{770, [3]uint8{44, 0, 0}, ClassNone},
-	{771, [3]uint8{48, 0, 0}, ClassNone},
-	{772, [3]uint8{52, 0, 0}, ClassNone},
-	{773, [3]uint8{56, 0, 0}, ClassNone},
-	{774, [3]uint8{60, 0, 0}, ClassNone},
-	{775, [3]uint8{64, 0, 0}, ClassNone},
-	{776, [3]uint8{68, 0, 0}, ClassNone},
-	{777, [3]uint8{72, 0, 0}, ClassNone},
-	{778, [3]uint8{76, 0, 0}, ClassNone},
-	{779, [3]uint8{80, 0, 0}, ClassNone},
-	{780, [3]uint8{84, 0, 0}, ClassNone},
-	{781, [3]uint8{88, 0, 0}, ClassNone},
-	{782, [3]uint8{92, 0, 0}, ClassNone},
-	{783, [3]uint8{96, 0, 0}, ClassNone},
-	{784, [3]uint8{100, 0, 0}, ClassNone},
-	{785, [3]uint8{104, 0, 0}, ClassNone},
-	{786, [3]uint8{108, 0, 0}, ClassNone},
-	{787, [3]uint8{112, 0, 0}, ClassNone},
-	{788, [3]uint8{116, 0, 0}, ClassNone},
-	{789, [3]uint8{120, 0, 0}, ClassNone},
-	{790, [3]uint8{124, 0, 0}, ClassNone},
-	{791, [3]uint8{128, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 43},
-	{text: 652},
-	{text: 0},
-	{text: 792},
-	{text: 793},
-	{text: 794},
-	{text: 795},
-	{text: 796},
-	{text: 797},
-	{text: 798},
-	{text: 799},
-	{text: 800},
-	{text: 801},
-	{text: 802},
-	{text: 803},
-	{text: 804},
-	{text: 805},
-	{text: 806},
-	{text: 0},
-	{text: 793},
-	{text: 795},
-	{text: 797},
-	{text: 0},
-	{text: 807},
-	{696, [3]uint8{2, 0, 0}, ClassNone},
-	{697, [3]uint8{4, 0, 0}, ClassNone},
-	{698, [3]uint8{6, 0, 0}, ClassNone},
-	{699, [3]uint8{8, 0, 0}, ClassNone},
-	{700, [3]uint8{10, 0, 0}, ClassNone},
-	{701, [3]uint8{12, 0, 0}, ClassNone},
-	{702, [3]uint8{14, 0, 0}, ClassNone},
-	{703, [3]uint8{16, 0, 0}, ClassNone},
-	{704, [3]uint8{18, 0, 0}, ClassNone},
-	{705, [3]uint8{20, 0, 0}, ClassNone},
-	{706, [3]uint8{22, 0, 0}, ClassNone},
-	{707, [3]uint8{24, 0, 0}, ClassNone},
-	{708, [3]uint8{26, 0, 0}, ClassNone},
-	{709, [3]uint8{28, 0, 0}, ClassNone},
-	{710, [3]uint8{30, 0, 0}, ClassNone},
-	{711, [3]uint8{32, 0, 0}, ClassNone},
-	{712, [3]uint8{34, 0, 0}, ClassNone},
-	{713, [3]uint8{36, 0, 0}, ClassNone},
-	{714, [3]uint8{38, 0, 0}, ClassNone},
-	{715, [3]uint8{40, 0, 0}, ClassNone},
-	{716, [3]uint8{42, 0, 0}, ClassNone},
-	{717, [3]uint8{44, 0, 0}, ClassNone},
-	{718, [3]uint8{46, 0, 0}, ClassNone},
-	{719, [3]uint8{48, 0, 0}, ClassNone},
-	{720, [3]uint8{50, 0, 0}, ClassNone},
-	{721, [3]uint8{52, 0, 0}, ClassNone},
-	{722, [3]uint8{54, 0, 0}, ClassNone},
-	{723, [3]uint8{56, 0, 0}, ClassNone},
-	{724, [3]uint8{58, 0, 0}, ClassNone},
-	{725, [3]uint8{60, 0, 0}, ClassNone},
-	{726, [3]uint8{62, 0, 0}, ClassNone},
-	{727, [3]uint8{64, 0, 0}, ClassNone},
-	{728, [3]uint8{2, 0, 0}, ClassNone},
-	{729, [3]uint8{4, 0, 0}, ClassNone},
-	{730, [3]uint8{6, 0, 0}, ClassNone},
-	{731, [3]uint8{8, 0, 0}, ClassNone},
-	{732, [3]uint8{10, 0, 0}, ClassNone},
-	{733, [3]uint8{12, 0, 0}, ClassNone},
-	{734, [3]uint8{14, 0, 0}, ClassNone},
-	{735, [3]uint8{16, 0, 0}, ClassNone},
-	{736, [3]uint8{18, 0, 0}, ClassNone},
-	{737, [3]uint8{20, 0, 0}, ClassNone},
-	{738, [3]uint8{22, 0, 0}, ClassNone},
-	{739, [3]uint8{24, 0, 0}, ClassNone},
-	{740, [3]uint8{26, 0, 0}, ClassNone},
-	{741, [3]uint8{28, 0, 0}, ClassNone},
-	{742, [3]uint8{30, 0, 0}, ClassNone},
-	{743, [3]uint8{32, 0, 0}, ClassNone},
-	{744, [3]uint8{34, 0, 0}, ClassNone},
-	{745, [3]uint8{36, 0, 0}, ClassNone},
-	{746, [3]uint8{38, 0, 0}, ClassNone},
-	{747, [3]uint8{40, 0, 0}, ClassNone},
-	{748, [3]uint8{42, 0, 0}, ClassNone},
-	{749, [3]uint8{44, 0, 0}, ClassNone},
-	{750, [3]uint8{46, 0, 0}, ClassNone},
-	{751, [3]uint8{48, 0, 0}, ClassNone},
-	{752, [3]uint8{50, 0, 0}, ClassNone},
-	{753, [3]uint8{52, 0, 0}, ClassNone},
-	{754, [3]uint8{54, 0, 0}, ClassNone},
-	{755, [3]uint8{56, 0, 0}, ClassNone},
-	{756, [3]uint8{58, 0, 0}, ClassNone},
-	{757, [3]uint8{60, 0, 0}, ClassNone},
-	{758, [3]uint8{62, 0, 0}, ClassNone},
-	{759, [3]uint8{64, 0, 0}, ClassNone},
-	{760, [3]uint8{2, 0, 0}, ClassNone},
-	{761, [3]uint8{4, 0, 0}, ClassNone},
-	{762, [3]uint8{6, 0, 0}, ClassNone},
-	{763, [3]uint8{8, 0, 0}, ClassNone},
-	{764, [3]uint8{10, 0, 0}, ClassNone},
-	{765, [3]uint8{12, 0, 0}, ClassNone},
-	{766, [3]uint8{14, 0, 0}, ClassNone},
-	{767, [3]uint8{16, 0, 0}, ClassNone},
-	{768, [3]uint8{18, 0, 0}, ClassNone},
-	{769, [3]uint8{20, 0, 0}, ClassNone},
-	{770, [3]uint8{22, 0, 0}, ClassNone},
-	{771, [3]uint8{24, 0, 0}, ClassNone},
-	{772, [3]uint8{26, 0, 0}, ClassNone},
-	{773, [3]uint8{28, 0, 0}, ClassNone},
-	{774, [3]uint8{30, 0, 0}, ClassNone},
-	{775, [3]uint8{32, 0, 0}, ClassNone},
-	{776, [3]uint8{34, 0, 0}, ClassNone},
-	{777, [3]uint8{36, 0, 0}, ClassNone},
-	{778, [3]uint8{38, 0, 0}, ClassNone},
-	{779, [3]uint8{40, 0, 0}, ClassNone},
-	{780, [3]uint8{42, 0, 0}, ClassNone},
-	{781, [3]uint8{44, 0, 0}, ClassNone},
-	{782, [3]uint8{46, 0, 0}, ClassNone},
-	{783, [3]uint8{48, 0, 0}, ClassNone},
-	{784, [3]uint8{50, 0, 0}, ClassNone},
-	{785, [3]uint8{52, 0, 0}, ClassNone},
-	{786, [3]uint8{54, 0, 0}, ClassNone},
-	{787, [3]uint8{56, 0, 0}, ClassNone},
-	{788, [3]uint8{58, 0, 0}, ClassNone},
-	{789, [3]uint8{60, 0, 0}, ClassNone},
-	{790, [3]uint8{62, 0, 0}, ClassNone},
-	{791, [3]uint8{64, 0, 0}, ClassNone},
-	{text: 808},
-	{text: 809},
-	{text: hole},
-	{text: 810},
-	{text: 811},
-	{text: 812},
-	{text: hole},
-	{text: 813},
-	{text: hole},
-	{text: 814},
-	{text: hole},
-	{text: 815},
-	{text: hole},
-	{text: 816},
-	{text: hole},
-	{text: 817},
-	{text: 818},
-	{text: 819},
-	{text: 818},
-	{text: 819},
-	{text: hole},
-	{text: hole},
-	{820, [3]uint8{1, 2, 1}, ClassNone},
-	{821, [3]uint8{1, 4, 2}, ClassMma2},
-	{40, [3]uint8{2, 0, 0}, ClassNone},
-	{42, [3]uint8{4, 0, 0}, ClassNone},
-	{820, [3]uint8{1, 4, 2}, ClassMma2},
-	{text: hole},
-	{822, [3]uint8{1, 2, 1}, ClassNone},
-	{820, [3]uint8{1, 2, 2}, ClassNone},
-	{821, [3]uint8{1, 2, 2}, ClassMma2},
-	{text: hole},
-	{823, [3]uint8{1, 4, 4}, ClassMma2},
-	{text: 0},
-	{text: 59},
-	{text: 0},
-	{text: hole},
-	{text: 60},
-	{text: 0},
-	{text: 824},
-	{text: hole},
-	{text: 40},
-	{text: 0},
-	{text: hole},
-	{text: 43},
-	{text: 0},
-	{text: 825},
-	{text: 826},
-	{text: 827},
-	{text: 661},
-	{text: 662},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 64},
-	{text: 69},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: 564},
-	{text: 659},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 828},
-	{text: 829},
-	{text: 830},
-	{text: 831},
-	{text: 0},
-	{text: 668},
-	{text: 832},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 833},
-	{text: 834},
-	{760, [3]uint8{4, 0, 0}, ClassNone},
-	{835, [3]uint8{4, 0, 0}, ClassNone},
-	{text: hole},
-	{761, [3]uint8{8, 0, 0}, ClassNone},
-	{836, [3]uint8{8, 0, 0}, ClassNone},
-	{text: hole},
-	{762, [3]uint8{12, 0, 0}, ClassNone},
-	{837, [3]uint8{12, 0, 0}, ClassNone},
-	{text: hole},
-	{763, [3]uint8{16, 0, 0}, ClassNone},
-	{838, [3]uint8{16, 0, 0}, ClassNone},
-	{text: hole},
-	{765, [3]uint8{24, 0, 0}, ClassNone},
-	{839, [3]uint8{24, 0, 0}, ClassNone},
-	{text: hole},
-	{767, [3]uint8{32, 0, 0}, ClassNone},
-	{840, [3]uint8{32, 0, 0}, ClassNone},
-	{text: hole},
-	{769, [3]uint8{40, 0, 0}, ClassNone},
-	{841, [3]uint8{40, 0, 0}, ClassNone},
-	{text: hole},
-	{771, [3]uint8{48, 0, 0}, ClassNone},
-	{842, [3]uint8{48, 0, 0}, ClassNone},
-	{text: hole},
-	{773, [3]uint8{56, 0, 0}, ClassNone},
-	{843, [3]uint8{56, 0, 0}, ClassNone},
-	{text: hole},
-	{775, [3]uint8{64, 0, 0}, ClassNone},
-	{844, [3]uint8{64, 0, 0}, ClassNone},
-	{text: hole},
-	{777, [3]uint8{72, 0, 0}, ClassNone},
-	{845, [3]uint8{72, 0, 0}, ClassNone},
-	{text: hole},
-	{779, [3]uint8{80, 0, 0}, ClassNone},
-	{846, [3]uint8{80, 0, 0}, ClassNone},
-	{text: hole},
-	{781, [3]uint8{88, 0, 0}, ClassNone},
-	{847, [3]uint8{88, 0, 0}, ClassNone},
-	{text: hole},
-	{783, [3]uint8{96, 0, 0}, ClassNone},
-	{848, [3]uint8{96, 0, 0}, ClassNone},
-	{text: hole},
-	{785, [3]uint8{104, 0, 0}, ClassNone},
-	{849, [3]uint8{104, 0, 0}, ClassNone},
-	{text: hole},
-	{787, [3]uint8{112, 0, 0}, ClassNone},
-	{850, [3]uint8{112, 0, 0}, ClassNone},
-	{text: hole},
-	{789, [3]uint8{120, 0, 0}, ClassNone},
-	{851, [3]uint8{120, 0, 0}, ClassNone},
-	{text: hole},
-	{791, [3]uint8{128, 0, 0}, ClassNone},
-	{852, [3]uint8{128, 0, 0}, ClassNone},
-	{853, [3]uint8{2, 1, 1}, ClassNone},
-	{text: hole},
-	{854, [3]uint8{2, 1, 1}, ClassNone},
-	{text: 659},
-	{text: 660},
-	{text: hole},
-	{text: hole},
-	{text: 830},
-	{text: 831},
-	{853, [3]uint8{2, 1, 1}, ClassNone},
-	{text: hole},
-	{854, [3]uint8{2, 1, 1}, ClassNone},
-	{text: hole},
-	{821, [3]uint8{4, 2, 1}, ClassMma1},
-	{823, [3]uint8{4, 4, 2}, ClassMma2},
-	{855, [3]uint8{4, 4, 2}, ClassMma2},
-	{853, [3]uint8{2, 1, 1}, ClassNone},
-	{text: hole},
-	{854, [3]uint8{2, 1, 1}, ClassNone},
-	{text: hole},
-	{821, [3]uint8{4, 2, 1}, ClassMma1},
-	{823, [3]uint8{4, 2, 1}, ClassMma2},
-	{855, [3]uint8{4, 4, 2}, ClassMma2},
-	{text: hole},
-	{text: hole},
-	{854, [3]uint8{2, 1, 2}, ClassNone},
-	{856, [3]uint8{2, 1, 2}, ClassNone},
-	{text: hole},
-	{823, [3]uint8{4, 2, 2}, ClassMma2},
-	{855, [3]uint8{4, 4, 4}, ClassMma2},
-	{235, [3]uint8{4, 4, 4}, ClassMma2},
-	{text: hole},
-	{text: hole},
-	{854, [3]uint8{2, 1, 2}, ClassNone},
-	{856, [3]uint8{2, 1, 2}, ClassNone},
-	{text: hole},
-	{823, [3]uint8{4, 2, 2}, ClassMma2},
-	{855, [3]uint8{4, 2, 2}, ClassMma2},
-	{235, [3]uint8{4, 4, 4}, ClassMma2},
-	{text: 64},
-	{text: 0},
-	{667, [3]uint8{2, 0, 0}, ClassNone},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 685},
-	{text: 631},
-	{text: 632},
-	{text: 633},
-	{text: 634},
-	{text: 635},
-	{text: 636},
-	{text: 675},
-	{text: 0},
-	{text: 857},
-	{text: 0},
-	{text: 858},
-	{text: 859},
-	{text: 659},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{195, [3]uint8{4, 0, 0}, ClassNone},
-	{860, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 861},
-	{text: 0},
-	{text: 173},
-	{text: 174},
-	{text: 0},
-	{text: 858},
-	{text: 859},
-	{text: 862},
-	{text: 659},
-	{text: 660},
-	{text: 661},
-	{text: 662},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{195, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 180},
-	{text: 181},
-	{text: 182},
-	{text: 861},
-	{text: 184},
-	{text: 185},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 192},
-	{text: 193},
-	{text: 194},
-	{text: 0},
-	{text: 863},
-	{text: 864},
-	{text: 865},
-	{text: 0},
-	{text: 866},
-	{text: 0},
-	{text: 866},
-	{text: 867},
-	{text: 868},
-	{text: 869},
-	{text: 870},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: hole},
-	{text: hole},
-	{text: 161},
-	{text: 112},
-	{text: 162},
-	{text: 15},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{text: 64},
-	{text: hole},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 871},
-	{text: 198},
-	{199, [3]uint8{2, 0, 0}, ClassNone},
-	{200, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 201},
-	{202, [3]uint8{2, 0, 0}, ClassNone},
-	{203, [3]uint8{4, 0, 0}, ClassNone},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 42},
-	{207, [3]uint8{2, 0, 0}, ClassNone},
-	{208, [3]uint8{4, 0, 0}, ClassNone},
-	{47, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 872},
-	{text: 198},
-	{199, [3]uint8{2, 0, 0}, ClassNone},
-	{200, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 201},
-	{202, [3]uint8{2, 0, 0}, ClassNone},
-	{203, [3]uint8{4, 0, 0}, ClassNone},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 42},
-	{207, [3]uint8{2, 0, 0}, ClassNone},
-	{208, [3]uint8{4, 0, 0}, ClassNone},
-	{47, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{text: 873},
-	{874, [3]uint8{2, 0, 0}, ClassNone},
-	{875, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 876},
-	{877, [3]uint8{2, 0, 0}, ClassNone},
-	{878, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 879},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{195, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 880},
-	{text: 0},
-	{text: 180},
-	{text: 181},
-	{text: 182},
-	{text: 861},
-	{text: 881},
-	{text: 882},
-	{text: 883},
-	{text: 884},
-	{text: 188},
-	{text: 885},
-	{text: 190},
-	{text: 187},
-	{text: 192},
-	{text: 193},
-	{text: 194},
-	{text: 0},
-	{text: 13},
-	{text: 195},
-	{text: 0},
-	{text: 33},
-	{text: 886},
-	{text: 887},
-	{text: 888},
-	{text: 889},
-	{0, [3]uint8{1, 0, 0}, ClassNone},
-	{890, [3]uint8{2, 0, 0}, ClassNone},
-	{891, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 83},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 892},
-	{text: 893},
-	{text: 894},
-	{text: 886},
-	{text: 887},
-	{text: 888},
-	{text: 889},
-	{text: 895},
-	{0, [3]uint8{2, 0, 0}, ClassNone},
-	{896, [3]uint8{4, 0, 0}, ClassNone},
-	{897, [3]uint8{8, 0, 0}, ClassNone},
-	{898, [3]uint8{16, 0, 0}, ClassNone},
-	{899, [3]uint8{32, 0, 0}, ClassNone},
-	{900, [3]uint8{64, 0, 0}, ClassNone},
-	{901, [3]uint8{128, 0, 0}, ClassNone},
-	{902, [3]uint8{255, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 903},
-	{0, [3]uint8{4, 0, 0}, ClassNone},
-	{896, [3]uint8{8, 0, 0}, ClassNone},
-	{897, [3]uint8{16, 0, 0}, ClassNone},
-	{898, [3]uint8{32, 0, 0}, ClassNone},
-	{899, [3]uint8{64, 0, 0}, ClassNone},
-	{900, [3]uint8{128, 0, 0}, ClassNone},
-	{901, [3]uint8{255, 0, 0}, ClassNone},
-	{902, [3]uint8{255, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 904},
-	{0, [3]uint8{1, 0, 0}, ClassNone},
-	{896, [3]uint8{2, 0, 0}, ClassNone},
-	{897, [3]uint8{4, 0, 0}, ClassNone},
-	{898, [3]uint8{8, 0, 0}, ClassNone},
-	{899, [3]uint8{16, 0, 0}, ClassNone},
-	{900, [3]uint8{32, 0, 0}, ClassNone},
-	{901, [3]uint8{64, 0, 0}, ClassNone},
-	{902, [3]uint8{128, 0, 0}, ClassNone},
-	{text: 905},
-	{text: 906},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: hole},
-	{text: 905},
-	{text: 906},
-	{text: 0},
-	{text: 907},
-	{text: 0},
-	{667, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 908},
-	{text: 93},
-	{text: 0},
-	{text: 175},
-	{text: 176},
-	{text: 177},
-	{text: 178},
-	{text: hole},
-	{text: 909},
-	{text: 0},
-	{text: 174},
-	{text: 908},
-	{text: 93},
-	{text: 0},
-	{text: 174},
-	{text: 910},
-	{text: hole},
-	{text: 911},
-	{text: hole},
-	{text: 912},
-	{text: hole},
-	{text: 913},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 914},
-	{text: 915},
-	{text: 916},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 917},
-	{text: hole},
-	{text: 918},
-	{text: hole},
-	{text: 919},
-	{text: hole},
-	{text: 920},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 921},
-	{text: 915},
-	{text: 922},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 175},
-	{text: hole},
-	{text: 176},
-	{text: hole},
-	{text: 177},
-	{text: hole},
-	{text: 178},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 909},
-	{text: 915},
-	{text: 923},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 881},
-	{text: hole},
-	{text: 884},
-	{text: hole},
-	{text: 187},
-	{text: hole},
-	{text: 191},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 885},
-	{text: 915},
-	{text: 924},
-	{text: 887},
-	{text: 889},
-	{text: 925},
-	{text: 83},
-	{text: 926},
-	{text: 927},
-	{text: 928},
-	{text: 929},
-	{text: 930},
-	{text: 931},
-	{text: 932},
-	{933, [3]uint8{0, 0, 0}, ClassXu64},
-	{934, [3]uint8{0, 0, 0}, ClassXu64},
-	{text: 935},
-	{text: 936},
-	{933, [3]uint8{0, 0, 0}, ClassXu64},
-	{934, [3]uint8{0, 0, 0}, ClassXu64},
-	{text: 0},
-	{text: 937},
-	{text: 0},
-	{text: 938},
-	{text: 0},
-	{text: 939},
-	{text: 658},
-	{text: 940},
-	{text: 941},
-	{text: 0},
-	{text: 0},
-	{text: 942},
-	{text: 0},
-	{text: 943},
-	{text: 944},
-	{text: 945},
-	{text: 946},
-	{text: 947},
-	{text: 948},
-	{760, [3]uint8{4, 0, 0}, ClassNone},
-	{761, [3]uint8{8, 0, 0}, ClassNone},
-	{762, [3]uint8{12, 0, 0}, ClassNone},
-	{763, [3]uint8{16, 0, 0}, ClassNone},
-	{764, [3]uint8{20, 0, 0}, ClassNone},
-	{765, [3]uint8{24, 0, 0}, ClassNone},
-	{766, [3]uint8{28, 0, 0}, ClassNone},
-	{767, [3]uint8{32, 0, 0}, ClassNone},
-	{768, [3]uint8{36, 0, 0}, ClassNone},
-	{769, [3]uint8{40, 0, 0}, ClassNone},
-	{770, [3]uint8{44, 0, 0}, ClassNone},
-	{771, [3]uint8{48, 0, 0}, ClassNone},
-	{772, [3]uint8{52, 0, 0}, ClassNone},
-	{773, [3]uint8{56, 0, 0}, ClassNone},
-	{774, [3]uint8{60, 0, 0}, ClassNone},
-	{775, [3]uint8{64, 0, 0}, ClassNone},
-	{776, [3]uint8{68, 0, 0}, ClassNone},
-	{777, [3]uint8{72, 0, 0}, ClassNone},
-	{778, [3]uint8{76, 0, 0}, ClassNone},
-	{779, [3]uint8{80, 0, 0}, ClassNone},
-	{780, [3]uint8{84, 0, 0}, ClassNone},
-	{781, [3]uint8{88, 0, 0}, ClassNone},
-	{782, [3]uint8{92, 0, 0}, ClassNone},
-	{783, [3]uint8{96, 0, 0}, ClassNone},
-	{784, [3]uint8{100, 0, 0}, ClassNone},
-	{785, [3]uint8{104, 0, 0}, ClassNone},
-	{786, [3]uint8{108, 0, 0}, ClassNone},
-	{787, [3]uint8{112, 0, 0}, ClassNone},
-	{788, [3]uint8{116, 0, 0}, ClassNone},
-	{789, [3]uint8{120, 0, 0}, ClassNone},
-	{790, [3]uint8{124, 0, 0}, ClassNone},
-	{791, [3]uint8{128, 0, 0}, ClassNone},
-	{835, [3]uint8{4, 0, 0}, ClassNone},
-	{836, [3]uint8{8, 0, 0}, ClassNone},
-	{837, [3]uint8{12, 0, 0}, ClassNone},
-	{838, [3]uint8{16, 0, 0}, ClassNone},
-	{949, [3]uint8{20, 0, 0}, ClassNone},
-	{839, [3]uint8{24, 0, 0}, ClassNone},
-	{950, [3]uint8{28, 0, 0}, ClassNone},
-	{840, [3]uint8{32, 0, 0}, ClassNone},
-	{951, [3]uint8{36, 0, 0}, ClassNone},
-	{841, [3]uint8{40, 0, 0}, ClassNone},
-	{952, [3]uint8{44, 0, 0}, ClassNone},
-	{842, [3]uint8{48, 0, 0}, ClassNone},
-	{953, [3]uint8{52, 0, 0}, ClassNone},
-	{843, [3]uint8{56, 0, 0}, ClassNone},
-	{954, [3]uint8{60, 0, 0}, ClassNone},
-	{844, [3]uint8{64, 0, 0}, ClassNone},
-	{955, [3]uint8{68, 0, 0}, ClassNone},
-	{845, [3]uint8{72, 0, 0}, ClassNone},
-	{956, [3]uint8{76, 0, 0}, ClassNone},
-	{846, [3]uint8{80, 0, 0}, ClassNone},
-	{957, [3]uint8{84, 0, 0}, ClassNone},
-	{847, [3]uint8{88, 0, 0}, ClassNone},
-	{958, [3]uint8{92, 0, 0}, ClassNone},
-	{848, [3]uint8{96, 0, 0}, ClassNone},
-	{959, [3]uint8{100, 0, 0}, ClassNone},
-	{849, [3]uint8{104, 0, 0}, ClassNone},
-	{960, [3]uint8{108, 0, 0}, ClassNone},
-	{850, [3]uint8{112, 0, 0}, ClassNone},
-	{961, [3]uint8{116, 0, 0}, ClassNone},
-	{851, [3]uint8{120, 0, 0}, ClassNone},
-	{962, [3]uint8{124, 0, 0}, ClassNone},
-	{852, [3]uint8{128, 0, 0}, ClassNone},
-	{text: 654},
-	{text: 653},
-	{text: 0},
-	{text: 795},
-	{text: 799},
-	{text: 803},
-	{text: 0},
-	{text: 795},
-	{760, [3]uint8{2, 0, 0}, ClassNone},
-	{761, [3]uint8{4, 0, 0}, ClassNone},
-	{762, [3]uint8{6, 0, 0}, ClassNone},
-	{763, [3]uint8{8, 0, 0}, ClassNone},
-	{764, [3]uint8{10, 0, 0}, ClassNone},
-	{765, [3]uint8{12, 0, 0}, ClassNone},
-	{766, [3]uint8{14, 0, 0}, ClassNone},
-	{767, [3]uint8{16, 0, 0}, ClassNone},
-	{768, [3]uint8{18, 0, 0}, ClassNone},
-	{769, [3]uint8{20, 0, 0}, ClassNone},
-	{770, [3]uint8{22, 0, 0}, ClassNone},
-	{771, [3]uint8{24, 0, 0}, ClassNone},
-	{772, [3]uint8{26, 0, 0}, ClassNone},
-	{773, [3]uint8{28, 0, 0}, ClassNone},
-	{774, [3]uint8{30, 0, 0}, ClassNone},
-	{775, [3]uint8{32, 0, 0}, ClassNone},
-	{776, [3]uint8{34, 0, 0}, ClassNone},
-	{777, [3]uint8{36, 0, 0}, ClassNone},
-	{778, [3]uint8{38, 0, 0}, ClassNone},
-	{779, [3]uint8{40, 0, 0}, ClassNone},
-	{780, [3]uint8{42, 0, 0}, ClassNone},
-	{781, [3]uint8{44, 0, 0}, ClassNone},
-	{782, [3]uint8{46, 0, 0}, ClassNone},
-	{783, [3]uint8{48, 0, 0}, ClassNone},
-	{784, [3]uint8{50, 0, 0}, ClassNone},
-	{785, [3]uint8{52, 0, 0}, ClassNone},
-	{786, [3]uint8{54, 0, 0}, ClassNone},
-	{787, [3]uint8{56, 0, 0}, ClassNone},
-	{788, [3]uint8{58, 0, 0}, ClassNone},
-	{789, [3]uint8{60, 0, 0}, ClassNone},
-	{790, [3]uint8{62, 0, 0}, ClassNone},
-	{791, [3]uint8{64, 0, 0}, ClassNone},
-	{835, [3]uint8{2, 0, 0}, ClassNone},
-	{836, [3]uint8{4, 0, 0}, ClassNone},
-	{837, [3]uint8{6, 0, 0}, ClassNone},
-	{838, [3]uint8{8, 0, 0}, ClassNone},
-	{949, [3]uint8{10, 0, 0}, ClassNone},
-	{839, [3]uint8{12, 0, 0}, ClassNone},
-	{950, [3]uint8{14, 0, 0}, ClassNone},
-	{840, [3]uint8{16, 0, 0}, ClassNone},
-	{951, [3]uint8{18, 0, 0}, ClassNone},
-	{841, [3]uint8{20, 0, 0}, ClassNone},
-	{952, [3]uint8{22, 0, 0}, ClassNone},
-	{842, [3]uint8{24, 0, 0}, ClassNone},
-	{953, [3]uint8{26, 0, 0}, ClassNone},
-	{843, [3]uint8{28, 0, 0}, ClassNone},
-	{954, [3]uint8{30, 0, 0}, ClassNone},
-	{844, [3]uint8{32, 0, 0}, ClassNone},
-	{955, [3]uint8{34, 0, 0}, ClassNone},
-	{845, [3]uint8{36, 0, 0}, ClassNone},
-	{956, [3]uint8{38, 0, 0}, ClassNone},
-	{846, [3]uint8{40, 0, 0}, ClassNone},
-	{957, [3]uint8{42, 0, 0}, ClassNone},
-	{847, [3]uint8{44, 0, 0}, ClassNone},
-	{958, [3]uint8{46, 0, 0}, ClassNone},
-	{848, [3]uint8{48, 0, 0}, ClassNone},
-	{959, [3]uint8{50, 0, 0}, ClassNone},
-	{849, [3]uint8{52, 0, 0}, ClassNone},
-	{960, [3]uint8{54, 0, 0}, ClassNone},
-	{850, [3]uint8{56, 0, 0}, ClassNone},
-	{961, [3]uint8{58, 0, 0}, ClassNone},
-	{851, [3]uint8{60, 0, 0}, ClassNone},
-	{962, [3]uint8{62, 0, 0}, ClassNone},
-	{852, [3]uint8{64, 0, 0}, ClassNone},
-	{821, [3]uint8{1, 2, 1}, ClassNone},
-	{823, [3]uint8{1, 4, 2}, ClassNone},
-	{text: hole},
-	{823, [3]uint8{1, 2, 2}, ClassNone},
-	{855, [3]uint8{1, 4, 4}, ClassNone},
-	{text: 654},
-	{text: 653},
-	{text: hole},
-	{text: 657},
-	{text: 656},
-	{text: 655},
-	{text: 674},
-	{text: 963},
-	{text: 130},
-	{text: 674},
-	{text: 963},
-	{text: 130},
-	{text: 118},
-	{text: 0},
-	{text: 964},
-	{text: 0},
-	{text: 965},
-	{text: 156},
-	{text: 157},
-	{text: 158},
-	{text: 159},
-	{text: 160},
-	{text: 161},
-	{text: 112},
-	{text: 162},
-	{text: 0},
-	{text: 69},
-	{13, [3]uint8{2, 0, 0}, ClassNone},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 112},
-	{text: 162},
-	{text: 966},
-	{text: 157},
-	{text: 158},
-	{text: 0},
-	{text: 69},
-	{text: 0},
-	{text: 967},
-	{text: 963},
-	{text: 968},
-	{text: 171},
-	{text: 667},
-	{text: 69},
-	{text: 64},
-	{text: 0},
-	{text: 834},
-	{text: 0},
-	{text: 162},
-	{text: 969},
-	{text: 970},
-	{text: 971},
-	{text: 972},
-	{text: 0},
-	{text: 180},
-	{text: 181},
-	{text: 182},
-	{text: 183},
-	{text: 184},
-	{text: 185},
-	{text: 186},
-	{text: 187},
-	{text: 188},
-	{text: 189},
-	{text: 190},
-	{text: 191},
-	{text: 973},
-	{text: 974},
-	{text: 975},
-	{text: 886},
-	{text: 887},
-	{text: 83},
-	{text: 894},
-	{text: 886},
-	{text: 887},
-	{text: 976},
-	{text: 0},
-	{text: 977},
-	{text: 0},
-	{text: 978},
-	{text: 979},
-	{text: 980},
-	{981, [3]uint8{2, 0, 0}, ClassNone},
-	{982, [3]uint8{2, 0, 0}, ClassNone},
-	{983, [3]uint8{3, 0, 0}, ClassNone},
-	{984, [3]uint8{3, 0, 0}, ClassNone},
-	{text: 985},
-	{text: 0},
-	{text: 31},
-	{text: 0},
-	{text: 986},
-	{text: 0},
-	{text: 69},
-	{667, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 169},
-	{text: 170},
-	{171, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 987},
-	{988, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{text: 968},
-	{text: hole},
-	{989, [3]uint8{2, 0, 0}, ClassNone},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{0, [3]uint8{4, 0, 0}, ClassNone},
-	{text: 0},
-	{text: 990},
-	{text: 0},
-	{text: 991},
-	{text: 21},
-	{text: 0},
-	{text: 992},
-	{text: 0},
-	{text: 993},
-	{text: 994},
-	{text: 995},
-	{text: 996},
-	{text: 997},
-	{text: 281},
-	{text: 998},
-	{text: 286},
-	{text: 285},
-	{text: 0},
-	{text: 999},
-	{text: 0},
-	{text: 1000},
-	{text: 0},
-	{text: 1001},
-	{text: 1002},
-	{text: 0},
-	{text: 1003},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 1008},
-	{text: 0},
-	{text: 1009},
-	{text: 0},
-	{text: 1010},
-	{text: 0},
-	{text: 1011},
-	{1012, [3]uint8{1, 2, 0}, ClassNone},
-	{1013, [3]uint8{2, 4, 0}, ClassNone},
-	{1014, [3]uint8{3, 4, 0}, ClassNone},
-	{1015, [3]uint8{3, 4, 0}, ClassNone},
-	{1016, [3]uint8{2, 2, 0}, ClassNone},
-	{1017, [3]uint8{3, 4, 0}, ClassNone},
-	{text: hole},
-	{1018, [3]uint8{4, 4, 0}, ClassNone},
-	{text: 0},
-	{text: 126},
-	{text: 0},
-	{text: 1003},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 0},
-	{text: 686},
-	{text: 1019},
-	{text: 0},
-	{text: 1003},
-	{text: 1004},
-	{text: 1005},
-	{text: 1006},
-	{text: 1007},
-	{text: 1020},
-	{text: 1021},
-	{text: 1022},
-	{text: 1023},
-	{text: 1024},
-	{text: 0},
-	{text: 1009},
-	{text: 1025},
-	{text: hole},
-	{text: 1003},
-	{text: hole},
-	{text: 1005},
-	{text: 0},
-	{text: 1026},
-	{text: 0},
-	{text: 1027},
-	{text: 1003},
-	{text: 1005},
-	{text: 1003},
-	{text: 1005},
-	{text: 1021},
-	{text: 0},
-	{text: 1026},
-	{text: 1028},
-	{text: 968},
-	{text: 674},
-	{text: 126},
-	{text: 1029},
-	{text: 0},
-	{text: 1009},
-	{text: 1030},
-	{text: 0},
-	{text: 1009},
-	{text: 1030},
-	{text: 1025},
-	{text: 0},
-	{text: 1006},
-	{text: 0},
-	{text: 1006},
-	{text: 1022},
-	{text: 674},
-	{text: 130},
-	{674, [3]uint8{2, 0, 0}, ClassNone},
-	{text: 130},
-	{text: 0},
-	{text: 1031},
-	{text: 0},
-	{text: 1032},
-	{text: 0},
-	{text: 1033},
-	{text: 0},
-	{text: 1034},
-	{text: 0},
-	{text: 69},
-	{text: 667},
-	{text: 171},
-	{text: 1001},
-	{text: 1035},
-	{text: 169},
-	{text: 172},
-	{text: 1036},
-	{text: 1037},
-	{text: 965},
-	{text: 868},
-	{text: 0},
-	{text: 870},
-	{text: 0},
-	{text: 69},
-	{text: 13},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 186},
-	{text: 187},
-	{text: hole},
-	{text: 189},
-	{text: hole},
-	{text: 191},
-	{text: 0},
-	{text: 145},
-	{text: 0},
-	{text: 1038},
-	{text: 161},
-	{text: 112},
-	{text: 0},
-	{text: 996},
-	{text: 0},
-	{text: hole},
-	{text: 1039},
-	{text: 1040},
-	{text: 1041},
-	{text: 1042},
-	{text: 1043},
-	{text: 0},
-	{text: 1044},
-	{text: 1045},
-	{text: 0},
-	{text: 1046},
-	{text: 0},
-	{text: 1047},
-	{text: 1048},
-	{text: 1049},
-	{text: 0},
-	{text: 1050},
-	{text: 1051},
-	{text: 1052},
-	{text: 0},
-	{text: 1053},
-	{text: 1054},
-	{text: 1055},
-	{text: 0},
-	{text: 1056},
-	{text: 1057},
-	{text: 0},
-	{text: 286},
-	{text: 1058},
-	{979, [3]uint8{3, 2, 1}, ClassNone},
-	{982, [3]uint8{4, 3, 2}, ClassNone},
-	{984, [3]uint8{5, 4, 3}, ClassNone},
-	{1059, [3]uint8{6, 5, 4}, ClassNone},
-	{1060, [3]uint8{7, 6, 5}, ClassNone},
-	{text: 0},
-	{text: 1061},
-	{text: 0},
-	{text: 1061},
-	{text: 1062},
-	{text: 271},
-	{text: 1063},
-	{text: 0},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 1063},
-	{text: 0},
-	{text: 1061},
-	{text: hole},
-	{text: 271},
-	{text: 1063},
-	{text: hole},
-	{text: 1061},
-	{text: 1062},
-	{text: 271},
-	{text: hole},
-	{text: 1061},
-	{text: hole},
-	{text: 271},
-	{text: 0},
-	{text: 1061},
-	{text: 1064},
-	{text: 15},
-	{text: 1065},
-	{text: 69},
-	{text: 1066},
-	{text: 1067},
-	{text: 1068},
-	{text: 0},
-	{text: 1069},
-	{text: 64},
-	{text: 69},
-	{text: 1070},
-	{text: 1066},
-	{text: 1067},
-	{text: 1068},
-	{text: 659},
-	{text: 0},
-	{text: 0},
-	{text: 1071},
-	{text: 0},
-	{text: hole},
-	{text: 692},
-	{text: 693},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: hole},
-	{text: 0},
-	{text: 1065},
-	{text: 64},
-	{text: 0},
-	{text: 1070},
-	{text: 1066},
-	{text: 93},
-	{text: 94},
-	{text: 632},
-	{text: 0},
-	{text: 1072},
+	{text: 0}, {text: 154}, {text: 155},
+	{0, [3]uint8{1, 0, 0}, ClassNone}, {10, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 156}, {text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 112}, {text: 162}, {text: 163},
+	{text: 164}, {text: 0}, {text: 165}, {text: 166}, {text: 167}, {text: 168},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone}, {text: 169}, {text: 170}, {171, [3]uint8{2, 0, 0}, ClassNone}, {172, [3]uint8{2, 0, 0}, ClassNone},
+	{text: hole}, {text: 0}, {text: 173}, {text: 174},
+	{text: 175}, {text: 176}, {text: 177}, {text: 178},
+	{text: 0}, {text: 179},
+	{text: 0}, {text: 180}, {text: 181}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone}, {171, [3]uint8{2, 0, 0}, ClassNone}, {195, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 17}, {text: 196}, {text: 17}, {text: 197},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone}, {text: hole}, {195, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 156}, {text: 157}, {text: 158},
+	{text: 198}, {199, [3]uint8{2, 0, 0}, ClassNone}, {200, [3]uint8{4, 0, 0}, ClassNone}, {text: 201}, {202, [3]uint8{2, 0, 0}, ClassNone}, {203, [3]uint8{4, 0, 0}, ClassNone}, {text: hole}, {text: hole}, {text: hole}, {text: 204}, {205, [3]uint8{2, 0, 0}, ClassNone}, {206, [3]uint8{4, 0, 0}, ClassNone}, {text: 42}, {207, [3]uint8{2, 0, 0}, ClassNone}, {208, [3]uint8{4, 0, 0}, ClassNone}, {47, [3]uint8{2, 0, 0}, ClassNone},
+	{64, [3]uint8{1, 0, 0}, ClassNone}, {13, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 156}, {text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 112}, {text: 162}, {text: 163}, {text: 209},
+	{text: 0}, {text: 210}, {text: 211}, {text: 212},
+	{text: 17}, {text: 196},
+	{text: 17}, {text: 197},
+	{text: 22}, {text: 23},
+	{text: 0}, {text: 213},
+	{text: 214}, {text: 161}, {text: 112},
+	{215, [3]uint8{4, 0, 0}, ClassNone}, {216, [3]uint8{8, 0, 0}, ClassNone}, {217, [3]uint8{12, 0, 0}, ClassNone}, {218, [3]uint8{16, 0, 0}, ClassNone}, {219, [3]uint8{24, 0, 0}, ClassNone}, {220, [3]uint8{32, 0, 0}, ClassNone}, {221, [3]uint8{40, 0, 0}, ClassNone}, {222, [3]uint8{48, 0, 0}, ClassNone}, {223, [3]uint8{56, 0, 0}, ClassNone}, {224, [3]uint8{64, 0, 0}, ClassNone}, {225, [3]uint8{72, 0, 0}, ClassNone}, {226, [3]uint8{80, 0, 0}, ClassNone}, {227, [3]uint8{88, 0, 0}, ClassNone}, {228, [3]uint8{96, 0, 0}, ClassNone}, {229, [3]uint8{104, 0, 0}, ClassNone}, {230, [3]uint8{112, 0, 0}, ClassNone}, {231, [3]uint8{120, 0, 0}, ClassNone}, {232, [3]uint8{128, 0, 0}, ClassNone},
+	{text: 233}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0},
+	{234, [3]uint8{2, 1, 1}, ClassNone}, {235, [3]uint8{4, 2, 1}, ClassNone}, {236, [3]uint8{4, 4, 2}, ClassNone},
+	{text: 162}, {text: hole}, {text: 161},
+	{text: 0}, {text: 100},
+	{text: 237}, {text: 238}, {text: 239}, {text: 240}, {text: 241}, {text: 242}, {text: 243}, {text: 244}, {text: 245}, {text: 246}, {text: 247}, {text: 248}, {text: 249}, {text: 250}, {text: 251}, {text: 252}, {text: 253}, {text: 254}, {text: 255}, {text: 256}, {text: 257}, {text: 258}, {text: 259}, {text: 260}, {text: 261}, {text: 262}, {text: 263}, {text: 264}, {text: 265}, {text: 266}, {text: 267}, {text: 268}, {text: 269},
+	{text: 0}, {text: 270},
+	{text: 0}, {text: 271},
+	{text: 272}, {text: 31}, {text: 273},
+	{text: 0}, {text: 159}, {text: 160},
+	{text: 0}, {text: 33}, {text: 274}, {text: 275},
+	{text: 274}, {text: 275},
+	{text: 0}, {text: 94},
+	{text: 0}, {text: 276},
+	{text: 0}, {text: 276}, {text: 277},
+	{text: 0}, {text: 278},
+	{text: 0}, {text: 33}, {text: 279}, {text: 280},
+	{text: 281}, {text: 282},
+	{text: 283}, {text: 284}, {text: 285}, {text: 286}, {text: hole}, {text: 287}, {text: hole}, {text: hole}, {text: hole}, {text: 288}, {text: 289}, {text: 290},
+	{text: 0}, {text: 291},
+	{text: 283}, {text: 284}, {text: 285}, {text: 286}, {text: hole}, {text: 287},
+	{text: 158}, {text: 292}, {text: 157}, {text: 293},
+	{text: 0}, {text: 69}, {text: 42},
+	{text: 0}, {text: 294},
+	{text: 15}, {0, [3]uint8{2, 0, 0}, ClassCs2r64},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 551}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 551}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 552}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 553}, {text: 554}, {text: 555}, {text: 556}, {text: 433}, {text: 557}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 551}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 552}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 558}, {text: 557}, {text: 435}, {text: 559}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 551}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 552}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 553}, {text: 554}, {text: 555}, {text: 556}, {text: 558}, {text: 557}, {text: 435}, {text: 559}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 295}, {text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 551}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 552}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 558}, {text: 557}, {text: 435}, {text: 559}, {text: 560}, {text: 561}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550},
+	{text: 0}, {text: 562}, {text: 563}, {text: 564},
+	{text: 0}, {text: 565}, {text: 566}, {text: 567}, {text: 568}, {text: 569}, {text: 570}, {text: 571}, {text: 572}, {text: 573}, {text: 574}, {text: 575}, {text: 576}, {text: 577}, {text: 578}, {text: 579}, {text: 580}, {text: 581}, {text: 582}, {text: 583}, {text: 584}, {text: 585}, {text: 586}, {text: 587}, {text: 588}, {text: 589}, {text: 590}, {text: 591}, {text: 592}, {text: 593}, {text: 594}, {text: 595}, {text: 596}, {text: 597}, {text: 598}, {text: 599}, {text: 600}, {text: 601}, {text: 602}, {text: 603}, {text: 604}, {text: 605}, {text: 606}, {text: 607}, {text: 608}, {text: 609}, {text: 610}, {text: 611}, {text: 612}, {text: 613}, {text: 614}, {text: 615}, {text: 616}, {text: 617}, {text: 618}, {text: 619}, {text: 620}, {text: 621}, {text: 622}, {text: 623}, {text: 624}, {text: 625}, {text: 626}, {text: 627},
+	{39, [3]uint8{4, 2, 2}, ClassNone}, {628, [3]uint8{8, 4, 2}, ClassNone}, {629, [3]uint8{8, 8, 4}, ClassNone}, {630, [3]uint8{8, 16, 8}, ClassNone},
+	{text: 157}, {text: 631}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 294}, {text: 638}, {text: 639}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 158},
+	{text: 161}, {text: 112}, {text: 162},
+	{text: 0}, {text: 644},
+	{text: 0}, {text: 645}, {text: 646},
+	{text: 0}, {text: 647},
+	{text: 0}, {text: 648},
+	{text: hole}, {text: 40}, {text: 42}, {text: hole}, {text: 43},
+	{text: 0}, {text: 649}, {text: hole}, {text: hole},
+	{text: 0}, {text: 650},
+	{text: 0}, {text: 651},
+	{text: 0}, {text: 43},
+	{text: 0}, {text: 649},
+	{text: 40}, {text: 43}, {text: hole}, {text: 652}, {text: 653}, {text: 654},
+	{text: 40}, {text: 43}, {text: hole}, {text: 655}, {text: hole}, {text: 652}, {text: 656}, {text: 657}, {text: 653}, {text: 654}, {text: hole}, {text: hole}, {text: 658},
+	{text: 0}, {text: 562}, {text: 563}, {text: 564}, {text: 287},
+	{text: 42}, {text: 40}, {text: 653}, {text: 654},
+	{text: 42}, {text: 40}, {text: 653}, {text: 654}, {text: hole}, {text: 655}, {text: 656}, {text: 657}, {text: hole}, {text: 43}, {text: hole}, {text: 658},
+	{text: 659}, {text: 660}, {text: 661}, {text: 662}, {text: 64}, {text: 0},
+	{text: 0}, {text: 663}, {text: 664}, {text: 665},
+	{text: 0}, {text: 666},
+	{text: 667}, {text: 171},
+	{text: 659}, {text: 660}, {text: 661}, {text: 662}, {text: 64}, {text: 0}, {667, [3]uint8{2, 0, 0}, ClassNone}, {171, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 659}, {text: 660},
+	{text: 0}, {text: hole}, {text: hole}, {text: 665},
+	{text: 0}, {text: 668},
+	{text: 669}, {text: 670}, {text: 42}, {text: hole}, {text: 671}, {text: 672}, {text: 673}, {text: hole},
+	{text: 130}, {text: 674},
+	{text: 130}, {text: 674}, {text: 675},
+	{text: 0}, {text: 676}, {text: 648},
+	{text: 669}, {text: 670}, {text: 42}, {text: hole},
+	{text: 64}, {text: 0},
+	{text: 0}, {text: 677},
+	{text: 0}, {text: 678},
+	{text: hole}, {text: 679}, {text: 680}, {text: 681}, {text: 0}, {text: 682}, {text: 683}, {text: 684},
+	{text: 685}, {text: 631}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 294}, {text: 638}, {text: 639}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 675},
+	{text: 0}, {text: 686},
+	{text: 687}, {text: 688}, {text: 689}, {text: 690},
+	{text: 0}, {text: 686}, {text: hole}, {text: 691},
+	{text: 0}, {42, [3]uint8{0, 0, 0}, ClassHalf32},
+	{text: 0}, {text: 42}, {text: 692}, {text: 693},
+	{text: 0}, {text: 60},
+	{text: 0}, {text: hole}, {text: 692}, {text: 693},
+	{text: 0}, {text: 42},
+	{text: 0}, {text: 42}, {text: 60},
+	{text: 0}, {text: 676}, {text: 648}, {text: 694},
+	{text: 0}, {text: 42}, {text: 692}, {text: 693}, {text: 695},
+	{696, [3]uint8{4, 0, 0}, ClassNone}, {697, [3]uint8{8, 0, 0}, ClassNone}, {698, [3]uint8{12, 0, 0}, ClassNone}, {699, [3]uint8{16, 0, 0}, ClassNone}, {700, [3]uint8{20, 0, 0}, ClassNone}, {701, [3]uint8{24, 0, 0}, ClassNone}, {702, [3]uint8{28, 0, 0}, ClassNone}, {703, [3]uint8{32, 0, 0}, ClassNone}, {704, [3]uint8{36, 0, 0}, ClassNone}, {705, [3]uint8{40, 0, 0}, ClassNone}, {706, [3]uint8{44, 0, 0}, ClassNone}, {707, [3]uint8{48, 0, 0}, ClassNone}, {708, [3]uint8{52, 0, 0}, ClassNone}, {709, [3]uint8{56, 0, 0}, ClassNone}, {710, [3]uint8{60, 0, 0}, ClassNone}, {711, [3]uint8{64, 0, 0}, ClassNone}, {712, [3]uint8{68, 0, 0}, ClassNone}, {713, [3]uint8{72, 0, 0}, ClassNone}, {714, [3]uint8{76, 0, 0}, ClassNone}, {715, [3]uint8{80, 0, 0}, ClassNone}, {716, [3]uint8{84, 0, 0}, ClassNone}, {717, [3]uint8{88, 0, 0}, ClassNone}, {718, [3]uint8{92, 0, 0}, ClassNone}, {719, [3]uint8{96, 0, 0}, ClassNone}, {720, [3]uint8{100, 0, 0}, ClassNone}, {721, [3]uint8{104, 0, 0}, ClassNone}, {722, [3]uint8{108, 0, 0}, ClassNone}, {723, [3]uint8{112, 0, 0}, ClassNone}, {724, [3]uint8{116, 0, 0}, ClassNone}, {725, [3]uint8{120, 0, 0}, ClassNone}, {726, [3]uint8{124, 0, 0}, ClassNone}, {727, [3]uint8{128, 0, 0}, ClassNone}, {728, [3]uint8{4, 0, 0}, ClassNone}, {729, [3]uint8{8, 0, 0}, ClassNone}, {730, [3]uint8{12, 0, 0}, ClassNone}, {731, [3]uint8{16, 0, 0}, ClassNone}, {732, [3]uint8{20, 0, 0}, ClassNone}, {733, [3]uint8{24, 0, 0}, ClassNone}, {734, [3]uint8{28, 0, 0}, ClassNone}, {735, [3]uint8{32, 0, 0}, ClassNone}, {736, [3]uint8{36, 0, 0}, ClassNone}, {737, [3]uint8{40, 0, 0}, ClassNone}, {738, [3]uint8{44, 0, 0}, ClassNone}, {739, [3]uint8{48, 0, 0}, ClassNone}, {740, [3]uint8{52, 0, 0}, ClassNone}, {741, [3]uint8{56, 0, 0}, ClassNone}, {742, [3]uint8{60, 0, 0}, ClassNone}, {743, [3]uint8{64, 0, 0}, ClassNone}, {744, [3]uint8{68, 0, 0}, ClassNone}, {745, [3]uint8{72, 0, 0}, ClassNone}, {746, [3]uint8{76, 0, 0}, ClassNone}, {747, [3]uint8{80, 0, 0}, ClassNone}, {748, [3]uint8{84, 0, 0}, ClassNone}, {749, [3]uint8{88, 0, 0}, ClassNone}, {750, [3]uint8{92, 0, 0}, ClassNone}, {751, [3]uint8{96, 0, 0}, ClassNone}, {752, [3]uint8{100, 0, 0}, ClassNone}, {753, [3]uint8{104, 0, 0}, ClassNone}, {754, [3]uint8{108, 0, 0}, ClassNone}, {755, [3]uint8{112, 0, 0}, ClassNone}, {756, [3]uint8{116, 0, 0}, ClassNone}, {757, [3]uint8{120, 0, 0}, ClassNone}, {758, [3]uint8{124, 0, 0}, ClassNone}, {759, [3]uint8{128, 0, 0}, ClassNone}, {760, [3]uint8{4, 0, 0}, ClassNone}, {761, [3]uint8{8, 0, 0}, ClassNone}, {762, [3]uint8{12, 0, 0}, ClassNone}, {763, [3]uint8{16, 0, 0}, ClassNone}, {764, [3]uint8{20, 0, 0}, ClassNone}, {765, [3]uint8{24, 0, 0}, ClassNone}, {766, [3]uint8{28, 0, 0}, ClassNone}, {767, [3]uint8{32, 0, 0}, ClassNone}, {768, [3]uint8{36, 0, 0}, ClassNone}, {769, [3]uint8{40, 0, 0}, ClassNone}, {770, [3]uint8{44, 0, 0}, ClassNone}, {771, [3]uint8{48, 0, 0}, ClassNone}, {772, [3]uint8{52, 0, 0}, ClassNone}, {773, [3]uint8{56, 0, 0}, ClassNone}, {774, [3]uint8{60, 0, 0}, ClassNone}, {775, [3]uint8{64, 0, 0}, ClassNone}, {776, [3]uint8{68, 0, 0}, ClassNone}, {777, [3]uint8{72, 0, 0}, ClassNone}, {778, [3]uint8{76, 0, 0}, ClassNone}, {779, [3]uint8{80, 0, 0}, ClassNone}, {780, [3]uint8{84, 0, 0}, ClassNone}, {781, [3]uint8{88, 0, 0}, ClassNone}, {782, [3]uint8{92, 0, 0}, ClassNone}, {783, [3]uint8{96, 0, 0}, ClassNone}, {784, [3]uint8{100, 0, 0}, ClassNone}, {785, [3]uint8{104, 0, 0}, ClassNone}, {786, [3]uint8{108, 0, 0}, ClassNone}, {787, [3]uint8{112, 0, 0}, ClassNone}, {788, [3]uint8{116, 0, 0}, ClassNone}, {789, [3]uint8{120, 0, 0}, ClassNone}, {790, [3]uint8{124, 0, 0}, ClassNone}, {791, [3]uint8{128, 0, 0}, ClassNone},
+	{text: 0}, {text: 43}, {text: 652},
+	{text: 0}, {text: 792}, {text: 793}, {text: 794}, {text: 795}, {text: 796}, {text: 797}, {text: 798}, {text: 799}, {text: 800}, {text: 801}, {text: 802}, {text: 803}, {text: 804}, {text: 805}, {text: 806},
+	{text: 0}, {text: 793}, {text: 795}, {text: 797},
+	{text: 0}, {text: 807},
+	{696, [3]uint8{2, 0, 0}, ClassNone}, {697, [3]uint8{4, 0, 0}, ClassNone}, {698, [3]uint8{6, 0, 0}, ClassNone}, {699, [3]uint8{8, 0, 0}, ClassNone}, {700, [3]uint8{10, 0, 0}, ClassNone}, {701, [3]uint8{12, 0, 0}, ClassNone}, {702, [3]uint8{14, 0, 0}, ClassNone}, {703, [3]uint8{16, 0, 0}, ClassNone}, {704, [3]uint8{18, 0, 0}, ClassNone}, {705, [3]uint8{20, 0, 0}, ClassNone}, {706, [3]uint8{22, 0, 0}, ClassNone}, {707, [3]uint8{24, 0, 0}, ClassNone}, {708, [3]uint8{26, 0, 0}, ClassNone}, {709, [3]uint8{28, 0, 0}, ClassNone}, {710, [3]uint8{30, 0, 0}, ClassNone}, {711, [3]uint8{32, 0, 0}, ClassNone}, {712, [3]uint8{34, 0, 0}, ClassNone}, {713, [3]uint8{36, 0, 0}, ClassNone}, {714, [3]uint8{38, 0, 0}, ClassNone}, {715, [3]uint8{40, 0, 0}, ClassNone}, {716, [3]uint8{42, 0, 0}, ClassNone}, {717, [3]uint8{44, 0, 0}, ClassNone}, {718, [3]uint8{46, 0, 0}, ClassNone}, {719, [3]uint8{48, 0, 0}, ClassNone}, {720, [3]uint8{50, 0, 0}, ClassNone}, {721, [3]uint8{52, 0, 0}, ClassNone}, {722, [3]uint8{54, 0, 0}, ClassNone}, {723, [3]uint8{56, 0, 0}, ClassNone}, {724, [3]uint8{58, 0, 0}, ClassNone}, {725, [3]uint8{60, 0, 0}, ClassNone}, {726, [3]uint8{62, 0, 0}, ClassNone}, {727, [3]uint8{64, 0, 0}, ClassNone}, {728, [3]uint8{2, 0, 0}, ClassNone}, {729, [3]uint8{4, 0, 0}, ClassNone}, {730, [3]uint8{6, 0, 0}, ClassNone}, {731, [3]uint8{8, 0, 0}, ClassNone}, {732, [3]uint8{10, 0, 0}, ClassNone}, {733, [3]uint8{12, 0, 0}, ClassNone}, {734, [3]uint8{14, 0, 0}, ClassNone}, {735, [3]uint8{16, 0, 0}, ClassNone}, {736, [3]uint8{18, 0, 0}, ClassNone}, {737, [3]uint8{20, 0, 0}, ClassNone}, {738, [3]uint8{22, 0, 0}, ClassNone}, {739, [3]uint8{24, 0, 0}, ClassNone}, {740, [3]uint8{26, 0, 0}, ClassNone}, {741, [3]uint8{28, 0, 0}, ClassNone}, {742, [3]uint8{30, 0, 0}, ClassNone}, {743, [3]uint8{32, 0, 0}, ClassNone}, {744, [3]uint8{34, 0, 0}, ClassNone}, {745, [3]uint8{36, 0, 0}, ClassNone}, {746, [3]uint8{38, 0, 0}, ClassNone}, {747, [3]uint8{40, 0, 0}, ClassNone}, {748, [3]uint8{42, 0, 0}, ClassNone}, {749, [3]uint8{44, 0, 0}, ClassNone}, {750, [3]uint8{46, 0, 0}, ClassNone}, {751, [3]uint8{48, 0, 0}, ClassNone}, {752, [3]uint8{50, 0, 0}, ClassNone}, {753, [3]uint8{52, 0, 0}, ClassNone}, {754, [3]uint8{54, 0, 0}, ClassNone}, {755, [3]uint8{56, 0, 0}, ClassNone}, {756, [3]uint8{58, 0, 0}, ClassNone}, {757, [3]uint8{60, 0, 0}, ClassNone}, {758, [3]uint8{62, 0, 0}, ClassNone}, {759, [3]uint8{64, 0, 0}, ClassNone}, {760, [3]uint8{2, 0, 0}, ClassNone}, {761, [3]uint8{4, 0, 0}, ClassNone}, {762, [3]uint8{6, 0, 0}, ClassNone}, {763, [3]uint8{8, 0, 0}, ClassNone}, {764, [3]uint8{10, 0, 0}, ClassNone}, {765, [3]uint8{12, 0, 0}, ClassNone}, {766, [3]uint8{14, 0, 0}, ClassNone}, {767, [3]uint8{16, 0, 0}, ClassNone}, {768, [3]uint8{18, 0, 0}, ClassNone}, {769, [3]uint8{20, 0, 0}, ClassNone}, {770, [3]uint8{22, 0, 0}, ClassNone}, {771, [3]uint8{24, 0, 0}, ClassNone}, {772, [3]uint8{26, 0, 0}, ClassNone}, {773, [3]uint8{28, 0, 0}, ClassNone}, {774, [3]uint8{30, 0, 0}, ClassNone}, {775, [3]uint8{32, 0, 0}, ClassNone}, {776, [3]uint8{34, 0, 0}, ClassNone}, {777, [3]uint8{36, 0, 0}, ClassNone}, {778, [3]uint8{38, 0, 0}, ClassNone}, {779, [3]uint8{40, 0, 0}, ClassNone}, {780, [3]uint8{42, 0, 0}, ClassNone}, {781, [3]uint8{44, 0, 0}, ClassNone}, {782, [3]uint8{46, 0, 0}, ClassNone}, {783, [3]uint8{48, 0, 0}, ClassNone}, {784, [3]uint8{50, 0, 0}, ClassNone}, {785, [3]uint8{52, 0, 0}, ClassNone}, {786, [3]uint8{54, 0, 0}, ClassNone}, {787, [3]uint8{56, 0, 0}, ClassNone}, {788, [3]uint8{58, 0, 0}, ClassNone}, {789, [3]uint8{60, 0, 0}, ClassNone}, {790, [3]uint8{62, 0, 0}, ClassNone}, {791, [3]uint8{64, 0, 0}, ClassNone},
+	{text: 808}, {text: 809}, {text: hole}, {text: 810}, {text: 811}, {text: 812}, {text: hole}, {text: 813}, {text: hole}, {text: 814}, {text: hole}, {text: 815}, {text: hole}, {text: 816}, {text: hole}, {text: 817},
+	{text: 818}, {text: 819},
+	{text: 818}, {text: 819}, {text: hole}, {text: hole},
+	{820, [3]uint8{1, 2, 1}, ClassNone}, {821, [3]uint8{1, 4, 2}, ClassMma2},
+	{40, [3]uint8{2, 0, 0}, ClassNone}, {42, [3]uint8{4, 0, 0}, ClassNone},
+	{820, [3]uint8{1, 4, 2}, ClassMma2}, {text: hole}, {822, [3]uint8{1, 2, 1}, ClassNone},
+	{820, [3]uint8{1, 2, 2}, ClassNone}, {821, [3]uint8{1, 2, 2}, ClassMma2}, {text: hole}, {823, [3]uint8{1, 4, 4}, ClassMma2},
+	{text: 0}, {text: 59},
+	{text: 0}, {text: hole}, {text: 60},
+	{text: 0}, {text: 824},
+	{text: hole}, {text: 40}, {text: 0}, {text: hole}, {text: 43},
+	{text: 0}, {text: 825}, {text: 826}, {text: 827},
+	{text: 661}, {text: 662},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 64}, {text: 69},
+	{text: 0}, {text: hole}, {text: hole}, {text: 564},
+	{text: 659}, {text: 660}, {text: 661}, {text: 662},
+	{text: 828}, {text: 829},
+	{text: 830}, {text: 831},
+	{text: 0}, {text: 668}, {text: 832},
+	{text: 0}, {13, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 833}, {text: 834},
+	{760, [3]uint8{4, 0, 0}, ClassNone}, {835, [3]uint8{4, 0, 0}, ClassNone}, {text: hole}, {761, [3]uint8{8, 0, 0}, ClassNone}, {836, [3]uint8{8, 0, 0}, ClassNone}, {text: hole}, {762, [3]uint8{12, 0, 0}, ClassNone}, {837, [3]uint8{12, 0, 0}, ClassNone}, {text: hole}, {763, [3]uint8{16, 0, 0}, ClassNone}, {838, [3]uint8{16, 0, 0}, ClassNone}, {text: hole}, {765, [3]uint8{24, 0, 0}, ClassNone}, {839, [3]uint8{24, 0, 0}, ClassNone}, {text: hole}, {767, [3]uint8{32, 0, 0}, ClassNone}, {840, [3]uint8{32, 0, 0}, ClassNone}, {text: hole}, {769, [3]uint8{40, 0, 0}, ClassNone}, {841, [3]uint8{40, 0, 0}, ClassNone}, {text: hole}, {771, [3]uint8{48, 0, 0}, ClassNone}, {842, [3]uint8{48, 0, 0}, ClassNone}, {text: hole}, {773, [3]uint8{56, 0, 0}, ClassNone}, {843, [3]uint8{56, 0, 0}, ClassNone}, {text: hole}, {775, [3]uint8{64, 0, 0}, ClassNone}, {844, [3]uint8{64, 0, 0}, ClassNone}, {text: hole}, {777, [3]uint8{72, 0, 0}, ClassNone}, {845, [3]uint8{72, 0, 0}, ClassNone}, {text: hole}, {779, [3]uint8{80, 0, 0}, ClassNone}, {846, [3]uint8{80, 0, 0}, ClassNone}, {text: hole}, {781, [3]uint8{88, 0, 0}, ClassNone}, {847, [3]uint8{88, 0, 0}, ClassNone}, {text: hole}, {783, [3]uint8{96, 0, 0}, ClassNone}, {848, [3]uint8{96, 0, 0}, ClassNone}, {text: hole}, {785, [3]uint8{104, 0, 0}, ClassNone}, {849, [3]uint8{104, 0, 0}, ClassNone}, {text: hole}, {787, [3]uint8{112, 0, 0}, ClassNone}, {850, [3]uint8{112, 0, 0}, ClassNone}, {text: hole}, {789, [3]uint8{120, 0, 0}, ClassNone}, {851, [3]uint8{120, 0, 0}, ClassNone}, {text: hole}, {791, [3]uint8{128, 0, 0}, ClassNone}, {852, [3]uint8{128, 0, 0}, ClassNone},
+	{853, [3]uint8{2, 1, 1}, ClassNone}, {text: hole}, {854, [3]uint8{2, 1, 1}, ClassNone},
+	{text: 659}, {text: 660}, {text: hole}, {text: hole}, {text: 830}, {text: 831},
+	{853, [3]uint8{2, 1, 1}, ClassNone}, {text: hole}, {854, [3]uint8{2, 1, 1}, ClassNone}, {text: hole}, {821, [3]uint8{4, 2, 1}, ClassMma1}, {823, [3]uint8{4, 4, 2}, ClassMma2}, {855, [3]uint8{4, 4, 2}, ClassMma2},
+	{853, [3]uint8{2, 1, 1}, ClassNone}, {text: hole}, {854, [3]uint8{2, 1, 1}, ClassNone}, {text: hole}, {821, [3]uint8{4, 2, 1}, ClassMma1}, {823, [3]uint8{4, 2, 1}, ClassMma2}, {855, [3]uint8{4, 4, 2}, ClassMma2},
+	{text: hole}, {text: hole}, {854, [3]uint8{2, 1, 2}, ClassNone}, {856, [3]uint8{2, 1, 2}, ClassNone}, {text: hole}, {823, [3]uint8{4, 2, 2}, ClassMma2}, {855, [3]uint8{4, 4, 4}, ClassMma2}, {235, [3]uint8{4, 4, 4}, ClassMma2},
+	{text: hole}, {text: hole}, {854, [3]uint8{2, 1, 2}, ClassNone}, {856, [3]uint8{2, 1, 2}, ClassNone}, {text: hole}, {823, [3]uint8{4, 2, 2}, ClassMma2}, {855, [3]uint8{4, 2, 2}, ClassMma2}, {235, [3]uint8{4, 4, 4}, ClassMma2},
+	{text: 64}, {text: 0}, {667, [3]uint8{2, 0, 0}, ClassNone}, {171, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 685}, {text: 631}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 675},
+	{text: 0}, {text: 857},
+	{text: 0}, {text: 858}, {text: 859},
+	{text: 659}, {text: 660}, {text: 661}, {text: 662}, {text: 0}, {13, [3]uint8{2, 0, 0}, ClassNone}, {195, [3]uint8{4, 0, 0}, ClassNone}, {860, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 861}, {text: 0}, {text: 173}, {text: 174},
+	{text: 0}, {text: 858}, {text: 859}, {text: 862},
+	{text: 659}, {text: 660}, {text: 661}, {text: 662}, {text: 0}, {13, [3]uint8{2, 0, 0}, ClassNone}, {195, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 0}, {text: 180}, {text: 181}, {text: 182}, {text: 861}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194},
+	{text: 0}, {text: 863}, {text: 864}, {text: 865},
+	{text: 0}, {text: 866},
+	{text: 0}, {text: 866}, {text: 867},
+	{text: 868}, {text: 869}, {text: 870},
+	{text: 156}, {text: 157}, {text: 158}, {text: hole}, {text: hole}, {text: 161}, {text: 112}, {text: 162},
+	{text: 15}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone}, {171, [3]uint8{2, 0, 0}, ClassNone},
+	{text: hole}, {text: 64}, {text: hole}, {13, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 156}, {text: 157}, {text: 158}, {text: 871},
+	{text: 198}, {199, [3]uint8{2, 0, 0}, ClassNone}, {200, [3]uint8{4, 0, 0}, ClassNone}, {text: 201}, {202, [3]uint8{2, 0, 0}, ClassNone}, {203, [3]uint8{4, 0, 0}, ClassNone}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {207, [3]uint8{2, 0, 0}, ClassNone}, {208, [3]uint8{4, 0, 0}, ClassNone}, {47, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 156}, {text: 157}, {text: 158}, {text: 872},
+	{text: 198}, {199, [3]uint8{2, 0, 0}, ClassNone}, {200, [3]uint8{4, 0, 0}, ClassNone}, {text: 201}, {202, [3]uint8{2, 0, 0}, ClassNone}, {203, [3]uint8{4, 0, 0}, ClassNone}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {207, [3]uint8{2, 0, 0}, ClassNone}, {208, [3]uint8{4, 0, 0}, ClassNone}, {47, [3]uint8{2, 0, 0}, ClassNone}, {text: hole}, {text: 873}, {874, [3]uint8{2, 0, 0}, ClassNone}, {875, [3]uint8{4, 0, 0}, ClassNone}, {text: 876}, {877, [3]uint8{2, 0, 0}, ClassNone}, {878, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 879}, {text: 0},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0}, {13, [3]uint8{2, 0, 0}, ClassNone}, {195, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 0}, {text: 880},
+	{text: 0}, {text: 180}, {text: 181}, {text: 182}, {text: 861}, {text: 881}, {text: 882}, {text: 883}, {text: 884}, {text: 188}, {text: 885}, {text: 190}, {text: 187}, {text: 192}, {text: 193}, {text: 194},
+	{text: 0}, {text: 13}, {text: 195},
+	{text: 0}, {text: 33},
+	{text: 886}, {text: 887}, {text: 888}, {text: 889},
+	{0, [3]uint8{1, 0, 0}, ClassNone}, {890, [3]uint8{2, 0, 0}, ClassNone}, {891, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 83}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 892}, {text: 893}, {text: 894},
+	{text: 886}, {text: 887}, {text: 888}, {text: 889}, {text: 895},
+	{0, [3]uint8{2, 0, 0}, ClassNone}, {896, [3]uint8{4, 0, 0}, ClassNone}, {897, [3]uint8{8, 0, 0}, ClassNone}, {898, [3]uint8{16, 0, 0}, ClassNone}, {899, [3]uint8{32, 0, 0}, ClassNone}, {900, [3]uint8{64, 0, 0}, ClassNone}, {901, [3]uint8{128, 0, 0}, ClassNone}, {902, [3]uint8{255, 0, 0}, ClassNone},
+	{text: 0}, {text: 903},
+	{0, [3]uint8{4, 0, 0}, ClassNone}, {896, [3]uint8{8, 0, 0}, ClassNone}, {897, [3]uint8{16, 0, 0}, ClassNone}, {898, [3]uint8{32, 0, 0}, ClassNone}, {899, [3]uint8{64, 0, 0}, ClassNone}, {900, [3]uint8{128, 0, 0}, ClassNone}, {901, [3]uint8{255, 0, 0}, ClassNone}, {902, [3]uint8{255, 0, 0}, ClassNone},
+	{text: 0}, {text: 904},
+	{0, [3]uint8{1, 0, 0}, ClassNone}, {896, [3]uint8{2, 0, 0}, ClassNone}, {897, [3]uint8{4, 0, 0}, ClassNone}, {898, [3]uint8{8, 0, 0}, ClassNone}, {899, [3]uint8{16, 0, 0}, ClassNone}, {900, [3]uint8{32, 0, 0}, ClassNone}, {901, [3]uint8{64, 0, 0}, ClassNone}, {902, [3]uint8{128, 0, 0}, ClassNone},
+	{text: 905}, {text: 906},
+	{text: hole}, {text: hole}, {text: 0}, {text: hole}, {text: 905}, {text: 906},
+	{text: 0}, {text: 907},
+	{text: 0}, {667, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 908}, {text: 93}, {text: 0},
+	{text: 175}, {text: 176}, {text: 177}, {text: 178}, {text: hole}, {text: 909},
+	{text: 0}, {text: 174},
+	{text: 908}, {text: 93}, {text: 0}, {text: 174},
+	{text: 910}, {text: hole}, {text: 911}, {text: hole}, {text: 912}, {text: hole}, {text: 913}, {text: hole}, {text: hole}, {text: hole}, {text: 914}, {text: 915}, {text: 916}, {text: hole}, {text: hole}, {text: hole}, {text: 917}, {text: hole}, {text: 918}, {text: hole}, {text: 919}, {text: hole}, {text: 920}, {text: hole}, {text: hole}, {text: hole}, {text: 921}, {text: 915}, {text: 922}, {text: hole}, {text: hole}, {text: hole}, {text: 175}, {text: hole}, {text: 176}, {text: hole}, {text: 177}, {text: hole}, {text: 178}, {text: hole}, {text: hole}, {text: hole}, {text: 909}, {text: 915}, {text: 923}, {text: hole}, {text: hole}, {text: hole}, {text: 881}, {text: hole}, {text: 884}, {text: hole}, {text: 187}, {text: hole}, {text: 191}, {text: hole}, {text: hole}, {text: hole}, {text: 885}, {text: 915}, {text: 924},
+	{text: 887}, {text: 889}, {text: 925},
+	{text: 83}, {text: 926},
+	{text: 927}, {text: 928}, {text: 929}, {text: 930}, {text: 931}, {text: 932}, {933, [3]uint8{0, 0, 0}, ClassXu64}, {934, [3]uint8{0, 0, 0}, ClassXu64}, {text: 935}, {text: 936},
+	{933, [3]uint8{0, 0, 0}, ClassXu64}, {934, [3]uint8{0, 0, 0}, ClassXu64},
+	{text: 0}, {text: 937},
+	{text: 0}, {text: 938},
+	{text: 0}, {text: 939},
+	{text: 658}, {text: 940},
+	{text: 941}, {text: 0},
+	{text: 0}, {text: 942},
+	{text: 0}, {text: 943}, {text: 944}, {text: 945}, {text: 946}, {text: 947}, {text: 948},
+	{760, [3]uint8{4, 0, 0}, ClassNone}, {761, [3]uint8{8, 0, 0}, ClassNone}, {762, [3]uint8{12, 0, 0}, ClassNone}, {763, [3]uint8{16, 0, 0}, ClassNone}, {764, [3]uint8{20, 0, 0}, ClassNone}, {765, [3]uint8{24, 0, 0}, ClassNone}, {766, [3]uint8{28, 0, 0}, ClassNone}, {767, [3]uint8{32, 0, 0}, ClassNone}, {768, [3]uint8{36, 0, 0}, ClassNone}, {769, [3]uint8{40, 0, 0}, ClassNone}, {770, [3]uint8{44, 0, 0}, ClassNone}, {771, [3]uint8{48, 0, 0}, ClassNone}, {772, [3]uint8{52, 0, 0}, ClassNone}, {773, [3]uint8{56, 0, 0}, ClassNone}, {774, [3]uint8{60, 0, 0}, ClassNone}, {775, [3]uint8{64, 0, 0}, ClassNone}, {776, [3]uint8{68, 0, 0}, ClassNone}, {777, [3]uint8{72, 0, 0}, ClassNone}, {778, [3]uint8{76, 0, 0}, ClassNone}, {779, [3]uint8{80, 0, 0}, ClassNone}, {780, [3]uint8{84, 0, 0}, ClassNone}, {781, [3]uint8{88, 0, 0}, ClassNone}, {782, [3]uint8{92, 0, 0}, ClassNone}, {783, [3]uint8{96, 0, 0}, ClassNone}, {784, [3]uint8{100, 0, 0}, ClassNone}, {785, [3]uint8{104, 0, 0}, ClassNone}, {786, [3]uint8{108, 0, 0}, ClassNone}, {787, [3]uint8{112, 0, 0}, ClassNone}, {788, [3]uint8{116, 0, 0}, ClassNone}, {789, [3]uint8{120, 0, 0}, ClassNone}, {790, [3]uint8{124, 0, 0}, ClassNone}, {791, [3]uint8{128, 0, 0}, ClassNone}, {835, [3]uint8{4, 0, 0}, ClassNone}, {836, [3]uint8{8, 0, 0}, ClassNone}, {837, [3]uint8{12, 0, 0}, ClassNone}, {838, [3]uint8{16, 0, 0}, ClassNone}, {949, [3]uint8{20, 0, 0}, ClassNone}, {839, [3]uint8{24, 0, 0}, ClassNone}, {950, [3]uint8{28, 0, 0}, ClassNone}, {840, [3]uint8{32, 0, 0}, ClassNone}, {951, [3]uint8{36, 0, 0}, ClassNone}, {841, [3]uint8{40, 0, 0}, ClassNone}, {952, [3]uint8{44, 0, 0}, ClassNone}, {842, [3]uint8{48, 0, 0}, ClassNone}, {953, [3]uint8{52, 0, 0}, ClassNone}, {843, [3]uint8{56, 0, 0}, ClassNone}, {954, [3]uint8{60, 0, 0}, ClassNone}, {844, [3]uint8{64, 0, 0}, ClassNone}, {955, [3]uint8{68, 0, 0}, ClassNone}, {845, [3]uint8{72, 0, 0}, ClassNone}, {956, [3]uint8{76, 0, 0}, ClassNone}, {846, [3]uint8{80, 0, 0}, ClassNone}, {957, [3]uint8{84, 0, 0}, ClassNone}, {847, [3]uint8{88, 0, 0}, ClassNone}, {958, [3]uint8{92, 0, 0}, ClassNone}, {848, [3]uint8{96, 0, 0}, ClassNone}, {959, [3]uint8{100, 0, 0}, ClassNone}, {849, [3]uint8{104, 0, 0}, ClassNone}, {960, [3]uint8{108, 0, 0}, ClassNone}, {850, [3]uint8{112, 0, 0}, ClassNone}, {961, [3]uint8{116, 0, 0}, ClassNone}, {851, [3]uint8{120, 0, 0}, ClassNone}, {962, [3]uint8{124, 0, 0}, ClassNone}, {852, [3]uint8{128, 0, 0}, ClassNone},
+	{text: 654}, {text: 653},
+	{text: 0}, {text: 795}, {text: 799}, {text: 803},
+	{text: 0}, {text: 795},
+	{760, [3]uint8{2, 0, 0}, ClassNone}, {761, [3]uint8{4, 0, 0}, ClassNone}, {762, [3]uint8{6, 0, 0}, ClassNone}, {763, [3]uint8{8, 0, 0}, ClassNone}, {764, [3]uint8{10, 0, 0}, ClassNone}, {765, [3]uint8{12, 0, 0}, ClassNone}, {766, [3]uint8{14, 0, 0}, ClassNone}, {767, [3]uint8{16, 0, 0}, ClassNone}, {768, [3]uint8{18, 0, 0}, ClassNone}, {769, [3]uint8{20, 0, 0}, ClassNone}, {770, [3]uint8{22, 0, 0}, ClassNone}, {771, [3]uint8{24, 0, 0}, ClassNone}, {772, [3]uint8{26, 0, 0}, ClassNone}, {773, [3]uint8{28, 0, 0}, ClassNone}, {774, [3]uint8{30, 0, 0}, ClassNone}, {775, [3]uint8{32, 0, 0}, ClassNone}, {776, [3]uint8{34, 0, 0}, ClassNone}, {777, [3]uint8{36, 0, 0}, ClassNone}, {778, [3]uint8{38, 0, 0}, ClassNone}, {779, [3]uint8{40, 0, 0}, ClassNone}, {780, [3]uint8{42, 0, 0}, ClassNone}, {781, [3]uint8{44, 0, 0}, ClassNone}, {782, [3]uint8{46, 0, 0}, ClassNone}, {783, [3]uint8{48, 0, 0}, ClassNone}, {784, [3]uint8{50, 0, 0}, ClassNone}, {785, [3]uint8{52, 0, 0}, ClassNone}, {786, [3]uint8{54, 0, 0}, ClassNone}, {787, [3]uint8{56, 0, 0}, ClassNone}, {788, [3]uint8{58, 0, 0}, ClassNone}, {789, [3]uint8{60, 0, 0}, ClassNone}, {790, [3]uint8{62, 0, 0}, ClassNone}, {791, [3]uint8{64, 0, 0}, ClassNone}, {835, [3]uint8{2, 0, 0}, ClassNone}, {836, [3]uint8{4, 0, 0}, ClassNone}, {837, [3]uint8{6, 0, 0}, ClassNone}, {838, [3]uint8{8, 0, 0}, ClassNone}, {949, [3]uint8{10, 0, 0}, ClassNone}, {839, [3]uint8{12, 0, 0}, ClassNone}, {950, [3]uint8{14, 0, 0}, ClassNone}, {840, [3]uint8{16, 0, 0}, ClassNone}, {951, [3]uint8{18, 0, 0}, ClassNone}, {841, [3]uint8{20, 0, 0}, ClassNone}, {952, [3]uint8{22, 0, 0}, ClassNone}, {842, [3]uint8{24, 0, 0}, ClassNone}, {953, [3]uint8{26, 0, 0}, ClassNone}, {843, [3]uint8{28, 0, 0}, ClassNone}, {954, [3]uint8{30, 0, 0}, ClassNone}, {844, [3]uint8{32, 0, 0}, ClassNone}, {955, [3]uint8{34, 0, 0}, ClassNone}, {845, [3]uint8{36, 0, 0}, ClassNone}, {956, [3]uint8{38, 0, 0}, ClassNone}, {846, [3]uint8{40, 0, 0}, ClassNone}, {957, [3]uint8{42, 0, 0}, ClassNone}, {847, [3]uint8{44, 0, 0}, ClassNone}, {958, [3]uint8{46, 0, 0}, ClassNone}, {848, [3]uint8{48, 0, 0}, ClassNone}, {959, [3]uint8{50, 0, 0}, ClassNone}, {849, [3]uint8{52, 0, 0}, ClassNone}, {960, [3]uint8{54, 0, 0}, ClassNone}, {850, [3]uint8{56, 0, 0}, ClassNone}, {961, [3]uint8{58, 0, 0}, ClassNone}, {851, [3]uint8{60, 0, 0}, ClassNone}, {962, [3]uint8{62, 0, 0}, ClassNone}, {852, [3]uint8{64, 0, 0}, ClassNone},
+	{821, [3]uint8{1, 2, 1}, ClassNone}, {823, [3]uint8{1, 4, 2}, ClassNone},
+	{text: hole}, {823, [3]uint8{1, 2, 2}, ClassNone}, {855, [3]uint8{1, 4, 4}, ClassNone},
+	{text: 654}, {text: 653}, {text: hole}, {text: 657}, {text: 656}, {text: 655},
+	{text: 674}, {text: 963}, {text: 130},
+	{text: 674}, {text: 963}, {text: 130}, {text: 118},
+	{text: 0}, {text: 964},
+	{text: 0}, {text: 965},
+	{text: 156}, {text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 112}, {text: 162},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}, ClassNone}, {171, [3]uint8{2, 0, 0}, ClassNone},
+	{text: 0}, {text: 112}, {text: 162}, {text: 966}, {text: 157}, {text: 158},
+	{text: 0}, {text: 69},
+	{text: 0}, {text: 967},
+	{text: 963}, {text: 968},
+	{text: 171}, {text: 667}, {text: 69}, {text: 64},
+	{text: 0}, {text: 834},
+	{text: 0}, {text: 162},
+	{text: 969}, {text: 970}, {text: 971}, {text: 972},
+	{text: 0}, {text: 180}, {text: 181}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 973}, {text: 974}, {text: 975},
+	{text: 886}, {text: 887},
+	{text: 83}, {text: 894},
+	{text: 886}, {text: 887}, {text: 976},
+	{text: 0}, {text: 977},
+	{text: 0}, {text: 978},
+	{text: 979}, {text: 980}, {981, [3]uint8{2, 0, 0}, ClassNone}, {982, [3]uint8{2, 0, 0}, ClassNone}, {983, [3]uint8{3, 0, 0}, ClassNone}, {984, [3]uint8{3, 0, 0}, ClassNone},
+	{text: 985}, {text: 0}, {text: 31},
+	{text: 0}, {text: 986},
+	{text: 0}, {text: 69}, {667, [3]uint8{2, 0, 0}, ClassNone}, {text: 169}, {text: 170}, {171, [3]uint8{2, 0, 0}, ClassNone}, {text: 987}, {988, [3]uint8{2, 0, 0}, ClassNone},
+	{text: hole}, {text: 968}, {text: hole}, {989, [3]uint8{2, 0, 0}, ClassNone}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {0, [3]uint8{4, 0, 0}, ClassNone},
+	{text: 0}, {text: 990},
+	{text: 0}, {text: 991}, {text: 21},
+	{text: 0}, {text: 992},
+	{text: 0}, {text: 993}, {text: 994}, {text: 995}, {text: 996}, {text: 997},
+	{text: 281}, {text: 998},
+	{text: 286}, {text: 285},
+	{text: 0}, {text: 999},
+	{text: 0}, {text: 1000},
+	{text: 0}, {text: 1001}, {text: 1002},
+	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008},
+	{text: 0}, {text: 1009},
+	{text: 0}, {text: 1010},
+	{text: 0}, {text: 1011},
+	{1012, [3]uint8{1, 2, 0}, ClassNone}, {1013, [3]uint8{2, 4, 0}, ClassNone}, {1014, [3]uint8{3, 4, 0}, ClassNone}, {1015, [3]uint8{3, 4, 0}, ClassNone}, {1016, [3]uint8{2, 2, 0}, ClassNone}, {1017, [3]uint8{3, 4, 0}, ClassNone}, {text: hole}, {1018, [3]uint8{4, 4, 0}, ClassNone},
+	{text: 0}, {text: 126},
+	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007},
+	{text: 0}, {text: 686}, {text: 1019},
+	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1020}, {text: 1021}, {text: 1022}, {text: 1023}, {text: 1024},
+	{text: 0}, {text: 1009}, {text: 1025},
+	{text: hole}, {text: 1003}, {text: hole}, {text: 1005},
+	{text: 0}, {text: 1026},
+	{text: 0}, {text: 1027},
+	{text: 1003}, {text: 1005},
+	{text: 1003}, {text: 1005}, {text: 1021},
+	{text: 0}, {text: 1026}, {text: 1028},
+	{text: 968}, {text: 674}, {text: 126}, {text: 1029},
+	{text: 0}, {text: 1009}, {text: 1030},
+	{text: 0}, {text: 1009}, {text: 1030}, {text: 1025},
+	{text: 0}, {text: 1006},
+	{text: 0}, {text: 1006}, {text: 1022},
+	{text: 674}, {text: 130},
+	{674, [3]uint8{2, 0, 0}, ClassNone}, {text: 130},
+	{text: 0}, {text: 1031},
+	{text: 0}, {text: 1032},
+	{text: 0}, {text: 1033},
+	{text: 0}, {text: 1034},
+	{text: 0}, {text: 69}, {text: 667}, {text: 171}, {text: 1001}, {text: 1035}, {text: 169}, {text: 172}, {text: 1036},
+	{text: 1037}, {text: 965},
+	{text: 868}, {text: 0}, {text: 870},
+	{text: 0}, {text: 69}, {text: 13},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 186}, {text: 187}, {text: hole}, {text: 189}, {text: hole}, {text: 191},
+	{text: 0}, {text: 145},
+	{text: 0}, {text: 1038},
+	{text: 161}, {text: 112},
+	{text: 0}, {text: 996},
+	{text: 0}, {text: hole}, {text: 1039}, {text: 1040}, {text: 1041}, {text: 1042}, {text: 1043},
+	{text: 0}, {text: 1044}, {text: 1045},
+	{text: 0}, {text: 1046},
+	{text: 0}, {text: 1047}, {text: 1048}, {text: 1049},
+	{text: 0}, {text: 1050}, {text: 1051}, {text: 1052},
+	{text: 0}, {text: 1053}, {text: 1054}, {text: 1055},
+	{text: 0}, {text: 1056},
+	{text: 1057}, {text: 0},
+	{text: 286}, {text: 1058},
+	{979, [3]uint8{3, 2, 1}, ClassNone}, {982, [3]uint8{4, 3, 2}, ClassNone}, {984, [3]uint8{5, 4, 3}, ClassNone}, {1059, [3]uint8{6, 5, 4}, ClassNone}, {1060, [3]uint8{7, 6, 5}, ClassNone},
+	{text: 0}, {text: 1061},
+	{text: 0}, {text: 1061}, {text: 1062}, {text: 271}, {text: 1063},
+	{text: 0}, {text: hole}, {text: hole}, {text: hole}, {text: 1063},
+	{text: 0}, {text: 1061}, {text: hole}, {text: 271}, {text: 1063},
+	{text: hole}, {text: 1061}, {text: 1062}, {text: 271},
+	{text: hole}, {text: 1061}, {text: hole}, {text: 271},
+	{text: 0}, {text: 1061}, {text: 1064},
+	{text: 15}, {text: 1065}, {text: 69}, {text: 1066}, {text: 1067}, {text: 1068},
+	{text: 0}, {text: 1069},
+	{text: 64}, {text: 69}, {text: 1070}, {text: 1066}, {text: 1067}, {text: 1068},
+	{text: 659}, {text: 0},
+	{text: 0}, {text: 1071},
+	{text: 0}, {text: hole}, {text: 692}, {text: 693}, {text: hole}, {text: hole}, {text: hole}, {text: hole},
+	{text: 0}, {text: 1065},
+	{text: 64}, {text: 0}, {text: 1070}, {text: 1066},
+	{text: 93}, {text: 94}, {text: 632},
+	{text: 0}, {text: 1072},
 }
 
 var texts = [...]string{

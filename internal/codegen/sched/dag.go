@@ -3,6 +3,7 @@ package sched
 import (
 	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/target"
 )
@@ -46,6 +47,7 @@ type grapher struct {
 	words  []word
 	stamp  int32
 	list   []access
+	alias  *flow.Alias // nil after allocation
 	loads  []touch
 	stores []touch
 	joint  []int32 // since the last meeting, what threads of a warp do together
@@ -180,13 +182,16 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	}
 	t.node = k
 	b.base(&t, i)
+	if b.alias != nil {
+		t.place = b.alias.Of(i)
+	}
 	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || meets(i) {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)
 			}
 		}
-		t.space, t.write, t.strict, t.base = everywhere, true, true, -1
+		t.space, t.write, t.strict, t.base, t.place = flow.Everywhere, true, true, -1, nil
 		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/target"
 )
 
@@ -82,7 +83,9 @@ func newPresser(f *ori.Func, a *target.Arch, budget int32) *presser {
 	if l == nil {
 		return nil
 	}
-	p := &presser{b: newGrapher(names, a), t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks())}
+	g := newGrapher(names, a)
+	g.alias = flow.AliasOf(f)
+	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks())}
 	p.busy = newBusyTable(p.b.timing)
 	p.survey(f)
 	p.settle(budget)
