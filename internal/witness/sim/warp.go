@@ -8,7 +8,9 @@ import (
 // warp is 32 threads. Threads that branch differently part into groups, each
 // with its own place in the code; one group runs at a time and groups meet
 // again only where the code says so (BSYNC, WARPSYNC, BAR). Which group runs
-// next is nobody's promise: here it is the oldest one that can.
+// next is nobody's promise: here it is the oldest one that can. Between jumps
+// and waits a group is not interrupted: the reference's code keeps values in
+// uniform registers there that other groups overwrite.
 type warp struct {
 	r [numRows][32]uint32
 	p [numPreds]uint32
@@ -18,6 +20,7 @@ type warp struct {
 	at  uint32 // place of the instruction being run
 
 	ready  []group
+	due    bool   // they have waited long: the running group stops at its next jump
 	exited uint32 // lanes that are gone, or never were
 
 	// Convergence barriers are kept for each lane: a lane knows with whom it
@@ -107,9 +110,7 @@ func (w *warp) run(n int) int {
 			return stBlocked
 		}
 	}
-	if w.act != 0 { // let the other groups have their turn
-		w.park()
-	}
+	w.due = len(w.ready) > 0
 	return stRun
 }
 
@@ -120,7 +121,7 @@ func (w *warp) next() bool {
 	}
 	g := w.ready[0]
 	w.ready = append(w.ready[:0], w.ready[1:]...)
-	w.act, w.pc = g.mask, g.pc
+	w.act, w.pc, w.due = g.mask, g.pc, false
 	return true
 }
 
@@ -136,6 +137,9 @@ func (w *warp) jump(taken, pc uint32) {
 	case taken == 0:
 	case rest == 0:
 		w.pc = pc
+		if w.due { // the other groups have waited long enough
+			w.park()
+		}
 	default:
 		w.m.stats.Divergent++
 		w.ready = append(w.ready, group{taken, pc})
