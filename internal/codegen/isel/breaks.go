@@ -47,6 +47,7 @@ func (c *converger) early(b *ori.Block) {
 		}
 		x := c.within(p)[b.ID]
 		if x < 0 {
+			c.oneEnd(p)
 			continue
 		}
 		r, ok := c.earlyRegion(b, c.byID[x], p)
@@ -58,6 +59,36 @@ func (c *converger) early(b *ori.Block) {
 		}
 		return
 	}
+}
+
+// oneEnd notes that the turns of loop p, which end in several places, should
+// end in one: there its threads can meet.
+func (c *converger) oneEnd(p *flow.Loop) {
+	n := 0
+	for _, b := range p.Header.Preds {
+		if !c.inside(p, b) {
+			continue
+		}
+		if last := b.Last(); last != nil && last.Op.Has(op.Terminator) && last.Op != op.BRA {
+			return // a table names the header
+		}
+		n++
+	}
+	if n > 1 && !p.Header.Kept && !c.joined && !slices.Contains(c.many, p) {
+		c.many = append(c.many, p)
+	}
+}
+
+// join gives each of those loops a block in which its turns end.
+func (c *converger) join() {
+	for _, p := range c.many {
+		in := map[*ori.Block]bool{}
+		for _, b := range p.Blocks {
+			in[b] = true
+		}
+		c.landing(p.Header, in)
+	}
+	c.f.Touch()
 }
 
 // earlyRegion makes the region in loop p from b, or from before the loops

@@ -37,18 +37,28 @@ type region struct {
 // every such branch whose paths meet got its instructions.
 func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	c := &converger{f: f}
-	c.analyse()
-	for _, b := range f.Blocks {
-		if len(b.Succs) > 1 && diverges(b) {
-			c.branch(b)
-			c.early(b)
-		}
+	c.find(diverges)
+	if len(c.many) > 0 {
+		c.join()
+		*c = converger{f: f, joined: true}
+		c.find(diverges)
 	}
 	c.prune()
 	for _, r := range c.regions {
 		c.place(r)
 	}
 	return !c.open
+}
+
+// find finds the regions of all branches.
+func (c *converger) find(diverges func(*ori.Block) bool) {
+	c.analyse()
+	for _, b := range c.f.Blocks {
+		if len(b.Succs) > 1 && diverges(b) {
+			c.branch(b)
+			c.early(b)
+		}
+	}
 }
 
 type converger struct {
@@ -61,6 +71,8 @@ type converger struct {
 	open    bool // some branch got no region
 	tangled bool // some loop has several ways in
 	turns   map[*flow.Loop][]int32
+	many    []*flow.Loop // loops whose turns should end in one place
+	joined  bool         // they do
 }
 
 func (c *converger) analyse() {

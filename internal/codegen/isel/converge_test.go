@@ -120,6 +120,27 @@ RET`, `b0: BSSY k1 = b3 / @p0 BRA b2
 b1: NOP
 b2: @p0 BRA b1
 b3: BSYNC k1 / RET`},
+		{"turns that end in two places", `b0: -> b1
+NOP
+b1: -> b4, b2
+@p0 BRA b4
+b2: -> b3, b5
+@p0 BRA b3
+b5: -> b6
+BRA b6
+b3: -> b1
+BRA b1
+b4: -> b1, b6
+@p0 BRA b1
+b6:
+RET`, `b0: NOP / BSSY k1 = b6
+b9: BSYNC k2
+b1: BSSY k2 = b9 / @p0 BRA b4
+b2: @~p0 BREAK k2 / @p0 BRA b3
+b5: BRA b6
+b3: BRA b9
+b4: @~p0 BREAK k2 / @p0 BRA b9
+b6: BSYNC k1 / RET`},
 	} {
 		m, err := ori.Parse("func f {\nreg p0 1/1\n" + needs(c.in) + c.in + "\n}\n")
 		if err != nil {
