@@ -149,7 +149,7 @@ func (s *solver) file(class uint8) error {
 
 // Files of this many registers have some to leave free, up to so many.
 const (
-	manyRegisters = 32
+	manyRegisters = 64
 	mostMargin    = 8
 )
 
