@@ -39,6 +39,8 @@ type access struct {
 	geo    geometry
 	layer  operand
 	coords [3]operand
+	by     []operand // offsets
+	bits   int       // of each that count
 }
 
 // texture decodes argument n with the geometry of the instruction.
@@ -73,6 +75,24 @@ func (d *decoder) texture(n int, ctype isa.Type) access {
 	return x
 }
 
+// offsets decodes argument n, how many texels beside the coordinates to read: a
+// vector, since one number alone is a depth to compare with. Only some bits of
+// each count.
+func (d *decoder) offsets(x *access, n, bits int) {
+	a := &d.args[n]
+	if a.Kind != isa.KVector || x.geo.name == "cube" || x.geo.name == "acube" {
+		d.unknown()
+	}
+	list := d.body.Of(a.Elems)
+	if len(list) < x.geo.coords {
+		d.unknown()
+	}
+	for k := range x.geo.coords {
+		x.by = append(x.by, d.read(&list[k], isa.S32))
+	}
+	x.bits = bits
+}
+
 // object decodes what an address names: a handle, or a texture by its name.
 func (d *decoder) object(a *sema.Operand) (operand, string) {
 	switch a.Base {
@@ -94,6 +114,7 @@ type point struct {
 	o     *texture.Object
 	layer uint32
 	c     [3]uint32
+	by    [3]int32
 }
 
 // points evaluates an access and calls do for every lane.
@@ -106,11 +127,18 @@ func (w *warp) points(x *access, do func(l int, p point)) {
 	for k := range x.geo.coords {
 		c[k] = w.col(&x.coords[k], 2+k)
 	}
+	var by [3]column
+	for k := range x.by {
+		by[k] = *w.col(&x.by[k], 7)
+	}
 	for m := w.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
 		p := point{o: w.object(x.name, h[l], l), layer: uint32(layer[l])}
 		for k := range x.geo.coords {
 			p.c[k] = uint32(c[k][l])
+			if x.bits > 0 {
+				p.by[k] = int32(sx(by[k][l], x.bits))
+			}
 		}
 		if d := p.o.Dim; d != x.geo.name && !(d == "buf" && x.geo.name == "1d") {
 			w.fail(l, "a %s texture read as %s", d, x.geo.name)
@@ -131,12 +159,18 @@ func (w *warp) object(name string, handle uint64, l int) *texture.Object {
 	return o
 }
 
-func (p *point) floats() [3]float32 {
-	var f [3]float32
-	for k := range f {
-		f[k] = math.Float32frombits(p.c[k])
+// float is the point for the filter.
+func (p *point) float() *texture.Point {
+	q := &texture.Point{Layer: p.layer, By: p.by}
+	for k := range q.At {
+		q.At[k] = math.Float32frombits(p.c[k])
 	}
-	return f
+	return q
+}
+
+// whole is the point as numbers of texels.
+func (p *point) whole() [3]int32 {
+	return [3]int32{int32(p.c[0]) + p.by[0], int32(p.c[1]) + p.by[1], int32(p.c[2]) + p.by[2]}
 }
 
 // tex reads a texture.
@@ -145,12 +179,17 @@ func (d *decoder) tex() {
 	ctype := d.typ(1)
 	level := d.has(isa.WLevel)
 	x := d.texture(1, ctype)
-	if n := len(d.args); d.has(isa.WGrad) || n > 3 || n > 2 && !level || d.args[0].Pair >= 0 || d.args[0].Flags&sema.Paired != 0 {
-		d.unknown() // gradients, offsets, comparisons, residency
-	}
+	next := 2
 	var lod operand
 	if level {
-		lod = d.src(2, ctype)
+		lod = d.src(next, ctype)
+		next++
+	}
+	if d.has(isa.WGrad) || len(d.args) > next+1 || d.args[0].Flags&sema.Paired != 0 {
+		d.unknown() // gradients, comparisons, residency
+	}
+	if len(d.args) > next {
+		d.offsets(&x, next, 4)
 	}
 	dst := d.texels(d.typ(0))
 	d.out.run = func(w *warp) {
@@ -165,15 +204,15 @@ func (d *decoder) tex() {
 				v = at[l]
 			}
 			if ctype != isa.F32 {
-				r[l] = p.o.Fetch(p.layer, [3]int32{int32(p.c[0]), int32(p.c[1]), int32(p.c[2])}, int(int32(v)), level)
+				r[l] = p.o.Fetch(p.layer, p.whole(), int(int32(v)), level)
 				return
 			}
-			c := p.floats()
+			q := p.float()
 			if x.geo.coords == 3 && p.o.Dim != "3d" {
-				c = cubeCoords(c)
+				q.At = cubeCoords(q.At)
 			}
 			var err error
-			if r[l], err = p.o.Sample(p.layer, c, math.Float32frombits(uint32(v))); err != nil {
+			if r[l], err = p.o.Sample(q, math.Float32frombits(uint32(v))); err != nil {
 				w.fail(l, "%v", err)
 			}
 		})
@@ -226,15 +265,18 @@ func (d *decoder) tld4() {
 		}
 	}
 	x := d.texture(1, d.typ(1))
-	if len(d.args) > 2 || d.args[0].Pair >= 0 || d.args[0].Flags&sema.Paired != 0 {
+	if len(d.args) > 3 || d.args[0].Flags&sema.Paired != 0 {
 		d.unknown()
+	}
+	if len(d.args) > 2 {
+		d.offsets(&x, 2, 6)
 	}
 	dst := d.texels(d.typ(0))
 	d.out.run = func(w *warp) {
 		var r [lanes]texture.Texel
 		w.points(&x, func(l int, p point) {
 			var err error
-			if r[l], err = p.o.Gather(p.layer, p.floats(), channel); err != nil {
+			if r[l], err = p.o.Gather(p.float(), channel); err != nil {
 				w.fail(l, "%v", err)
 			}
 		})
@@ -293,7 +335,7 @@ func (d *decoder) outside() texture.Outside {
 // surface finds the memory of an access; nil is outside, where nothing is
 // read or written.
 func (w *warp) surface(p *point, l, size int, texels bool, out texture.Outside) []byte {
-	c := [3]int32{int32(p.c[0]), int32(p.c[1]), int32(p.c[2])}
+	c := p.whole()
 	if !texels && int(c[0])%size != 0 {
 		w.fail(l, "%d bytes at byte %d of a row", size, c[0])
 	}

@@ -12,8 +12,7 @@ import (
 
 // Textures and surfaces. The handle comes in a uniform register, or before
 // sm_90 as bank and word of constant memory; the texture unit takes the layer,
-// then the coordinates, then the level of detail, then offsets of four bits a
-// coordinate: the coordinates in one row of registers and the rest in another,
+// then the coordinates, then the level of detail, then offsets from them: the coordinates in one row of registers and the rest in another,
 // or with .SCR one half of all in each.
 
 // texDims are the geometries, by their names in TEX and its kin and in SULD
@@ -60,7 +59,7 @@ func prepTex(i *inst, parts []string) error {
 	}
 	i.bar = uint8(pick(parts, 0, "R", "G", "B", "A"))
 	i.bop = uint8(pick(parts, 0, "LZ", "LL"))
-	if i.sub == 255 || i.has(fAOFFI) && !strings.HasPrefix(i.mn, "TLD.") {
+	if i.sub == 255 {
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}
 	return nil
@@ -128,6 +127,7 @@ type texArgs struct {
 	c      [3]uint32
 	lod    uint32
 	offset uint32
+	four   bool // of TLD4
 }
 
 func (w *warp) texArgs(i *inst, l int) (a texArgs) {
@@ -201,9 +201,10 @@ func tex(w *warp, i *inst, m uint32) {
 		case "TLD":
 			t = fetch(o, &a, i.has(fCL))
 		case "TLD4":
-			t, err = o.Gather(a.layer, floats(a.c), int(i.bar))
+			a.four = true
+			t, err = o.Gather(a.point(), int(i.bar))
 		default:
-			t, err = o.Sample(a.layer, floats(a.c), math.Float32frombits(a.lod))
+			t, err = o.Sample(a.point(), math.Float32frombits(a.lod))
 		}
 		if err != nil {
 			w.fail(l, "%v", err)
@@ -213,18 +214,30 @@ func tex(w *warp, i *inst, m uint32) {
 	}
 }
 
-func floats(c [3]uint32) (f [3]float32) {
-	for k := range f {
-		f[k] = math.Float32frombits(c[k])
+// by are the offsets: four bits each, with a sign. TLD4 has six, a byte apart.
+func (a *texArgs) by() (d [3]int32) {
+	for k := range d {
+		d[k] = int32(a.offset<<(28-4*k)) >> 28
 	}
-	return f
+	if a.four {
+		d = [3]int32{int32(a.offset<<26) >> 26, int32(a.offset<<18) >> 26, 0}
+	}
+	return d
+}
+
+func (a *texArgs) point() *texture.Point {
+	p := &texture.Point{Layer: a.layer, By: a.by()}
+	for k := range p.At {
+		p.At[k] = math.Float32frombits(a.c[k])
+	}
+	return p
 }
 
 // fetch is TLD: whole coordinates, with offsets.
 func fetch(o *texture.Object, a *texArgs, nearest bool) texture.Texel {
-	var at [3]int32
+	at := a.by()
 	for k := range at {
-		at[k] = int32(a.c[k]) + int32(a.offset<<(28-4*k))>>28
+		at[k] += int32(a.c[k])
 	}
 	return o.Fetch(a.layer, at, int(int32(a.lod)), nearest)
 }

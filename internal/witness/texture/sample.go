@@ -33,8 +33,6 @@ func (o *Object) place(x float32, axis, size int, between bool) step {
 			u -= whole
 		case "mirror": // two turns, there and back
 			u -= 2 * math.Floor(u/2)
-		case "clamp":
-			u = min(max(u, 0), 1)
 		}
 		u *= float64(size)
 	}
@@ -45,9 +43,11 @@ func (o *Object) place(x float32, axis, size int, between bool) step {
 	return step{v >> 8, v & 255}
 }
 
-// held is place for mixing: beyond the last texel there is nothing to mix.
-func (o *Object) held(x float32, axis, size int) step {
+// held is place for mixing, moved by whole texels: beyond the last texel there
+// is nothing to mix.
+func (o *Object) held(x float32, axis, size int, by int32) step {
 	s := o.place(x, axis, size, o.Linear)
+	s.at += int(by)
 	if o.Linear && o.clamped(axis) {
 		v := min(max(s.at<<8+s.on, 0), (size-1)<<8)
 		return step{v >> 8, v & 255}
@@ -80,8 +80,16 @@ func (o *Object) inside(i, axis, size int) (int, bool) {
 	return 0, false
 }
 
-// Sample reads at a level of detail. c are the coordinates behind the layer.
-func (o *Object) Sample(layer uint32, c [3]float32, lod float32) (Texel, error) {
+// Point is where a texture is read: a layer, the coordinates behind it, and how
+// many texels beside them.
+type Point struct {
+	Layer uint32
+	At    [3]float32
+	By    [3]int32
+}
+
+// Sample reads at a level of detail.
+func (o *Object) Sample(p *Point, lod float32) (Texel, error) {
 	top := float64(max(1, o.Levels) - 1)
 	l := float64(lod)
 	if l != l {
@@ -89,15 +97,15 @@ func (o *Object) Sample(layer uint32, c [3]float32, lod float32) (Texel, error) 
 	}
 	l = min(max(l, 0), top)
 	if !o.Blend {
-		return o.level(int(math.Floor(l+0.5)), layer, c)
+		return o.level(int(math.Floor(l+0.5)), p)
 	}
 	v := int(math.Floor(l * 256))
 	if v&255 == 0 {
-		return o.level(v>>8, layer, c)
+		return o.level(v>>8, p)
 	}
 	var m mixture
 	for k, part := range [2]int{256 - v&255, v & 255} {
-		if err := o.add(&m, part, v>>8+k, layer, c); err != nil {
+		if err := o.add(&m, part, v>>8+k, p); err != nil {
 			return Texel{}, err
 		}
 	}
@@ -123,9 +131,9 @@ type mixture struct {
 }
 
 // level reads from one level.
-func (o *Object) level(level int, layer uint32, c [3]float32) (Texel, error) {
+func (o *Object) level(level int, p *Point) (Texel, error) {
 	var m mixture
-	if err := o.add(&m, 256, level, layer, c); err != nil {
+	if err := o.add(&m, 256, level, p); err != nil {
 		return Texel{}, err
 	}
 	return o.mixed(&m)
@@ -133,12 +141,12 @@ func (o *Object) level(level int, layer uint32, c [3]float32) (Texel, error) {
 
 // add puts the texels of a level that a point needs into a mixture of which
 // it is a part.
-func (o *Object) add(m *mixture, part, level int, layer uint32, c [3]float32) error {
+func (o *Object) add(m *mixture, part, level int, p *Point) error {
 	w, h, n := o.LevelSize(level)
-	slice := 0
+	slice, layer, c := 0, p.Layer, p.At
 	switch {
 	case o.Dim == "cube" || o.Dim == "acube":
-		if o.Linear {
+		if o.Linear || p.By != [3]int32{} {
 			return errFilter
 		}
 		var face int
@@ -153,12 +161,12 @@ func (o *Object) add(m *mixture, part, level int, layer uint32, c [3]float32) er
 	if o.Dim == "1d" { // a plane of one row, read at its upper edge
 		c[1] = 0
 	}
-	x, y, z := o.held(c[0], 0, w), step{}, step{slice, 0}
+	x, y, z := o.held(c[0], 0, w, p.By[0]), step{}, step{slice, 0}
 	if o.plane() {
-		y = o.held(c[1], 1, h)
+		y = o.held(c[1], 1, h, p.By[1])
 	}
 	if o.Dim == "3d" {
-		z = o.held(c[2], 2, n)
+		z = o.held(c[2], 2, n, p.By[2])
 	}
 	for k, weight := range corners(part, x.on, y.on, z.on) {
 		if weight == 0 {
@@ -271,20 +279,20 @@ func face6(c [3]float32) (int, [3]float32) {
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }
 
 // Gather returns one channel of the four texels around a point.
-func (o *Object) Gather(layer uint32, c [3]float32, channel int) (Texel, error) {
+func (o *Object) Gather(p *Point, channel int) (Texel, error) {
 	if o.Dim != "2d" && o.Dim != "a2d" {
 		return Texel{}, errors.New("only planes can be gathered from")
 	}
 	w, h, n := o.LevelSize(0)
 	slice := 0
 	if o.Layered() {
-		slice = int(min(layer, uint32(n-1)))
+		slice = int(min(p.Layer, uint32(n-1)))
 	}
-	x, y := o.place(c[0], 0, w, true), o.place(c[1], 1, h, true)
+	x, y := o.place(p.At[0], 0, w, true), o.place(p.At[1], 1, h, true)
 	var r Texel
 	for k, d := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
-		tx, okx := o.inside(x.at+d[0], 0, w)
-		ty, oky := o.inside(y.at+d[1], 1, h)
+		tx, okx := o.inside(x.at+d[0]+int(p.By[0]), 0, w)
+		ty, oky := o.inside(y.at+d[1]+int(p.By[1]), 1, h)
 		if okx && oky {
 			r[k] = o.read(0, tx, ty, slice)[channel]
 		}

@@ -55,7 +55,7 @@ func TestAddress(t *testing.T) {
 	} {
 		o := object(t, "tex 1d 4 f32x1 whole 1 norm "+c.mode)
 		for n, at := range c.want {
-			got, err := o.Sample(0, [3]float32{(float32(n-2) + 0.5) / 4}, 0)
+			got, err := o.Sample(&Point{At: [3]float32{(float32(n-2) + 0.5) / 4}}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,12 +75,15 @@ func TestAddress(t *testing.T) {
 func TestLinear(t *testing.T) {
 	o := object(t, "tex 1d 4 f32x1 whole 1 linear")
 	a, b := first(o.read(0, 1, 0, 0)), first(o.read(0, 2, 0, 0))
-	got, err := o.Sample(0, [3]float32{1.75}, 0)
+	got, err := o.Sample(&Point{At: [3]float32{1.75}}, 0)
 	if want := a*0.75 + b*0.25; err != nil || first(got) != want {
 		t.Errorf("between %v and %v: %v, want %v (%v)", a, b, first(got), want, err)
 	}
+	if moved, err := o.Sample(&Point{At: [3]float32{0.75}, By: [3]int32{1}}, 0); err != nil || moved != got {
+		t.Errorf("one texel on: %v, want %v (%v)", moved, got, err)
+	}
 	for _, line := range []string{"tex cube 4x4 f32x1 whole 1 linear norm", "tex 1d 4 s8x1 bits 1 linear unit", "tex 1d 4 u8x1 bits 1 linear"} {
-		if _, err := object(t, line).Sample(0, [3]float32{0.3, 0.4, 0.5}, 0); err == nil {
+		if _, err := object(t, line).Sample(&Point{At: [3]float32{0.3, 0.4, 0.5}}, 0); err == nil {
 			t.Errorf("%s: a result without a meaning", line)
 		}
 	}
