@@ -365,7 +365,9 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix, k *Kernel) {
 	var rel, rela *Section
 	named := [2]bool{}
 	for _, x := range fixes {
-		withAddend := x.Addend != 0
+		// Where shared memory lies the linker finds out in two steps, which
+		// an addend in the place itself does not survive.
+		withAddend := x.Addend != 0 || !b.isNew && x.Type == RelAbs32at32
 		b.local(k, x.Symbol)
 		if !withAddend && !named[0] {
 			named[0] = true

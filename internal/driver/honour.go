@@ -18,7 +18,6 @@ var unhonoured = [...]cli.ID{
 }
 
 // honours reports whether code can be generated the way the options ask.
-// Line tables are left out with a note, since the code is right without them.
 func (j *Job) honours() bool {
 	line := j.Settings.Line
 	ok := true
@@ -29,9 +28,6 @@ func (j *Job) honours() bool {
 		}
 		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
 		ok = false
-	}
-	if ok && j.Settings.LineInfo {
-		j.Sink.Say(diag.Advice, "Line tables are not generated, option '--generate-line-info' has no effect")
 	}
 	return ok
 }

@@ -86,6 +86,9 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if x != nil {
 		x.complete(out)
 	}
+	if !o.NoLines {
+		lineTables(m, out, file)
+	}
 	f, err := cubin.Build(file)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type unit struct {
 	mem       *pool.Pool // of the kernel
 	routine   *unit      // that it calls, compiled before it
 	isRoutine bool       // it is one itself
+	locs      []loc      // the .loc directives of the body
 }
 
 // What holds about a function between phases.

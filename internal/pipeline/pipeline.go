@@ -27,6 +27,7 @@ type Options struct {
 	Level   int // -O
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
+	NoLines bool       // no line tables
 	Knobs   *knobs.Set // nil: all defaults
 	Phases  []string   // --phase options
 	Trace   io.Writer  // receives what phases and the register allocator tell
@@ -57,6 +58,7 @@ type Kernel struct {
 	Bank2  []byte // constant bank 2
 	Calls  []string
 	Refs   []string // textures, samplers and surfaces bound by name
+	locs   []loc    // the .loc directives that Code.Lines names
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration
@@ -92,6 +94,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	}
 	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
 	k.Indirect = plan.Indirect
+	k.locs = u.locs
 	if o.Layout.Object {
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
@@ -112,6 +115,7 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 	if err != nil {
 		return nil, err
 	}
+	u.locs = locsOf(body)
 	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
 		return nil, err

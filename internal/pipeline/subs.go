@@ -64,6 +64,9 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 			return err
 		}
 		parts = append(parts, c)
+		if n > 0 {
+			k.addLocs(u.locs, c)
+		}
 		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
 		if n > 0 && !u.isRoutine {

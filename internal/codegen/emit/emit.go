@@ -41,10 +41,12 @@ type Table struct {
 	Entries []uint32
 }
 
-// Line says that the code from Offset on comes from a .loc directive.
+// Line says where the code from Offset on comes from: from a .loc directive,
+// -1 if there is none, and from a position in the text.
 type Line struct {
 	Offset uint32
 	Loc    int32
+	Pos    int32
 }
 
 // Code is the machine code of one function.
@@ -189,8 +191,8 @@ func (e *emitter) instr(i *ori.Instr) error {
 		e.code.Tables = append(e.code.Tables, e.table(i))
 	}
 	e.relocs(i)
-	if i.Loc >= 0 && (len(e.code.Lines) == 0 || e.code.Lines[len(e.code.Lines)-1].Loc != i.Loc) {
-		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc})
+	if n := len(e.code.Lines); (i.Loc >= 0 || i.Line > 0) && (n == 0 || e.code.Lines[n-1].Loc != i.Loc || e.code.Lines[n-1].Pos != i.Line) {
+		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc, i.Line})
 	}
 	e.put(w)
 	return nil

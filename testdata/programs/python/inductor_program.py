@@ -4,13 +4,11 @@ os.environ["TRITON_PTXAS_PATH"] = os.environ["PTXAS"]
 os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
 import torch
 import torch.nn.functional as F
-import torch._inductor.config
+from torch._inductor.runtime import triton_heuristics
 from assemble import show
 
 # Without measuring: which tile sizes win would change the order of sums.
-torch._inductor.config.triton.autotune_at_compile_time = False
-if hasattr(torch._inductor.config, "deterministic"):
-    torch._inductor.config.deterministic = True
+triton_heuristics.CachingAutotuner.benchmark_all_configs = lambda self, *args, **kw: {l: float(n) for n, l in enumerate(self.launchers)}
 
 
 @torch.compile

@@ -1,0 +1,138 @@
+package pipeline
+
+import (
+	"hash/crc32"
+	"path"
+	"slices"
+	"strconv"
+
+	"goptxas/internal/codegen/emit"
+	"goptxas/internal/cubin"
+	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/engine/src"
+	"goptxas/internal/ptx/sema"
+)
+
+// loc is what a .loc directive says.
+type loc struct{ file, line uint32 }
+
+// locsOf keeps the .loc directives of a body, which lives shorter than its
+// code.
+func locsOf(b *sema.Body) []loc {
+	list := make([]loc, len(b.Lines))
+	for n := range b.Lines {
+		list[n] = loc{b.Lines[n].File, b.Lines[n].Line}
+	}
+	return list
+}
+
+// addLocs appends the directives of another function and makes its code
+// count from there.
+func (k *Kernel) addLocs(list []loc, c *emit.Code) {
+	for n := range c.Lines {
+		if c.Lines[n].Loc >= 0 {
+			c.Lines[n].Loc += int32(len(k.locs))
+		}
+	}
+	k.locs = append(k.locs, list...)
+}
+
+// lineTables makes the sections that map code to source lines and to lines
+// of the PTX text, and that text, as the reference does for every program
+// with .file and .loc. Functions stand in the order of the file.
+func lineTables(m *sema.Module, out *Output, file *cubin.Module) {
+	if len(m.Sources) == 0 || !slices.ContainsFunc(out.Kernels, func(k *Kernel) bool { return len(k.locs) > 0 }) {
+		return
+	}
+	sources := &dwarf.LineTable{}
+	number := sourceFiles(m, sources)
+	text := &dwarf.LineTable{}
+	var names []string
+	for n := len(out.Kernels) - 1; n >= 0; n-- {
+		k, f := out.Kernels[n], &m.Funcs[out.Funcs[n]]
+		end := uint64(len(k.Code.Text))
+		if rows := k.sourceRows(number); len(rows) > 0 {
+			sources.Sequences = append(sources.Sequences, dwarf.Sequence{Rows: rows, End: end})
+			text.Sequences = append(text.Sequences, dwarf.Sequence{Rows: k.textRows(m.Files[f.File].File), End: end})
+			names = append(names, f.Name)
+		}
+	}
+	ptx := ".nv_debug_ptx_txt"
+	content := dwarf.PTXText(m.Files[0].File.Text)
+	if file.Relocatable { // texts of several objects stay apart when linked
+		ptx += "." + strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10)
+	}
+	file.Debug = append(file.Debug,
+		lineSection(".debug_line", sources, names),
+		lineSection(".nv_debug_line_sass", text, names),
+		cubin.DebugSection{Name: ptx, Data: content})
+}
+
+func lineSection(name string, t *dwarf.LineTable, funcs []string) cubin.DebugSection {
+	data, at := dwarf.AppendLines(nil, t)
+	d := cubin.DebugSection{Name: name, Data: data}
+	for n := len(at) - 1; n >= 0; n-- { // tables are written last first
+		d.Fixes = append(d.Fixes, cubin.Fix{Off: uint64(at[n]), Type: cubin.Rel64, Symbol: funcs[n]})
+	}
+	return d
+}
+
+// sourceFiles fills the tables of folders and files and returns the number
+// in the table of each .file index.
+func sourceFiles(m *sema.Module, t *dwarf.LineTable) map[uint32]uint32 {
+	number := map[uint32]uint32{}
+	for _, s := range m.Sources {
+		f := dwarf.SourceFile{Name: s.Name, Time: s.Time, Size: s.Size}
+		if dir, base := path.Split(s.Name); dir != "" && base != "" {
+			if len(dir) > 1 {
+				dir = dir[:len(dir)-1]
+			}
+			at := slices.Index(t.Dirs, dir)
+			if at < 0 {
+				at = len(t.Dirs)
+				t.Dirs = append(t.Dirs, dir)
+			}
+			f.Name, f.Dir = base, uint64(at+1)
+		}
+		t.Files = append(t.Files, f)
+		number[s.Index] = uint32(len(t.Files))
+	}
+	return number
+}
+
+// sourceRows are the rows of one function; its first instructions, which no
+// directive may stand before, belong to its first line.
+func (k *Kernel) sourceRows(number map[uint32]uint32) []dwarf.Row {
+	var rows []dwarf.Row
+	for _, l := range k.Code.Lines {
+		if l.Loc < 0 || int(l.Loc) >= len(k.locs) || number[k.locs[l.Loc].file] == 0 {
+			continue
+		}
+		x := k.locs[l.Loc]
+		rows = addRow(rows, dwarf.Row{Addr: uint64(l.Offset), File: number[x.file], Line: x.line})
+	}
+	return rows
+}
+
+// textRows are the rows of one function in the PTX text.
+func (k *Kernel) textRows(f *src.File) []dwarf.Row {
+	var rows []dwarf.Row
+	for _, l := range k.Code.Lines {
+		if l.Pos > 0 && int(l.Pos) < len(f.Text) {
+			_, line := f.Line(src.Pos(l.Pos))
+			rows = addRow(rows, dwarf.Row{Addr: uint64(l.Offset), Line: uint32(line)})
+		}
+	}
+	return rows
+}
+
+func addRow(rows []dwarf.Row, r dwarf.Row) []dwarf.Row {
+	if len(rows) == 0 {
+		r.Addr = 0
+		return append(rows, r)
+	}
+	if last := rows[len(rows)-1]; last.File == r.File && last.Line == r.Line {
+		return rows
+	}
+	return append(rows, r)
+}
