@@ -11,7 +11,7 @@ func Post(f *ori.Func, a *target.Arch) {
 	b := newGrapher(physical(f), a)
 	busy := newBusyTable(b.timing)
 	for _, blk := range f.Blocks {
-		regions(blk, func(instrs []*ori.Instr, end *ori.Instr) {
+		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {
 			place(blk, instrs, list(b.build(instrs, end), b.timing, busy), end)
 		})
 	}
@@ -19,11 +19,12 @@ func Post(f *ori.Func, a *target.Arch) {
 }
 
 // regions calls do with every run of two or more instructions of b that may
-// change places, and the one behind it, if any.
-func regions(b *ori.Block, do func(instrs []*ori.Instr, end *ori.Instr)) {
+// change places, and the one behind it, if any. Meetings of the block's
+// threads stand inside such runs if across is set.
+func regions(b *ori.Block, across bool, do func(instrs []*ori.Instr, end *ori.Instr)) {
 	var run []*ori.Instr
 	for i := range b.Instrs {
-		if !pinned(i) {
+		if !pinned(i) && (across || !meets(i)) {
 			run = append(run, i)
 			continue
 		}

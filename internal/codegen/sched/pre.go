@@ -38,13 +38,18 @@ const (
 // alive. Then instructions leave that order to issue early as long as no
 // place of it comes to hold more.
 func Pre(f *ori.Func, a *target.Arch, budget int) {
-	p := newPresser(f, a, int32(budget))
+	p := newPresser(f, a, int32(budget), false)
 	if p == nil {
 		return
 	}
 	if localize(f, p) {
 		f.Touch()
-		p = newPresser(f, a, int32(budget))
+		p = newPresser(f, a, int32(budget), false)
+	}
+	if p.peak > int32(budget)-reserve {
+		if q := newPresser(f, a, int32(budget), true); q.peak < p.peak {
+			p = q
+		}
 	}
 	for n := range p.regions {
 		p.schedule(&p.regions[n])
@@ -72,12 +77,16 @@ type presser struct {
 	most    counts   // words alive where nothing changes places
 	byBlock []counts // words alive in each block, by ID
 	limit   counts
+	peak    int32 // general words alive at most, in the orders with few registers
 	steps   [numCounted][]int32
 }
 
 // newPresser finds the order with few registers of every region, and the
 // limit; it returns nil when the function is too large.
-func newPresser(f *ori.Func, a *target.Arch, budget int32) *presser {
+// Regions go on behind meetings of the block's threads only if that is
+// asked for: long ones find worse orders, but where registers are short,
+// what combines values before such a meeting saves the most.
+func newPresser(f *ori.Func, a *target.Arch, budget int32, across bool) *presser {
 	names := virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
@@ -87,16 +96,16 @@ func newPresser(f *ori.Func, a *target.Arch, budget int32) *presser {
 	g.alias = flow.AliasOf(f)
 	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks())}
 	p.busy = newBusyTable(p.b.timing)
-	p.survey(f)
+	p.survey(f, across)
 	p.settle(budget)
 	return p
 }
 
 // survey finds the regions, their values and what the source's order needs.
-func (p *presser) survey(f *ori.Func) {
+func (p *presser) survey(f *ori.Func, across bool) {
 	for _, b := range f.Blocks {
 		first := len(p.regions)
-		regions(b, func(instrs []*ori.Instr, end *ori.Instr) {
+		regions(b, across, func(instrs []*ori.Instr, end *ori.Instr) {
 			p.regions = append(p.regions, region{block: b, instrs: slices.Clone(instrs), end: end})
 		})
 		p.t.enter(b)
@@ -157,6 +166,7 @@ func (p *presser) settle(budget int32) {
 		most = max(most, r.most[general])
 		p.byBlock[r.block.ID].raise(&r.most)
 	}
+	p.peak = most
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
 	for _, c := range cliffs {
 		if c >= most+reserve {
