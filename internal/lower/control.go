@@ -63,10 +63,35 @@ func (l *lowerer) griddepcontrol() {
 	}
 }
 
-// setmaxnreg gives registers back or asks for more. A kernel's registers are
-// those it was launched with, so that neither is needed.
+// setmaxnreg gives registers back or asks for more, again and again until
+// they are there. A kernel whose launch leaves open how many it has at first
+// trades none.
 func (l *lowerer) setmaxnreg() {
 	for _, w := range l.body.ModsOf(l.in) {
 		l.knows(w)
 	}
+	p := &l.f.Props
+	if p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
+		return
+	}
+	n := ori.Imm(int64(l.args[0].Value))
+	l.alone(func() {
+		at := l.f.NewBlock()
+		at.Kept = true
+		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
+		l.fall(at)
+		if l.has(isa.WDec) {
+			l.emit(op.USETMAXREG, op.M(op.MDEALLOC, op.MCTAPOOL), nil, n)
+		} else {
+			u := l.f.Words(l.f.NewReg(ori.UP, 1))
+			l.emit(op.USETMAXREG, op.M(op.MTRY_ALLOC, op.MCTAPOOL), value{u}, n)
+			got := l.test(op.PLOP3, op.M(op.MLUT), pt(), pt(), u, ori.Imm(0x80), ori.Imm(0))
+			l.branch(got.Not(), at)
+			l.cur.Kept = true
+			return
+		}
+		next := l.f.NewBlock()
+		next.Kept = true
+		l.fall(next)
+	})
 }

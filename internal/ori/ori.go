@@ -181,6 +181,7 @@ type Props struct {
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
 	Routines    bool // calls a routine that the compiler made
+	Pool        bool // its warps trade registers
 }
 
 // Symbol is a variable or function that code refers to.

@@ -45,6 +45,7 @@ var propFlags = [...]struct {
 	{"calls", func(p *Props) *bool { return &p.HasCalls }},
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
 	{"routines", func(p *Props) *bool { return &p.Routines }},
+	{"pool", func(p *Props) *bool { return &p.Pool }},
 }
 
 // append appends the props that are not zero.

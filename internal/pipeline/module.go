@@ -221,6 +221,9 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if a.HasCluster {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCtaPerCluster, a.Cluster[0], max(1, a.Cluster[1]), max(1, a.Cluster[2])))
 	}
+	if k.Props.Pool {
+		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
+	}
 	if k.Props.Barriers > 0 {
 		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}

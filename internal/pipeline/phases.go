@@ -243,7 +243,7 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace
 	}
-	r, err := ra.Run(u.f, ro)
+	r, err := allocateShared(u, ro)
 	if err != nil {
 		return err
 	}

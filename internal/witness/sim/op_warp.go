@@ -185,6 +185,10 @@ func r2ur(w *warp, i *inst, _ uint32) {
 	w.fill(i.d[0], v)
 }
 
+// USETMAXREG: a warp here has all registers there are, and gets what it asks
+// for.
+func trade(w *warp, i *inst, _ uint32) { w.setp(i.pd[0], ^uint32(0), ^uint32(0)) }
+
 // ELECT: one lane of those whose predicate holds.
 func elect(w *warp, i *inst, _ uint32) {
 	in := w.lanes(i)

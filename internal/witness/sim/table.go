@@ -170,6 +170,8 @@ var meanings = [...]meaningRow{
 	sass.OpACQBULK:   {ClassSync, nothing, nil},
 	sass.OpPREEXIT:   {ClassSync, nothing, nil},
 
+	sass.OpUSETMAXREG: {ClassUniform, trade, nil},
+
 	// Control.
 	sass.OpBRA:           {ClassControl, bra, prepBra},
 	sass.OpBRX:           {ClassControl, brx, nil},

@@ -1,0 +1,46 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// TestRegPool: where registers were given back only low ones are left, where
+// more were given all of them; a block that asks again has what it had.
+func TestRegPool(t *testing.T) {
+	m := &ori.Module{}
+	f := m.NewFunc("k")
+	var b [4]*ori.Block
+	for k := range b {
+		b[k] = f.NewBlock()
+	}
+	f.Blocks = b[:]
+	b[0].AddEdge(b[1])
+	b[0].AddEdge(b[2])
+	b[1].AddEdge(b[1])
+	b[1].AddEdge(b[3])
+	b[2].AddEdge(b[3])
+	up := f.Words(f.NewReg(ori.UP, 1))
+	b[1].Append(f.NewInstr(op.USETMAXREG, op.M(op.MTRY_ALLOC, op.MCTAPOOL), []ori.Operand{up}, []ori.Operand{ori.Imm(240)}))
+	b[2].Append(f.NewInstr(op.USETMAXREG, op.M(op.MDEALLOC, op.MCTAPOOL), nil, []ori.Operand{ori.Imm(40)}))
+	p := poolOf(f, 166)
+	if p == nil {
+		t.Fatal("no pool found")
+	}
+	for k, want := range []int{166, 166, 38, 38} {
+		if got := p.limit(b[k]); got != want {
+			t.Errorf("block %d: %d registers, not %d", k, got, want)
+		}
+	}
+	if got := p.out(b[1], b[3]); got != 238 {
+		t.Errorf("%d registers after more were given, not 238", got)
+	}
+	p.drop()
+	text := string(f.Append(nil))
+	if strings.Contains(text, "USETMAXREG") || !strings.Contains(text, "UPLOP3") {
+		t.Errorf("after dropping the trade:\n%s", text)
+	}
+}
