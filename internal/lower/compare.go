@@ -168,8 +168,12 @@ func (l *lowerer) selp() {
 	if len(a) > 1 {
 		r = l.tmp(len(a))
 	}
+	o := op.SEL
+	if t == isa.F32 { // may take the signs of its sources in
+		o = op.FSEL
+	}
 	for n := range a {
-		l.emit(op.SEL, op.Mods{}, r[n:n+1], a[n], b[n], p)
+		l.emit(o, op.Mods{}, r[n:n+1], a[n], b[n], p)
 	}
 	if len(a) > 1 {
 		l.copy(d, r)

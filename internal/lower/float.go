@@ -32,7 +32,8 @@ func (l *lowerer) arithmetic() op.Mods {
 	}
 	if l.has(isa.WSat) {
 		m = m.With(op.MSAT)
-	} else if l.contracts() {
+	}
+	if l.contracts() {
 		m = m.With(op.MCONTRACT)
 	}
 	return m
@@ -40,10 +41,14 @@ func (l *lowerer) arithmetic() op.Mods {
 
 // contracts reports whether a multiplication and an addition may become one
 // operation with one rounding: PTX allows it where no rounding is written.
+// A product that is bounded is rounded before that.
 func (l *lowerer) contracts() bool {
 	switch l.in.Op {
 	case isa.WAdd, isa.WSub, isa.WMul:
 		t := l.typ(0)
+		if l.in.Op == isa.WMul && l.has(isa.WSat) {
+			return false
+		}
 		return !l.opts.NoFMA && !l.has(isa.WRn) && l.rounding() == op.NoMod && (t == isa.F32 || t == isa.F64)
 	}
 	return false

@@ -27,7 +27,7 @@ func halfMods(t isa.Type) op.Mods {
 
 // halfArith adds the modifiers of arithmetic, in the assembler's order.
 func (l *lowerer) halfArith(t isa.Type) op.Mods {
-	m, plain := halfMods(t), true
+	m := halfMods(t)
 	l.knows(isa.WRn)
 	for _, x := range [...]struct {
 		word isa.Word
@@ -35,12 +35,11 @@ func (l *lowerer) halfArith(t isa.Type) op.Mods {
 	}{{isa.WOob, op.MOOB}, {isa.WFtz, op.MFTZ}, {isa.WSat, op.MSAT}, {isa.WRelu, op.MRELU}} {
 		if l.has(x.word) {
 			m = m.With(x.mod)
-			plain = false
 		}
 	}
 	switch l.in.Op {
 	case isa.WAdd, isa.WSub, isa.WMul:
-		if plain && !l.opts.NoFMA && !l.has(isa.WRn) {
+		if !l.opts.NoFMA && !l.has(isa.WRn) && !(l.in.Op == isa.WMul && l.has(isa.WSat)) {
 			m = m.With(op.MCONTRACT)
 		}
 	}

@@ -33,7 +33,6 @@ func Combine(f *ori.Func) bool {
 type combiner struct {
 	f     *ori.Func
 	v     *values
-	sums  []int32 // reads of each word by sums that may be fused; nil until asked for
 	joins []int32 // reads of each predicate that combine it with another; nil until asked for
 }
 
@@ -53,9 +52,6 @@ var rules = [...]struct {
 	{op.PLOP3, (*combiner).logicOfCompare},
 	{op.PLOP3, (*combiner).logicOfTests},
 	{op.IADD3, (*combiner).addOfHigh},
-	{op.FADD, (*combiner).fuse},
-	{op.DADD, (*combiner).fuse},
-	{op.HADD2, (*combiner).fuse},
 }
 
 // inner returns the instruction that computes operand a for i alone, if it
@@ -65,7 +61,7 @@ func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 		return nil
 	}
 	j := c.v.Once(a)
-	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.ReadsOf(j.Args[0]) != 1 && !c.onlySums(j) ||
+	if j == nil || j.Op != o || j.NDst != 1 || j.Guard.Kind != ori.KNone || c.v.ReadsOf(j.Args[0]) != 1 ||
 		j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
 		return nil
 	}
@@ -75,30 +71,6 @@ func (c *combiner) inner(i *ori.Instr, a ori.Operand, o op.Op) *ori.Instr {
 		}
 	}
 	return j
-}
-
-// onlySums reports whether every reader of a float product is a sum it may
-// be fused with: then it is fused with all of them and vanishes.
-func (c *combiner) onlySums(j *ori.Instr) bool {
-	if !j.Mods.Has(op.MCONTRACT) {
-		return false
-	}
-	if c.sums == nil {
-		c.sums = make([]int32, len(c.v.Reads))
-		for _, b := range c.f.Blocks {
-			for i := range b.Instrs {
-				if i.Op != op.FADD && i.Op != op.DADD && i.Op != op.HADD2 || !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
-					continue
-				}
-				for _, s := range i.Srcs() {
-					if d := c.v.Once(s); s.Kind == ori.KReg && s.Flags&^(ori.Neg|ori.H0) == 0 && d != nil && c.meet(d, i) {
-						c.sums[c.v.word(s)]++
-					}
-				}
-			}
-		}
-	}
-	return c.sums[c.v.word(j.Args[0])] == c.v.ReadsOf(j.Args[0])
 }
 
 // maxDistance bounds how far apart two instructions are looked at.
@@ -296,73 +268,6 @@ func isPair(a, b ori.Operand) bool {
 func join(a ori.Operand) ori.Operand {
 	a.N = 2
 	return a
-}
-
-// fuse: a*b + c of floats, where PTX did not ask for two roundings. The
-// lowering marks both with .CONTRACT.
-func (c *combiner) fuse(i *ori.Instr) bool {
-	if !i.Mods.Has(op.MCONTRACT) || i.NDst != 1 || len(i.Args) != 3 {
-		return false
-	}
-	kinds := [...]struct{ add, mul, fma op.Op }{
-		{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA}, {op.HADD2, op.HMUL2, op.HFMA2},
-	}
-	for _, k := range kinds {
-		if k.add != i.Op {
-			continue
-		}
-		for n := 1; n <= 2; n++ {
-			in, other := i.Args[n], i.Args[3-n]
-			if in.Flags&^(ori.Neg|ori.H0) != 0 || other.Flags&ori.Abs != 0 {
-				continue
-			}
-			j := c.inner(i, in, k.mul)
-			if j == nil || j.Mods != i.Mods || !c.meet(j, i) || j.Args[1].Flags&ori.Abs != 0 || j.Args[2].Flags&ori.Abs != 0 || in.Flags&ori.H0&^(j.Args[1].Flags&j.Args[2].Flags) != 0 {
-				continue
-			}
-			a := j.Args[1]
-			if in.Flags&ori.Neg != 0 {
-				a = negateFloat(a)
-			}
-			w := c.v.word(j.Args[0])
-			c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other})
-			if c.sums != nil {
-				c.sums[w]--
-			}
-			if c.v.ReadsOf(j.Args[0]) == 0 {
-				c.v.Remove(j)
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// meet reports whether product j and sum i may be fused: anywhere if a
-// factor is constant, else only where no flow of control splits or joins
-// between them. So the reference does it, and the results shall be its.
-func (c *combiner) meet(j, i *ori.Instr) bool {
-	return c.f.Together(j.Line, i.Line) || j.NDst == 1 && len(j.Args) == 3 && (c.steady(j.Args[1]) || c.steady(j.Args[2]))
-}
-
-// steady reports whether an operand is an immediate or a constant of a bank.
-func (c *combiner) steady(a ori.Operand) bool {
-	if a.Kind == ori.KReg {
-		d := c.v.Once(a)
-		if d == nil || d.Op != op.MOV && d.Op != op.COPY && d.Op != op.LDC || d.NDst != 1 || len(d.Args) != 2 {
-			return false
-		}
-		a = d.Args[1]
-	}
-	return a.Kind == ori.KImm || a.Kind == ori.KConst && a.Reg == ori.NoReg
-}
-
-func negateFloat(o ori.Operand) ori.Operand {
-	if o.Kind == ori.KImm {
-		return ori.Imm32(uint32(o.Imm) ^ 1<<31)
-	}
-	o.Flags ^= ori.Neg
-	return o
 }
 
 // Settle takes the marks away that only earlier phases read. It runs at

@@ -112,7 +112,7 @@ FMUL.CONTRACT r1 = r0, r0
 FADD.CONTRACT r2 = r1, -r0
 STS [r0+0x0], r2`, `S2R r0 = SR_TID.X
 FFMA r2 = r0, r0, -r0
-STS [r0+0x0], r2`, []func(*ori.Func) bool{Combine},
+STS [r0+0x0], r2`, []func(*ori.Func) bool{Contract},
 		},
 		{
 			"a product of several sums is fused with each", `S2R r0 = SR_TID.X
@@ -122,7 +122,7 @@ FADD.CONTRACT r3 = r0, -r1
 STS [r2+0x0], r3`, `S2R r0 = SR_TID.X
 FFMA r2 = r0, r0, -r0
 FFMA r3 = -r0, r0, r0
-STS [r2+0x0], r3`, []func(*ori.Func) bool{Combine},
+STS [r2+0x0], r3`, []func(*ori.Func) bool{Contract},
 		},
 		{
 			"logic of logic", `S2R r0 = SR_TID.X

@@ -7,7 +7,9 @@ import (
 
 // Signs lets float operations apply the signs of their sources themselves.
 // The lowering makes -x and |x| sums with -0, which change nothing else but
-// the payload of NaNs; so does every operation that reads them here.
+// the payload of NaNs; so does every operation that reads them here. Choices
+// move the sign of a NaN too, as the reference's do; one that has no signs to
+// change is a choice of words.
 func Signs(f *ori.Func) bool {
 	v := valuesOf(f)
 	changed := false
@@ -18,9 +20,12 @@ func Signs(f *ori.Func) bool {
 				continue
 			}
 			for k := int(i.NDst); k < len(i.Args); k++ {
-				for v.takeSign(&i.Args[k], m) {
+				for v.takeSign(i, k, m) {
 					changed = true
 				}
+			}
+			if i.Op == op.FSEL && i.Args[1].Flags == 0 && i.Args[2].Flags == 0 {
+				i.Op, changed = op.SEL, true
 			}
 		}
 	}
@@ -40,6 +45,7 @@ var signed = [...]struct {
 	{op.FMUL, ori.Neg | ori.Abs, op.FADD},
 	{op.FFMA, ori.Neg, op.FADD},
 	{op.FSETP, ori.Neg | ori.Abs, op.FADD},
+	{op.FSEL, ori.Neg | ori.Abs, op.FADD},
 	{op.FMNMX, ori.Neg | ori.Abs, op.FADD},
 	{op.MUFU, ori.Neg | ori.Abs, op.FADD},
 	{op.DADD, ori.Neg | ori.Abs, op.DADD},
@@ -66,13 +72,14 @@ func signRow(i *ori.Instr) (signRule, bool) {
 	return signRule{}, false
 }
 
-// takeSign reads a through the sum that makes its sign.
-func (v *values) takeSign(a *ori.Operand, m signRule) bool {
+// takeSign reads source k of i through the sum that makes its sign.
+func (v *values) takeSign(i *ori.Instr, k int, m signRule) bool {
+	a := &i.Args[k]
 	if a.Kind != ori.KReg || a.Class != ori.R || a.Flags&^(ori.Neg|ori.Abs) != 0 {
 		return false
 	}
 	j := v.Once(*a)
-	if j == nil || j.Op != m.from || j.Mods != (op.Mods{}) || j.NDst != 1 || len(j.Args) != 3 || j.Guard.Kind != ori.KNone || j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
+	if j == nil || j.Op != m.from || j.Mods != (op.Mods{}) && (j.Mods != op.M(op.MFTZ) || !i.Mods.Has(op.MFTZ)) || j.NDst != 1 || len(j.Args) != 3 || j.Guard.Kind != ori.KNone || j.Args[0].Reg != a.Reg || j.Args[0].Sub != a.Sub || j.Args[0].N != a.N {
 		return false
 	}
 	x, z := j.Args[1], j.Args[2]
@@ -87,6 +94,11 @@ func (v *values) takeSign(a *ori.Operand, m signRule) bool {
 		flags ^= x.Flags & ori.Neg
 		flags |= x.Flags & ori.Abs
 	}
+	v.Count(i, -1)
 	a.Reg, a.Sub, a.Flags = x.Reg, x.Sub, flags
+	v.Count(i, 1)
+	if v.ReadsOf(j.Args[0]) == 0 { // a product within may now be taken in
+		v.Remove(j)
+	}
 	return true
 }

@@ -76,6 +76,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Signs", Run: improve(opt.Signs), MinOpt: 1},
 		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
+		{Name: "Contract", Run: improve(opt.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
 		{Name: "Selects", Run: improve(opt.Selects), MinOpt: 1},
@@ -118,7 +119,7 @@ func phases() []phase.Row[*unit] {
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
-	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Unroll", "BranchSimplify",
+	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
