@@ -13,6 +13,8 @@ import (
 const (
 	maxWhole  = 1600
 	maxPart   = 256
+	maxForked = 40  // of a body with branches inside
+	maxForks  = 420 // of all copies of such a body
 	maxGrowth = 4000
 	maxTurns  = 4096 // turns that are counted
 	maxCopies = 8    // of the body of a loop that stays
@@ -147,6 +149,9 @@ func (u *unroller) ending() bool {
 // plan decides how many turns the body holds from now on.
 func (u *unroller) plan(turns int) bool {
 	if turns == 0 {
+		return false
+	}
+	if len(u.loop.Blocks) > 1 && (u.size > maxForked || turns*u.size > maxForks) {
 		return false
 	}
 	if turns*u.size <= maxWhole {
