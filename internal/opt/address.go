@@ -9,12 +9,16 @@ import (
 // of the access.
 func Addresses(f *ori.Func) bool {
 	c := &combiner{f: f, v: valuesOf(f)}
+	s := &scatterer{c, newKnowledge(f, c.v)}
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := range i.Args {
 				for i.Args[k].Kind == ori.KAddr && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
 					n, ok := c.base(i.Args[k])
+					if !ok {
+						n, ok = s.scattered(i.Args[k])
+					}
 					if reach := reachOf(i.Op, n.N); !ok || n.Imm > reach || n.Imm < -reach-1 {
 						break
 					}

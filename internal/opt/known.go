@@ -147,7 +147,7 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 	case op.IMAD:
 		return k.product(i, depth)
 	case op.S2R:
-		return bitsOfSpecial(i)
+		return bitsOfSpecial(k.v.Func, i)
 	case op.POPC:
 		return below(63)
 	case op.F2FP:
@@ -309,11 +309,17 @@ func (k *knowledge) wideProduct(i *ori.Instr, word int32, depth int) bitSet {
 
 // bitsOfSpecial: how large special registers can be. A block has at most
 // 1024 threads in x and y and 64 in z, a grid 2^31-1 blocks in x.
-func bitsOfSpecial(i *ori.Instr) bitSet {
+func bitsOfSpecial(f *ori.Func, i *ori.Instr) bitSet {
 	if len(i.Args) != 2 || i.Args[1].Kind != ori.KSpecial {
 		return bitSet{}
 	}
-	switch op.Special(i.Args[1].Imm) {
+	s := op.Special(i.Args[1].Imm)
+	for n, tid := range [...]op.Special{op.SRTidX, op.SRTidY, op.SRTidZ} {
+		if size := f.Props.ReqNTid; s == tid && size[0] > 0 {
+			return upTo(uint64(max(1, size[n]) - 1))
+		}
+	}
+	switch s {
 	case op.SRTidX, op.SRTidY:
 		return below(1023)
 	case op.SRTidZ:
