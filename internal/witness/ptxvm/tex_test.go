@@ -1,7 +1,6 @@
 package ptxvm
 
 import (
-	"path/filepath"
 	"testing"
 
 	"goptxas/internal/witness/zoo"
@@ -10,14 +9,7 @@ import (
 // TestTextures runs the kernels with textures and surfaces and compares every
 // byte with what an H200 left.
 func TestTextures(t *testing.T) {
-	dir, err := zoo.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := zoo.Load(filepath.Join(dir, "texture"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%d kernels: %v", len(list), err)
-	}
+	list := zoo.Textures(t)
 	launches := 0
 	for _, k := range list {
 		p, err := Load(k.File, k.Text, "sm_90a")

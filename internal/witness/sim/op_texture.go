@@ -173,8 +173,8 @@ func (w *warp) putTexel(i *inst, l int, t texture.Texel) {
 		if n >= 2 {
 			d = i.d[0]
 		}
-		if d != rowSink {
-			d += n & 1
+		if n&1 != 0 {
+			d = nextRow(d)
 		}
 		w.r[d][l] = t[c]
 		n++

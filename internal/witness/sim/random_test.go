@@ -8,6 +8,8 @@ import (
 	ebits "goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
 	"goptxas/internal/target"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/texture"
 )
 
 // TestRandomWords runs random words of every form of three architectures
@@ -19,7 +21,11 @@ func TestRandomWords(t *testing.T) {
 		a := target.Find(name)
 		for op := sass.Op(1); op.String() != ""; op++ {
 			sass.Forms(a, op, func(f sass.FormID) bool {
-				for range 4 {
+				turns := 4
+				if m := meaning(op); m != nil && m.class == ClassTexture {
+					turns = 120
+				}
+				for range turns {
 					in := sass.New(f)
 					w := in.Word()
 					for range 1 + r.IntN(8) { // keep the opcode, change fields
@@ -41,6 +47,25 @@ func TestRandomWords(t *testing.T) {
 	t.Logf("%d words run, %d without meaning", ran, refused)
 }
 
+// textureKinds are one texture or surface of every kind.
+var textureKinds = [...]string{
+	"tex 1d 5 f32x4 whole linear", "tex 2d 4x3 u8x4 u8 norm wrap levels=2 blend", "tex 3d 4x3x2 f32x1 whole linear norm mirror", "tex a1d 4x3 s16x2 bits",
+	"tex a2d 4x3x2 f16x4 f16 linear", "tex cube 4x4 f32x1 whole norm", "tex acube 2x2x2 f32x1 whole norm", "tex buf 7 u32x1 bits",
+	"surf 1d 5 u8x1 u8", "surf 2d 4x3 u32x1 bits", "surf 3d 2x2x2 u16x2 bits", "surf a2d 3x2x2 f16x4 f16",
+}
+
+func someTextures(t *testing.T) *texture.Set {
+	text := "//: run k\n"
+	for _, k := range textureKinds {
+		text += "//: " + k + "\n"
+	}
+	list, err := launch.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texture.Bind(&list[0])
+}
+
 // runWord runs one word in a warp of its own.
 func runWord(t *testing.T, a *target.Arch, word ebits.Word, r *rand.Rand) bool {
 	in := sass.Decode(a, word)
@@ -57,7 +82,7 @@ func runWord(t *testing.T, a *target.Arch, word ebits.Word, r *rand.Rand) bool {
 	}
 	m.insts = []inst{i, i, i}
 	p := &Program{Module: m, module: m, kernel: &cubin.Function{Name: "random"}}
-	mc := &machine{prog: p, l: &Launch{Lenient: true, Block: [3]uint32{32, 1, 1}, Grid: [3]uint32{1, 1, 1}}, mem: &Memory{}, stack: 64}
+	mc := &machine{prog: p, l: &Launch{Lenient: true, Textures: someTextures(t), Block: [3]uint32{32, 1, 1}, Grid: [3]uint32{1, 1, 1}}, mem: &Memory{}, stack: 64}
 	mc.pool = make([][32]uint32, len(m.pool.words))
 	c := &cta{m: mc, block: [3]uint32{32, 1, 1}, shared: make([]byte, 64), live: 32}
 	w := &warp{m: mc, cta: c}
@@ -68,6 +93,14 @@ func runWord(t *testing.T, a *target.Arch, word ebits.Word, r *rand.Rand) bool {
 		}
 		for l := range w.r[n] {
 			w.r[n][l] = r.Uint32() >> (r.Uint32() & 31)
+		}
+	}
+	if i.kind == ClassTexture { // handles, and coordinates that are not all far away
+		for n := rowUni; n < numRows; n++ {
+			w.r[n] = [32]uint32{}
+			for l := range w.r[n] {
+				w.r[n][l] = uint32(1 + n%len(textureKinds))
+			}
 		}
 	}
 	w.p[predTrue] = ^uint32(0)

@@ -9,21 +9,8 @@ import (
 	"goptxas/internal/witness/zoo"
 )
 
-// textures loads the kernels with textures and surfaces.
-func textures(t *testing.T) []zoo.Kernel {
-	t.Helper()
-	dir, err := zoo.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := zoo.Load(filepath.Join(dir, "texture"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%d kernels: %v", len(list), err)
-	}
-	return list
-}
-
-// TestTextures runs the reference's code for them. What a texture unit does
+// TestTextures runs the reference's code for the kernels with textures and
+// surfaces. What a texture unit does
 // was measured on an H200; the others are held to the same.
 func TestTextures(t *testing.T) {
 	x := oracle.Find(t)
@@ -34,7 +21,7 @@ func TestTextures(t *testing.T) {
 			continue
 		}
 		good := 0
-		list := textures(t)
+		list := zoo.Textures(t)
 		for n := range list {
 			k := &list[n]
 			if k.Want == nil {

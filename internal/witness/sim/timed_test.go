@@ -48,7 +48,7 @@ func timedRun(t *testing.T, k *zoo.Kernel, cubin []byte) (reports []Early, launc
 func TestTimedReference(t *testing.T) {
 	x := oracle.Find(t)
 	dir := t.TempDir()
-	list := append(zoo.List(t), textures(t)...)
+	list := append(zoo.List(t), zoo.Textures(t)...)
 	kernels, launches, found, good := 0, 0, 0, 0
 	for n := range list {
 		k := &list[n]

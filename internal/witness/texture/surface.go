@@ -36,10 +36,10 @@ func (o *Object) Place(layer uint32, c [3]int32, size int, texels bool, out Outs
 	}
 	row := w * texel
 	if x < 0 || y < 0 || slice < 0 || x+size > row || y >= h || slice >= n {
-		switch out {
-		case Trap:
+		switch {
+		case out == Trap || size > row: // no place is near
 			return nil, false
-		case Zero:
+		case out == Zero:
 			return nil, true
 		}
 		x, y, slice = min(max(x, 0), row-size), min(max(y, 0), h-1), min(max(slice, 0), n-1)

@@ -73,13 +73,26 @@ func Load(dir string) ([]Kernel, error) {
 	return list, loadResults(dir, list)
 }
 
-// List returns the whole zoo or fails the test.
+// List returns the whole zoo but for the textures, or fails the test.
 func List(t testing.TB) []Kernel {
+	t.Helper()
+	return folder(t, "")
+}
+
+// Textures returns the kernels with textures and surfaces, which lie in a
+// folder of their own: not everything that runs a kernel has them.
+func Textures(t testing.TB) []Kernel {
+	t.Helper()
+	return folder(t, "texture")
+}
+
+func folder(t testing.TB, name string) []Kernel {
 	t.Helper()
 	dir, err := Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir = filepath.Join(dir, name)
 	list, err := Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,20 +52,6 @@ func start(t testing.TB, m *sim.Module, k *zoo.Kernel, n int) (*sim.Program, *si
 	return p, c
 }
 
-// textures loads the kernels with textures and surfaces.
-func textures(t testing.TB) []zoo.Kernel {
-	t.Helper()
-	dir, err := zoo.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := zoo.Load(filepath.Join(dir, "texture"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("%d kernels: %v", len(list), err)
-	}
-	return list
-}
-
 // figures counts what became of the zoo.
 type figures struct {
 	refused, kernels, right, reports int
@@ -80,7 +65,7 @@ type figures struct {
 func TestZoo(t *testing.T) {
 	for _, arch := range []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a"} {
 		var f figures
-		list := append(zoo.List(t), textures(t)...)
+		list := append(zoo.List(t), zoo.Textures(t)...)
 		for i := range list {
 			f.kernel(t, &list[i], arch)
 		}
