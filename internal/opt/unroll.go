@@ -8,10 +8,12 @@ import (
 	"goptxas/internal/ori/op"
 )
 
-// Bounds on unrolling, in instructions: of a loop that goes away, of the
-// body of one that stays, and of all that is added to a function.
+// Bounds on unrolling, in instructions: of a loop that goes away, of a body
+// that is copied, of the body of a loop that stays, and of all that is added
+// to a function. The reference leaves bodies of a hundred alone.
 const (
 	maxWhole  = 1600
+	maxBody   = 80
 	maxPart   = 256
 	maxForked = 40  // of a body with branches inside
 	maxForks  = 420 // of all copies of such a body
@@ -104,7 +106,7 @@ func (u *unroller) shape() bool {
 		}
 	}
 	u.size = max(1, u.size-overhead)
-	return u.size <= maxPart && u.ending()
+	return u.size <= maxBody && u.ending()
 }
 
 // plain reports whether b may be copied.
