@@ -13,7 +13,6 @@ import (
 // reads its option comes.
 var unhonoured = [...]cli.ID{
 	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
-	cli.DefLoadCache, cli.DefStoreCache, cli.ForceLoadCache, cli.ForceStoreCache,
 	cli.SPBoundsCheck, cli.StackProtector, cli.MakeErrorsVisible, cli.PreserveRelocs, cli.BlocksAreClusters,
 }
 

@@ -47,6 +47,7 @@ type Options struct {
 	NoFMA    bool // --fmad=false
 	Routines bool // long ways may be routines that are called
 	Plan     *Plan
+	Caches   Caches // -dlcm and its kin
 }
 
 // scope is what belongs to one body: the kernel's, or that of a function

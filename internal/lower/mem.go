@@ -354,6 +354,7 @@ func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 		s = isa.Generic
 	}
 	o := l.ordering()
+	l.withDefault(&o, s, l.opts.Caches.Load, l.opts.Caches.ForceLoad)
 	x := accessOf(s)
 	m := modsOf(x, &o, width(bits, t.Class() == isa.Signed && len(es) == 1))
 	srcs := l.target(a, s, &o)
@@ -421,6 +422,7 @@ func (l *lowerer) st() {
 	}
 	x := accessOf(s)
 	o := l.ordering()
+	l.withDefault(&o, s, l.opts.Caches.Store, l.opts.Caches.ForceStore)
 	if o.release {
 		l.fenceBefore(o.scope)
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	Level   int // -O
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
+	Caches  lower.Caches
 	NoLines bool       // no line tables
 	Knobs   *knobs.Set // nil: all defaults
 	Phases  []string   // --phase options

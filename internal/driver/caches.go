@@ -1,0 +1,19 @@
+package driver
+
+import (
+	"goptxas/internal/driver/cli"
+	"goptxas/internal/lower"
+)
+
+// caches are the cache operators of the command line; a forced one wins over
+// a default.
+func caches(s *cli.Settings) lower.Caches {
+	c := lower.Caches{Load: s.DefLoad, Store: s.DefStore}
+	if s.ForceLoad != "" {
+		c.Load, c.ForceLoad = s.ForceLoad, true
+	}
+	if s.ForceStore != "" {
+		c.Store, c.ForceStore = s.ForceStore, true
+	}
+	return c
+}
