@@ -56,6 +56,7 @@ type unroller struct {
 	size    int        // instructions of the loop
 	copies  int        // of its body
 	whole   bool       // no loop is left
+	forks   bool       // there are branches in its body
 }
 
 // next finds the next loop to unroll.
@@ -82,7 +83,7 @@ func (u *unroller) next(tried map[*ori.Block]bool, room int) bool {
 // nothing that must not be copied.
 func (u *unroller) shape() bool {
 	u.in = make([]bool, u.f.NumBlocks())
-	u.latch, u.size = nil, 0
+	u.latch, u.size, u.forks = nil, 0, false
 	for _, b := range u.loop.Blocks {
 		u.in[b.ID] = true
 	}
@@ -99,6 +100,7 @@ func (u *unroller) shape() bool {
 		if b.Kept || !u.plain(b) {
 			return false
 		}
+		u.forks = u.forks || b != u.latch && len(b.Succs) > 1
 		for i := range b.Instrs {
 			if i.Op != op.COPY && i.Op != op.UNDEF {
 				u.size++
@@ -153,7 +155,7 @@ func (u *unroller) plan(turns int) bool {
 	if turns == 0 {
 		return false
 	}
-	if len(u.loop.Blocks) > 1 && (u.size > maxForked || turns*u.size > maxForks) {
+	if u.forks && (u.size > maxForked || turns*u.size > maxForks) {
 		return false
 	}
 	if turns*u.size <= maxWhole {
