@@ -129,7 +129,11 @@ func blindRows(file, mode string, list []planned) []*row {
 	var rows []*row
 	for k := range list {
 		p := &list[k]
-		rows = append(rows, &row{File: file, Kernel: p.Launch.Kernel, Mode: mode, Note: p.Note, launch: p.Launch, guard: p.Guard})
+		r := &row{File: file, Kernel: p.Launch.Kernel, Mode: mode, Note: p.Note, launch: p.Launch, guard: p.Guard}
+		if p.unsuited() {
+			r.Outcome, r.Err = "unsuited", p.Note
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -147,7 +151,7 @@ func (r *row) built(ref, our build) {
 
 // rank orders outcomes: the one that tells most about a kernel wins over
 // its other seeds.
-var rank = [...]string{"differ", "fault", "equal", "silent", "nondet", "reffault", "refcompile", "compile"}
+var rank = [...]string{"differ", "fault", "equal", "silent", "nondet", "reffault", "unsuited", "refcompile", "compile"}
 
 // merge keeps one row for each kernel.
 func merge(rows []*row) []*row {

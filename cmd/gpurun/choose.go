@@ -260,7 +260,7 @@ func (w *watcher) shadow(a *ptxvm.Access, k int) *shadow {
 
 // reason shortens a fault for counting.
 func reason(s string) string {
-	for _, r := range [...]string{"untried", "assertion", "not aligned", "outside", "more than", "barrier", "waits", "trap"} {
+	for _, r := range [...]string{"untried", "no body", "assertion", "not aligned", "outside", "more than", "barrier", "waits", "trap"} {
 		if strings.Contains(s, r) {
 			return r
 		}

@@ -31,7 +31,13 @@ func readKnown(name string) (*known, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return k, json.Unmarshal(b, &k.results)
+	err = json.Unmarshal(b, &k.results)
+	for key, list := range k.results { // a hang may have been another kernel's
+		if len(list) == 0 || list[len(list)-1].Err == "hang" {
+			delete(k.results, key)
+		}
+	}
+	return k, err
 }
 
 // fill gives rows of one text their keys and what is known about them.

@@ -22,6 +22,16 @@ type planned struct {
 	Launch launch.Launch `json:"launch"`
 }
 
+// unsuited reports whether the interpreter has seen the launch fail: it may
+// hang the GPU, and would say nothing.
+func (p *planned) unsuited() bool {
+	switch reason(p.Note) {
+	case "", "racy", "silent", "untried", "no body":
+		return false
+	}
+	return true
+}
+
 // guardOf keeps buffers of tried launches apart: writes between them are
 // seen.
 const guardOf = 64 << 10
