@@ -55,6 +55,34 @@ func (t *bitter) result(i *ori.Instr) {
 	if i.Op == op.PRMT {
 		t.compose(i)
 	}
+	if isLogic(i) && i.Args[4].Imm&0xff == 0xfc && isZero(i.Args[3]) && i.Mods == op.M(op.MLUT) {
+		t.insert(i)
+	}
+}
+
+// insert makes bits that are shifted into zeros of another word one sum:
+//
+//	SHF.L.U32 y = x, 0x7, rz        LEA r = x, z, 0x7
+//	LOP3.LUT  r = y, z, rz, 0xfc
+func (t *bitter) insert(i *ori.Instr) {
+	for n := 1; n <= 2; n++ {
+		y, z := i.Args[n], i.Args[3-n]
+		if !plain(y) || !plain(z) || t.v.ReadsOf(y) != 1 {
+			continue
+		}
+		j := t.v.Once(y)
+		if j == nil || j.Op != op.SHF || j.Mods != op.M(op.ML, op.MU32) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !isZero(j.Args[3]) || j.Args[2].Kind != ori.KImm ||
+			j.Args[2].Imm < 1 || j.Args[2].Imm > 31 || !plain(j.Args[1]) || !t.v.Stable(j.Args[1]) {
+			continue
+		}
+		if t.k.of(&y, maxDepth).zero|t.k.of(&z, maxDepth).zero != ^uint32(0) {
+			continue
+		}
+		i.Op, i.Mods = op.LEA, op.Mods{}
+		t.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{j.Args[1], z, j.Args[2]})
+		t.changed = true
+		return
+	}
 }
 
 func (t *bitter) become(i *ori.Instr, o op.Op, s ori.Operand) {

@@ -50,6 +50,16 @@ STS [0x20], r2`, "LDS r0 = [0x10]\nHADD2 r2 = r0.H1, r0.H0\nSTS [0x20], r2", cle
 SHF.R.S32.HI r1 = rz, 0x1f, r0
 IADD3 r2 = r0, r1, rz
 STS [0x20], r2`, "S2R r0 = SR_TID.X\nSTS [0x20], r0", []func(*ori.Func) bool{Bits, Simplify, DeadCode}},
+		{"bits shifted into zeros", `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+SHF.L.U32 r2 = r1, 0xa, rz
+LOP3.LUT r3 = r0, r2, rz, 0xfc
+STS [0x20], r3`, "S2R r0 = SR_TID.X\nS2R r1 = SR_CTAID.X\nLEA r3 = r1, r0, 0xa\nSTS [0x20], r3", clean},
+		{"bits shifted over others", `S2R r0 = SR_TID.X
+S2R r1 = SR_CTAID.X
+SHF.L.U32 r2 = r1, 0x9, rz
+LOP3.LUT r3 = r0, r2, rz, 0xfc
+STS [0x20], r3`, "S2R r0 = SR_TID.X\nS2R r1 = SR_CTAID.X\nSHF.L.U32 r2 = r1, 0x9, rz\nLOP3.LUT r3 = r0, r2, rz, 0xfc\nSTS [0x20], r3", clean},
 		{"bytes of bytes", `LDS r0 = [0x10]
 PRMT r1 = r0, 0x7632, rz
 PRMT r2 = r1, 0x5410, r0

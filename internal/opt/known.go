@@ -146,6 +146,8 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 		return k.sum(i, depth)
 	case op.IMAD:
 		return k.product(i, depth)
+	case op.LEA:
+		return k.scaledSum(i, depth)
 	case op.S2R:
 		return bitsOfSpecial(k.v.Func, i)
 	case op.POPC:
@@ -278,6 +280,18 @@ func (k *knowledge) sum(i *ori.Instr, depth int) bitSet {
 	}
 	out := upTo(sum)
 	out.zero |= 1<<bits.TrailingZeros32(^low) - 1 // zeros at the bottom of all stay
+	return out
+}
+
+// scaledSum: a shifted left plus b.
+func (k *knowledge) scaledSum(i *ori.Instr, depth int) bitSet {
+	if i.Mods != (op.Mods{}) || len(i.Args) != 4 || i.Args[3].Kind != ori.KImm || i.Args[3].Imm < 0 || i.Args[3].Imm > 31 {
+		return bitSet{}
+	}
+	n := uint32(i.Args[3].Imm)
+	a, b := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth)
+	out := upTo(uint64(a.may())<<n + uint64(b.may()))
+	out.zero |= 1<<bits.TrailingZeros32(^(a.shl(n).zero&b.zero)) - 1
 	return out
 }
 
