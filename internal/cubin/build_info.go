@@ -103,6 +103,9 @@ func (b *builder) fileInfo() *Info {
 			}
 		}
 		in.Attrs = append(in.Attrs, SymWord(AttrFrameSize, s, k.Frame))
+		if k.ErrbarAtExit {
+			in.Attrs = append(in.Attrs, Flag(AttrErrbarAtExit))
+		}
 	}
 	b.samplerInfo(in)
 	if b.m.TexIndep {

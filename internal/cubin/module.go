@@ -173,6 +173,8 @@ type Kernel struct {
 	Sparse  uint16
 
 	Prototype string // of a device function seen from outside
+
+	ErrbarAtExit bool // late faults of memory show at exit
 }
 
 // hasEntry reports whether the module has a kernel.

@@ -176,6 +176,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
 	}
 	o.Caches = caches(j.Settings)
+	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	if j.tokens != nil {
 		o.Limiter = j.tokens
 	}

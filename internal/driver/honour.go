@@ -5,6 +5,7 @@ import (
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/target"
 )
 
 // unhonoured are the options that change the meaning or the form of the
@@ -13,7 +14,7 @@ import (
 // reads its option comes.
 var unhonoured = [...]cli.ID{
 	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
-	cli.SPBoundsCheck, cli.StackProtector, cli.MakeErrorsVisible, cli.PreserveRelocs, cli.BlocksAreClusters,
+	cli.SPBoundsCheck, cli.StackProtector, cli.PreserveRelocs,
 }
 
 // honours reports whether code can be generated the way the options ask.
@@ -23,6 +24,10 @@ func (j *Job) honours() bool {
 	for _, id := range unhonoured {
 		o := &cli.Table[id]
 		if !line.Has(id) || o.Kind == cli.Bool && !line.Bool(id, false) {
+			continue
+		}
+		if id == cli.PreserveRelocs && target.Find(j.Settings.Arch).SM >= 90 { // the reference leaves none there either
+			j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", j.Settings.Arch)
 			continue
 		}
 		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))

@@ -25,7 +25,16 @@ func (l *lowerer) retInst() {
 }
 
 // exit lowers exit.
-func (l *lowerer) exit() { l.emit(op.EXIT, op.Mods{}, nil) }
+func (l *lowerer) exit() {
+	if l.opts.Errors {
+		l.emit(op.MEMBAR, op.M(op.MSC, op.MVC), nil)
+		l.emit(op.ERRBAR, op.Mods{}, nil)
+		if l.arch.SM >= 90 {
+			l.emit(op.CGAERRBAR, op.Mods{}, nil)
+		}
+	}
+	l.emit(op.EXIT, op.Mods{}, nil)
+}
 
 // ret leaves a device function through the one place where all its threads
 // meet.

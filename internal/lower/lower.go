@@ -47,6 +47,7 @@ type Options struct {
 	NoFMA    bool // --fmad=false
 	Routines bool // long ways may be routines that are called
 	Plan     *Plan
+	Errors   bool   // late faults of memory show at exit
 	Caches   Caches // -dlcm and its kin
 }
 
@@ -318,7 +319,7 @@ func (l *lowerer) endInst(n int) {
 // finish ends the function where control leaves it.
 func (l *lowerer) finish() {
 	if l.fn.Entry {
-		l.emit(op.EXIT, op.Mods{}, nil)
+		l.exit()
 		return
 	}
 	l.ret()

@@ -221,6 +221,16 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if a.HasCluster {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrCtaPerCluster, a.Cluster[0], max(1, a.Cluster[1]), max(1, a.Cluster[2])))
 	}
+	if a.ExplicitCluster {
+		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrExplicitCluster))
+	}
+	if a.HasRank {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMaxClusterRank, a.MaxClusterRank))
+	}
+	if a.BlocksAreGrids || o.Blocks {
+		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrBlocksAreClusters))
+	}
+	c.ErrbarAtExit = o.Errors
 	if k.Props.Pool {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
 	Caches  lower.Caches
+	Errors  bool       // --make-errors-visible-at-exit
+	Blocks  bool       // --blocks-are-clusters
 	NoLines bool       // no line tables
 	Knobs   *knobs.Set // nil: all defaults
 	Phases  []string   // --phase options

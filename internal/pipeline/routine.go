@@ -17,7 +17,7 @@ const keptRegisters = 24
 // registers that destroys must be known before the body gets its own. A
 // routine that leaves few registers stays in its place.
 func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
-	opts := lower.Options{NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Routines: o.Level > 1 && !o.Layout.Object}
+	opts := lower.Options{NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
 	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
 	if err != nil {
 		return nil, err
