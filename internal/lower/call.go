@@ -18,6 +18,7 @@ type Plan struct {
 	Pointers  bool     // some call goes through a pointer
 	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
+	Keep      bool     // warps keep the registers they were launched with
 	Refs      []string // textures, samplers and surfaces named, a word each behind the parameters
 
 	m        *sema.Module
@@ -87,6 +88,7 @@ func (p *Plan) visit(b *sema.Body) {
 	for n := range b.Instrs {
 		p.moves = p.moves || b.Instrs[n].Op == isa.WAlloca || b.Instrs[n].Op == isa.WStackrestore
 	}
+	p.gradients(b)
 	p.active = append(p.active, b.Func)
 	for n := range b.Calls {
 		p.visitCall(b, &b.Calls[n])

@@ -80,7 +80,7 @@ func (l *lowerer) setmaxnreg() {
 		l.knows(w)
 	}
 	p := &l.f.Props
-	if p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
+	if l.plan.Keep || p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
 		return
 	}
 	n := ori.Imm(int64(l.args[0].Value))

@@ -127,6 +127,11 @@ func (l *lowerer) tex() {
 	l.knows(isa.WV4)
 	l.knows(isa.WV2)
 	l.knows(isa.WBase)
+	if name := gradientRoutine(l.body, l.in); name != "" {
+		l.has(isa.WGrad)
+		l.callGradient(name)
+		return
+	}
 	a := &l.args[1]
 	dt, ct := l.typ(0), l.typ(1)
 	x := l.texel(a, ct)
@@ -285,7 +290,7 @@ func (l *lowerer) withLevel(lod ori.Operand, filtered bool) (op.Op, op.Mods, val
 func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
 	f.o = op.TXD
 	if len(args) < 2 || x.dims > 2 || x.g.ms {
-		l.gradientsOf(args)
+		l.unsupported()
 	}
 	read := func(a *sema.Operand) value {
 		es := []sema.Operand{*a}
@@ -319,15 +324,12 @@ func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
 		args = args[1:]
 	}
 	if len(args) > 0 {
-		l.gradientsOf(args)
+		l.unsupported()
 	}
 	if x.g.layer || f.m.Has(op.MAOFFI) {
 		x.coord = append(x.coord, tail)
 	}
 }
-
-// gradientsOf refuses the gradients that are routines of the driver.
-func (l *lowerer) gradientsOf([]sema.Operand) { l.unsupported() }
 
 // component returns which part of the four texels tld4 gathers.
 func (l *lowerer) component() op.Mod {

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -121,6 +122,10 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 	u.locs = locsOf(body)
 	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
+		if errors.Is(err, errPool) && !plan.Keep { // once more, each warp with its own registers
+			plan.Keep = true
+			return compileOne(m, body, o, r, at, plan, mem)
+		}
 		return nil, err
 	}
 	if u.code == nil {

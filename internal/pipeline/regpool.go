@@ -23,6 +23,7 @@ type regPool struct {
 	f     *ori.Func
 	start int   // registers at launch
 	in    []int // at the start of each block
+	bound []int16
 }
 
 // poolOf finds the changes of register counts of a function; nil if it has
@@ -86,6 +87,9 @@ func (p *regPool) limit(b *ori.Block) int {
 // live, and returns the most registers there are anywhere.
 func (p *regPool) restrict() (most int) {
 	most = p.start
+	for r := range p.f.Regs {
+		p.bound = append(p.bound, p.f.Regs[r].Hi)
+	}
 	live := flow.LiveOf(p.f)
 	low := func(r ori.Reg, n int) {
 		i := &p.f.Regs[r]
@@ -117,10 +121,8 @@ func (p *regPool) restrict() (most int) {
 
 // release takes the bounds back.
 func (p *regPool) release() {
-	for r := range p.f.Regs {
-		if i := &p.f.Regs[r]; i.Class == ori.R && !i.Fixed {
-			i.Hi = 0
-		}
+	for r, hi := range p.bound {
+		p.f.Regs[r].Hi = hi
 	}
 }
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -110,6 +111,9 @@ func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
 // who calls them: their address slots depend on it.
 func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Module) {
 	any := false
+	for n := range m.Files { // some gradients are routines of the driver
+		any = any || bytes.Contains(m.Files[n].File.Text, []byte("tex.grad"))
+	}
 	for n := range m.Funcs {
 		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0
 	}

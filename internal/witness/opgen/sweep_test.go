@@ -158,6 +158,11 @@ func TestSweepFrontEnd(t *testing.T) {
 	t.Logf("%d of %d spellings asked, %d taken by both, %d make the reference crash, %d are listed differences, %d differ", len(list), len(all), taken, crashed, listed, wrong)
 }
 
+// uncompiled are forms that the front end takes as the reference's does and
+// that have no code: the reference crashes on the first and misreads the
+// second.
+var uncompiled = regexp.MustCompile(`^st\S*\.param\S* \[%rd|^tex\S* \S*\[%rd1,%rd2,`)
+
 // TestSweep compiles every spelling of the sweep that the front end takes.
 func TestSweep(t *testing.T) {
 	arch := "sm_90a"
@@ -170,7 +175,7 @@ func TestSweep(t *testing.T) {
 		stride = 23
 	}
 	failed := map[string][]string{}
-	n, bad := 0, 0
+	n, bad, listed := 0, 0, 0
 	const batch = 40
 	var part []string
 	flush := func() {
@@ -180,6 +185,10 @@ func TestSweep(t *testing.T) {
 				msg := compile(text, arch)
 				if strings.HasPrefix(msg, "front end") { // a 32-bit address in a 64-bit space is refused for the whole file
 					n--
+					continue
+				}
+				if msg != "" && uncompiled.MatchString(f) {
+					listed++
 					continue
 				}
 				if msg != "" {
@@ -198,7 +207,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	flush()
-	t.Logf("%s: %d spellings, %d are instructions, %d of them compiled here: %d done, %d not", arch, total, len(list), n, n-bad, bad)
+	t.Logf("%s: %d spellings, %d are instructions, %d of them compiled here: %d done, %d not, %d not and listed", arch, total, len(list), n, n-bad-listed, bad, listed)
 	var ops []string
 	for o := range failed {
 		ops = append(ops, o)
