@@ -30,6 +30,10 @@ const maxTrial = 1_500_000
 // faulty is the level of trials that did not end well.
 const faulty = 3
 
+// maxLong is after how many attempts that take too long only small grids are
+// tried.
+const maxLong = 3
+
 // level orders trials: the lower the better.
 func (t *trial) level() int {
 	switch {
@@ -48,20 +52,46 @@ func (t *trial) note() string {
 	return [...]string{"", "racy", "silent", t.fault}[t.level()]
 }
 
+// outside reports whether the kernel left its buffers.
+func (t *trial) outside() bool {
+	return strings.Contains(t.fault, "outside of every buffer")
+}
+
+// nowhere reports whether it did so at an address that is no more than one
+// of the numbers that were guessed.
+func (t *trial) nowhere() bool {
+	_, rest, ok := strings.Cut(t.fault, "global address 0x")
+	digits, _, _ := strings.Cut(rest, ",")
+	return ok && t.outside() && len(digits) <= 6
+}
+
 // pick returns up to count launches of a kernel, the best ones.
 func (k *facts) pick(p *ptxvm.Program, count int) []trial {
 	var good []trial
 	var best *trial
+	wide, long := false, 0
 	for n := range attempts {
-		l := k.launchOf(&attempts[n], windows[0], uint64(n))
+		if long >= maxLong && attempts[n].grid != 1 {
+			continue
+		}
+		a := attempts[n]
+		a.wide = a.wide || wide
+		l := k.launchOf(&a, windows[0], uint64(n))
 		if slices.ContainsFunc(good, func(t trial) bool { return sameShape(&t.launch, &l) }) {
 			continue
 		}
 		t := try(p, l)
+		if !a.wide && t.nowhere() { // a number was taken for a pointer: perhaps all are
+			a.wide, wide = true, true
+			t = try(p, k.launchOf(&a, windows[0], uint64(n)))
+		}
 		for _, w := range windows[1:] {
-			if t.level() == faulty && strings.Contains(t.fault, "outside") {
-				t = try(p, k.launchOf(&attempts[n], w, uint64(n)))
+			if t.outside() {
+				t = try(p, k.launchOf(&a, w, uint64(n)))
 			}
+		}
+		if reason(t.fault) == "more than" {
+			long++
 		}
 		if t.level() == 0 {
 			if good = append(good, t); len(good) == count {

@@ -47,6 +47,8 @@ type facts struct {
 	ctaid   [3]bool   // components of the block's number that are read
 	tid     [3]bool
 	dynamic bool // there is dynamic shared memory
+	static  int  // bytes of shared memory of the module and the body
+	sums    bool // there are atomic sums of floats, whose order is open
 }
 
 // pointer is a word of a parameter that is an address of global memory.
@@ -60,10 +62,18 @@ type word struct{ param, offset int }
 
 // kernels returns the facts of every kernel in source order.
 func (x *module) kernels() []*facts {
-	dynamic := false
-	for n := range x.m.Vars {
-		v := &x.m.Vars[n]
-		dynamic = dynamic || v.Space.Base() == isa.SpaceShared && v.Shape.Open
+	dynamic, static := false, 0
+	count := func(list []sema.Var) {
+		for n := range list {
+			if v := &list[n]; v.Space.Base() == isa.SpaceShared {
+				dynamic = dynamic || v.Shape.Open
+				static += int(v.Shape.Size())
+			}
+		}
+	}
+	count(x.m.Vars)
+	for _, b := range x.bodies {
+		count(b.Vars)
 	}
 	var list []*facts
 	for n := range x.m.Funcs {
@@ -71,7 +81,7 @@ func (x *module) kernels() []*facts {
 		if !x.m.Funcs[n].Entry || b == nil {
 			continue
 		}
-		k := &facts{fn: &x.m.Funcs[n], dynamic: dynamic}
+		k := &facts{fn: &x.m.Funcs[n], dynamic: dynamic, static: static}
 		r := &reader{f: k, b: b, from: make([][]word, len(b.Regs)), uses: make([]use, len(b.Regs))}
 		r.read()
 		list = append(list, k)
@@ -134,6 +144,9 @@ func (r *reader) read() {
 func (r *reader) flow(in *sema.Inst) bool {
 	args := r.b.Of(in.Args)
 	r.specials(args)
+	if (in.Op == isa.WAtom || in.Op == isa.WRed) && in.NTypes > 0 && in.Types[0].IsFloat() {
+		r.f.sums = true
+	}
 	if len(args) < 2 {
 		return false
 	}
@@ -362,6 +375,9 @@ func (r *reader) fills() map[word]string {
 	fills := map[word]string{}
 	for w := range r.ptrs {
 		fills[w] = fillFor(all[w].use, all[w].size)
+		if r.f.sums && fills[w] == "f32" {
+			fills[w] = "whole"
+		}
 	}
 	return fills
 }

@@ -15,8 +15,8 @@ import (
 
 const (
 	maxPtrs  = 48
-	maxBlock = 128      // threads, where the kernel does not say
-	smem     = 96 << 10 // dynamic shared memory, where the kernel has any
+	maxBlock = 128       // threads, where the kernel does not say
+	smem     = 220 << 10 // shared memory, where the kernel has a dynamic part
 )
 
 // attempt is one way to guess.
@@ -64,7 +64,7 @@ func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
 	l := launch.Launch{Kernel: k.fn.Name}
 	l.Grid, l.Block = k.sizes(a)
 	if k.dynamic {
-		l.Smem = smem
+		l.Smem = uint32(max(0, smem-k.static))
 	}
 	r := rand.New(rand.NewPCG(seed, a.number))
 	n := 0
