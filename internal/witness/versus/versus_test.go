@@ -65,9 +65,18 @@ var (
 
 // timed runs a compiler as a process, again while that is quick.
 func timed(b *testing.B, exe string, f *corpus.File, env ...string) outcome {
+	return runs(b, exe, f, 300*time.Millisecond, env...)
+}
+
+// once runs a compiler as a process a single time.
+func once(b *testing.B, exe string, f *corpus.File, env ...string) outcome {
+	return runs(b, exe, f, 1, env...)
+}
+
+func runs(b *testing.B, exe string, f *corpus.File, least time.Duration, env ...string) outcome {
 	o := outcome{wall: math.MaxInt64, cpu: math.MaxInt64}
 	out := filepath.Join(b.TempDir(), "out.cubin")
-	for spent := time.Duration(0); spent < 300*time.Millisecond; {
+	for spent := time.Duration(0); spent < least; {
 		cmd := exec.Command(exe, "-v", "-arch="+f.Target, f.Path, "-o", out)
 		cmd.Env = append(os.Environ(), env...)
 		var log bytes.Buffer
