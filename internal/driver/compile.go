@@ -163,7 +163,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
 		return
 	}
-	if !j.joinJobserver() || !j.honours() {
+	if !j.joinJobserver() || !j.honours(m) {
 		return
 	}
 	set, fault := readKnobs(j.Settings.Line)

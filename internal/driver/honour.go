@@ -5,6 +5,7 @@ import (
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/ptx/sema"
 	"goptxas/internal/target"
 )
 
@@ -13,12 +14,12 @@ import (
 // would be a wrong answer, so they end the run. A row goes when the code that
 // reads its option comes.
 var unhonoured = [...]cli.ID{
-	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.DeviceDebug, cli.Sanitize,
+	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.Sanitize,
 	cli.SPBoundsCheck, cli.StackProtector, cli.PreserveRelocs,
 }
 
 // honours reports whether code can be generated the way the options ask.
-func (j *Job) honours() bool {
+func (j *Job) honours(m *sema.Module) bool {
 	line := j.Settings.Line
 	ok := true
 	for _, id := range unhonoured {
@@ -32,6 +33,9 @@ func (j *Job) honours() bool {
 		}
 		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
 		ok = false
+	}
+	if ok && j.Settings.Debug && len(m.Sections) > 0 {
+		j.Sink.Say(diag.Advice, "Option '--device-debug': the code follows the text and has line tables; debug sections of the text are left out")
 	}
 	return ok
 }

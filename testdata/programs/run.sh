@@ -41,6 +41,8 @@ run() { # program, who
     case $1 in
     separate) "$t/bin/nvcc" -arch="$ARCH" -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
     whole) "$t/bin/nvcc" -arch="$ARCH" "$here"/cuda/whole.cu -o program && ./program ;;
+    lines) "$t/bin/nvcc" -arch="$ARCH" -lineinfo -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
+    debug) "$t/bin/nvcc" -arch="$ARCH" -G -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
     jax)
         # XLA looks for it in PATH.
         PATH=$t/bin:$PATH XLA_FLAGS="--xla_gpu_cuda_data_dir=$t --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false --xla_gpu_autotune_level=0" \
@@ -60,7 +62,7 @@ if [ "$3" = run ]; then # the script itself, under a time limit
 fi
 toolkit reference "$(realpath "$CUDA_HOME/bin/ptxas")"
 toolkit goptxas "$goptxas"
-list=${ONLY:-separate whole cupy numba triton inductor jax}
+list=${ONLY:-separate whole lines debug cupy numba triton inductor jax}
 for p in $list; do
     for who in reference goptxas; do
         (
