@@ -83,6 +83,10 @@ func phases() []phase.Row[*unit] {
 		{Name: "TestBits", Run: improve(opt.Tests), MinOpt: 1},
 		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
+		{Name: "HalfConstants", MinOpt: 1, Run: func(u *unit, _ *phase.Ctx) error {
+			opt.Halves(u.f, fits(u))
+			return nil
+		}},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Settle(u.f)
@@ -123,7 +127,7 @@ var order = []string{
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
-	"Settle", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.
@@ -233,6 +237,9 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	}
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
+	}
+	if u.isRoutine { // the caller's frame
+		ro.Taken = append(ro.Taken, lower.FrameReg)
 	}
 	if u.routine != nil {
 		destroyed := ra.Written(u.routine.f)
