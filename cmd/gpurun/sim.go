@@ -25,6 +25,7 @@ func simulate(args []string) error {
 	seeds := f.Int("seeds", 1, "launches of each kernel")
 	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
 	show := f.Int("show", 0, "bytes that differ to print")
+	timed := f.Bool("timed", false, "results of our code arrive as late as they may")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func simulate(args []string) error {
 		}
 		name := filepath.Base(files[k])
 		rows := blindRows(name, s.modes, p.of(name, string(text)))
-		s.simulateFile(files[k], filepath.Join(tmp, name), "-arch="+archOf(string(text)), rows, *show)
+		s.simulateFile(files[k], filepath.Join(tmp, name), "-arch="+archOf(string(text)), rows, *show, *timed)
 		mu.Lock()
 		all = append(all, rows...)
 		mu.Unlock()
@@ -60,7 +61,7 @@ func simulate(args []string) error {
 }
 
 // simulateFile compiles one file and runs its rows.
-func (s *settings) simulateFile(file, base, arch string, rows []*row, show int) {
+func (s *settings) simulateFile(file, base, arch string, rows []*row, show int, timed bool) {
 	opts, err := argsOf(s.modes)
 	our := compile(s.ours, append([]string{arch}, opts...), file, base+".our.cubin")
 	ref := build{Err: "not tried"}
@@ -72,12 +73,12 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, show int) 
 		if r.Outcome != "" || strings.HasPrefix(r.Note, "untried") {
 			continue
 		}
-		a, want := simulateOne(r.refCubin, &r.launch)
+		a, want := simulateOne(r.refCubin, &r.launch, false)
 		if !a.OK() {
 			r.Ref, r.Outcome, r.Err = a, "reffault", a.Err
 			continue
 		}
-		b, got := simulateOne(r.ourCubin, &r.launch)
+		b, got := simulateOne(r.ourCubin, &r.launch, timed)
 		r.judge([]*gpu.Result{a}, b)
 		if r.Outcome == "differ" {
 			r.Err = firstDifference(want, got, show)
@@ -91,7 +92,7 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, show int) 
 const maxSimulated = 8_000_000
 
 // simulateOne runs one launch of one cubin.
-func simulateOne(name string, l *launch.Launch) (*gpu.Result, [][]byte) {
+func simulateOne(name string, l *launch.Launch, timed bool) (*gpu.Result, [][]byte) {
 	r := &gpu.Result{Stage: "load"}
 	fail := func(err error) (*gpu.Result, [][]byte) {
 		r.Err = err.Error()
@@ -119,8 +120,12 @@ func simulateOne(name string, l *launch.Launch) (*gpu.Result, [][]byte) {
 		before[k] = gpu.Hash(bufs[k])
 	}
 	r.Stage = "run"
-	if _, err = p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated}); err != nil {
+	st, err := p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated, Timed: timed})
+	if err != nil {
 		return fail(err)
+	}
+	if len(st.Reports) > 0 {
+		return fail(fmt.Errorf("%d early reads, the first: %v", len(st.Reports), st.Reports[0]))
 	}
 	for k := range bufs {
 		r.Hash = append(r.Hash, gpu.Hash(bufs[k]))
