@@ -193,7 +193,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
 	}
-	if o.Arch.SM >= 90 && !o.Layout.Object { // the system's part comes first
+	if o.Arch.SM >= 90 && !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
 		c.Shared.Size += lower.SharedReserved
 	}
 	for _, p := range f.Params {
