@@ -105,18 +105,3 @@ func (a *Access) extent(i *ori.Instr) {
 		return
 	}
 }
-
-// Ordered reports whether two accesses must keep their order whatever they
-// touch, or can have none because of what they are: known is false when it
-// depends on their bytes.
-func (a *Access) Ordered(b *Access) (ordered, known bool) {
-	switch {
-	case a.Frozen || b.Frozen:
-		return false, true
-	case a.Strict && b.Strict:
-		return true, true
-	case a.Space&b.Space == 0 || !a.Write && !b.Write:
-		return false, true
-	}
-	return true, false
-}

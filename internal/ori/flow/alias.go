@@ -97,11 +97,6 @@ func (p *Place) Same(q *Place) bool {
 	return p.Plain && q.Plain && p.Exact && q.Exact && p.Space == q.Space && p.Root == q.Root && p.Root.Kind != RootUnknown && p.Lo == q.Lo && p.Hi == q.Hi
 }
 
-// Covers reports whether p touches every byte that q does.
-func (p *Place) Covers(q *Place) bool {
-	return p.Plain && q.Plain && p.Exact && q.Exact && p.Space == q.Space && p.Root == q.Root && p.Root.Kind != RootUnknown && p.Lo <= q.Lo && q.Hi <= p.Hi
-}
-
 // tracer follows addresses back to what they were computed from.
 type tracer struct {
 	f *ori.Func

@@ -168,7 +168,8 @@ func TestNeverStale(t *testing.T) {
 					t.Fatalf("seed %d: %T is out of date after %s", seed, x, m.name)
 				}
 			}
-			if d != DomOf(f) || LiveOf(f) != LiveOf(f) || ValuesOf(f) != ValuesOf(f) {
+			live, values := LiveOf(f), ValuesOf(f)
+			if d != DomOf(f) || live != LiveOf(f) || values != ValuesOf(f) {
 				t.Fatalf("seed %d: nothing changed, and an analysis ran again", seed)
 			}
 		}
