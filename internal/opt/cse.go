@@ -120,6 +120,10 @@ func (c *cse) arrange(i *ori.Instr) {
 	if !i.Op.Has(op.Commutes) || len(i.Args) < n+2 || n > 1 || i.Mods.Has(op.MX) { // sums with carries come in pairs
 		return
 	}
+	switch i.Op {
+	case op.DADD, op.DMUL, op.DFMA: // which of two NaNs is kept depends on the order
+		return
+	}
 	a, b := &i.Args[n], &i.Args[n+1]
 	if a.Kind != ori.KReg || b.Kind != ori.KReg || a.N != b.N || a.Class != b.Class || cmp.Or(cmp.Compare(a.Reg, b.Reg), cmp.Compare(a.Sub, b.Sub)) <= 0 {
 		return

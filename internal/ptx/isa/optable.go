@@ -138,3 +138,18 @@ var opTable = [...]*Op{
 	WWmma:                 &opWmma,
 	WXor:                  &opXor,
 }
+
+// Operations returns the name of every operation of the table, as messages
+// spell it, in order.
+func Operations() []string {
+	var list []string
+	for _, o := range opTable {
+		if o == nil {
+			continue
+		}
+		for i := range o.Rows {
+			list = append(list, o.Rows[i].Name)
+		}
+	}
+	return list
+}
