@@ -21,6 +21,7 @@ type trial struct {
 	steps  int64
 	fault  string // how it ended
 	racy   bool   // the result depends on the order of threads
+	unset  bool   // it depends on shared memory that was never written
 	silent bool   // nothing was written that was not there before
 }
 
@@ -41,7 +42,7 @@ func (t *trial) level() int {
 		return faulty
 	case t.silent:
 		return 2
-	case t.racy:
+	case t.racy || t.unset:
 		return 1
 	}
 	return 0
@@ -49,7 +50,11 @@ func (t *trial) level() int {
 
 // note says what is wrong with a launch.
 func (t *trial) note() string {
-	return [...]string{"", "racy", "silent", t.fault}[t.level()]
+	odd := "racy"
+	if !t.racy {
+		odd = "unset"
+	}
+	return [...]string{"", odd, "silent", t.fault}[t.level()]
 }
 
 // outside reports whether the kernel left its buffers.
@@ -131,7 +136,7 @@ func try(p *ptxvm.Program, l launch.Launch) trial {
 	w := &watcher{}
 	_, st, err := p.RunStats(&l, ptxvm.Options{MaxSteps: maxTrial, Watch: w.access})
 	w.settle()
-	t := trial{launch: l, steps: st.Warps, racy: w.racy, silent: !w.changed}
+	t := trial{launch: l, steps: st.Warps, racy: w.racy, unset: w.unset, silent: !w.changed}
 	if err != nil {
 		t.fault = err.Error()
 		var f *ptxvm.Fault
@@ -183,6 +188,7 @@ type watcher struct {
 	pending bool
 	changed bool
 	racy    bool
+	unset   bool
 }
 
 const pageSize = 4096
@@ -212,6 +218,10 @@ func (o owner) ordered(a owner) bool {
 
 func (w *watcher) access(a *ptxvm.Access) {
 	w.settle()
+	if a.Buffer == ptxvm.Shared {
+		w.shared(a)
+		return
+	}
 	if a.Buffer >= 0 {
 		for len(w.ends) <= a.Buffer {
 			w.ends = append(w.ends, 0)
@@ -234,6 +244,19 @@ func (w *watcher) access(a *ptxvm.Access) {
 			w.racy = true
 		}
 		s.read(me)
+	}
+}
+
+// shared notes which bytes of a block's shared memory are written, and reads
+// of others: they find what earlier kernels left.
+func (w *watcher) shared(a *ptxvm.Access) {
+	for k := range a.Mem {
+		s := w.shadow(a, k)
+		if a.Write {
+			s.writer.block = int32(a.Block + 1)
+		} else if s.writer.block != int32(a.Block+1) {
+			w.unset = true
+		}
 	}
 }
 
@@ -273,6 +296,9 @@ func (s *shadow) read(me owner) {
 func (w *watcher) shadow(a *ptxvm.Access, k int) *shadow {
 	at := a.Offset + uint64(k)
 	id := page{a.Buffer, at / pageSize}
+	if a.Buffer == ptxvm.Shared {
+		id.buffer += a.Block
+	}
 	if w.found != nil && w.at == id {
 		return &w.found[at%pageSize]
 	}

@@ -44,6 +44,8 @@ var attempts = [...]attempt{
 	{number: 4},
 	{number: 1},
 	{number: 2, ints: "zero"},
+	{number: 64, block: 512},
+	{number: 64, block: 256},
 	{number: 64, block: 32, grid: 1},
 	{number: 16, block: 32, grid: 1},
 	{number: 64, block: 1, grid: 1},
@@ -101,7 +103,11 @@ func (k *facts) sizes(a *attempt) (grid, block [3]uint32) {
 		grid = [3]uint32{a.grid, 1, 1}
 	}
 	if a.block != 0 {
-		block = [3]uint32{min(a.block, block[0]*block[1]*block[2]), 1, 1}
+		n := a.block
+		if m := at.MaxNTid; m[0] != 0 {
+			n = min(n, m[0]*max(m[1], 1)*max(m[2], 1))
+		}
+		block = [3]uint32{n, 1, 1}
 	}
 	if q := at.ReqNTid; q[0] != 0 {
 		block = [3]uint32{q[0], max(q[1], 1), max(q[2], 1)}

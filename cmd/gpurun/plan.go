@@ -26,7 +26,7 @@ type planned struct {
 // hang the GPU, and would say nothing.
 func (p *planned) unsuited() bool {
 	switch reason(p.Note) {
-	case "", "racy", "silent", "untried", "no body":
+	case "", "racy", "unset", "silent", "untried", "no body":
 		return false
 	}
 	return true

@@ -267,6 +267,9 @@ func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 		if cta.races != nil && a+size <= uint64(len(b)) {
 			cta.races.access(w, lane, a, size, write)
 		}
+		if w.cta.grid.opts.Watch != nil && a+size <= uint64(len(b)) {
+			w.tellShared(cta, a, b[a:a+size], lane, write)
+		}
 	case isa.SpaceLocal:
 		b = w.local[lane][:w.sp[lane]]
 	case isa.SpaceConst:

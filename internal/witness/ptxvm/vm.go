@@ -41,7 +41,7 @@ type Options struct {
 	// MaxSteps bounds the instructions of all warps; zero is a bound large
 	// enough for any test.
 	MaxSteps int64
-	// Watch, when set, is told of every access to global memory.
+	// Watch, when set, is told of every access to global and shared memory.
 	Watch func(a *Access)
 }
 

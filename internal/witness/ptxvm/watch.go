@@ -1,8 +1,12 @@
 package ptxvm
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// Access is one thread's access to global memory, told before it happens.
+// Access is one thread's access to global or shared memory, told before it
+// happens.
 type Access struct {
 	// Buffer counts the pointers of the launch in the order of the arguments;
 	// variables of the module are below zero.
@@ -14,13 +18,28 @@ type Access struct {
 	Phase         int // barriers that the block has passed
 }
 
+// Shared is the Buffer of accesses to shared memory; Block tells whose.
+const Shared = math.MinInt
+
+// tellShared reports an access to the shared memory of a block.
+func (w *warp) tellShared(c *cta, a uint64, b []byte, lane int, write bool) {
+	w.cta.grid.opts.Watch(&Access{
+		Buffer: Shared, Offset: a, Mem: b, Write: write, Atomic: w.atomic, Block: c.number(), Thread: w.index*lanes + lane, Phase: c.phase,
+	})
+}
+
+// number counts the blocks of the grid.
+func (c *cta) number() int {
+	g := c.grid.launch.Grid
+	return int(c.id[0] + g[0]*(c.id[1]+g[1]*c.id[2]))
+}
+
 // tell reports an access to segment n.
 func (w *warp) tell(n int, off uint64, b []byte, lane int, write bool) {
 	c, g := w.cta, w.cta.grid
 	g.opts.Watch(&Access{
 		Buffer: n - len(g.p.lay.global), Offset: off, Mem: b, Write: write, Atomic: w.atomic,
-		Block:  int(c.id[0] + g.launch.Grid[0]*(c.id[1]+g.launch.Grid[1]*c.id[2])),
-		Thread: w.index*lanes + lane, Phase: c.phase,
+		Block: c.number(), Thread: w.index*lanes + lane, Phase: c.phase,
 	})
 }
 
