@@ -160,7 +160,7 @@ var classes = [NumClasses]struct {
 	ClassBssy:      {name: "bssy"},
 	ClassBmov:      {name: "bmov", kind: readsLate},
 	ClassBmovR:     {name: "bmovr", kind: variableAll},
-	ClassBar:       {name: "bar", kind: 0},
+	ClassBar:       {name: "bar", kind: readsLate},
 	ClassMembar:    {name: "membar"},
 	ClassFence:     {name: "fence", kind: variableAll},
 	ClassDepbar:    {name: "depbar"},

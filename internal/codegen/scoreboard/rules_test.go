@@ -110,6 +110,19 @@ func trim(i *ori.Instr) []byte {
 	return []byte(strings.TrimSpace(string(i.Block().Func().AppendInstr(nil, i))))
 }
 
+// TestBarReads checks that what a block's barrier reads is not overwritten
+// before it has read it.
+func TestBarReads(t *testing.T) {
+	for _, arch := range []string{"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"} {
+		list := assigned(t, arch, "    BAR.SYNC r0\n    MOV r0 = r1\n    BAR.SYNC 0x1, r3\n    MOV r3 = r1")
+		for k := 0; k < 4; k += 2 {
+			if b := list[k].Sched.RdBar; b < 0 || list[k+1].Sched.Wait>>b&1 == 0 {
+				t.Errorf("%s: barrier %d announces its reads with %d, the next waits for %06b", arch, k, b, list[k+1].Sched.Wait)
+			}
+		}
+	}
+}
+
 // TestBarriers looks at who sets and who waits for barriers.
 func TestBarriers(t *testing.T) {
 	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]

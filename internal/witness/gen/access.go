@@ -57,16 +57,31 @@ func (m *maker) access() Stmt {
 			args = append(args, m.put(a, load && n == 0, &taken))
 		}
 	}
+	if f.kind() == formStore {
+		lines = append(lines, m.whole(f, args)...)
+	}
 	guard := ""
 	if m.chance(10) {
 		guard = "@" + m.pick("", "!") + m.reg('p') + " "
 	}
 	lines = append(append([]string{"{"}, lines...), guard+f.op+" "+strings.Join(args, ", ")+";")
-	lines = append(lines, "}")
-	if f.kind() == formStore && size == 1 && strings.HasPrefix(args[1], "%h") {
-		lines = byteOf("b8", 'h', lines)
+	return &Seq{append(lines, "}")}
+}
+
+// whole makes a store of a part of a register store an integer: of what an
+// instruction for floats gave, the reference stores the number rounded.
+func (m *maker) whole(f *form, args []string) []string {
+	var lines []string
+	for n, r := range regNames(args[1]) {
+		size := map[byte]int{'h': 2, 'r': 4, 'x': 4, 'd': 8}[r[1]]
+		t := f.typ()
+		if len(t) < 2 || strings.HasSuffix(t, fmt.Sprint(8*size)) {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf(".reg .b%d %%part%d;", 8*size, n), fmt.Sprintf("xor.b%d %%part%d, %s, -1;", 8*size, n, r))
+		args[1] = strings.Replace(args[1], r, fmt.Sprintf("%%part%d", n), 1)
 	}
-	return &Seq{lines}
+	return lines
 }
 
 // place finds memory for a form: lines that make an address, and the address.

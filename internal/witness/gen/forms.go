@@ -253,6 +253,8 @@ func (m *maker) literals(f *form, args []string) []string {
 			case typ == "f64" && args[n][1] == 'd':
 				args[n] = fmt.Sprintf("0d%016X", m.number(64))
 			case !f.isInt() || strings.HasSuffix(typ, "x2"):
+			case f.name() == "shl" || f.name() == "shr": // of larger ones the reference takes the low half
+				args[n] = fmt.Sprint(m.r.IntN(80))
 			case args[n][1] == 'd':
 				args[n] = fmt.Sprintf("0x%x", m.number(64))
 			case args[n][1] == 'h':

@@ -78,7 +78,7 @@ func (m *maker) structCall() Stmt {
 	return &Seq{[]string{
 		"{", ".param .align 16 .b8 s[24];", ".param .b8 c;", ".param .align 4 .b8 t[6];", ".param .align 16 .b8 rv[16];",
 		fmt.Sprintf("st.param.v2.b64 [s], {%s, %s};", m.reg('d'), m.reg('d')), fmt.Sprintf("st.param.b64 [s+16], %s;", m.reg('d')),
-		fmt.Sprintf("st.param.b8 [c], %s;", m.reg('r')), fmt.Sprintf("st.param.b32 [t], %s;", m.reg('r')), fmt.Sprintf("st.param.b16 [t+4], %s;", m.reg('h')),
+		".reg .b32 %byte;", fmt.Sprintf("and.b32 %%byte, %s, 255;", m.reg('r')), "st.param.b8 [c], %byte;", fmt.Sprintf("st.param.b32 [t], %s;", m.reg('r')), fmt.Sprintf("st.param.b16 [t+4], %s;", m.reg('h')),
 		fmt.Sprintf("call (rv), %s_str, (s, c, t);", m.p.Name), fmt.Sprintf("ld.param.b64 %s, [rv];", m.reg('d')), fmt.Sprintf("ld.param.v2.b32 {%s, %s}, [rv+8];", a, b), "}",
 	}}
 }
