@@ -43,11 +43,40 @@ func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 		*c = converger{f: f, joined: true}
 		c.find(diverges)
 	}
+	c.leave()
 	c.prune()
 	for _, r := range c.regions {
 		c.place(r)
 	}
 	return !c.open
+}
+
+// leave drops the regions of a function in which it calls others. Their
+// threads stay apart until the caller gathers them: while some would wait,
+// others may be in the same function again, and a barrier register is one
+// for the whole warp. Saving it and putting it back is right only if calls
+// end in the opposite order of their beginnings, which nobody promises of
+// threads that are apart. A kernel is never entered again, and functions
+// leave its barriers alone.
+func (c *converger) leave() {
+	if c.f.Kernel || !c.f.Props.HasCalls {
+		return
+	}
+	n := len(c.regions)
+	c.regions = slices.DeleteFunc(c.regions, func(r region) bool {
+		return slices.ContainsFunc(c.between(&r), calls)
+	})
+	c.open = c.open || len(c.regions) < n
+}
+
+// calls reports whether b calls a function.
+func calls(b *ori.Block) bool {
+	for i := range b.Instrs {
+		if i.Op == op.CALL {
+			return true
+		}
+	}
+	return false
 }
 
 // find finds the regions of all branches.

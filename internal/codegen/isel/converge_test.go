@@ -168,3 +168,30 @@ func needs(text string) string {
 	}
 	return ""
 }
+
+// TestConvergeCalls: a function gathers no threads behind its own calls; a
+// kernel does.
+func TestConvergeCalls(t *testing.T) {
+	for _, kernel := range []bool{false, true} {
+		m, err := ori.Parse(`func f {
+reg p0 1/1
+reg r1 2/2
+b0: -> b2, b1
+@p0 BRA b2
+b1: -> b2
+CALL.REL.NOINC &f, r1
+b2:
+RET
+}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		f.Kernel, f.Props.HasCalls = kernel, true
+		Converge(f, func(*ori.Block) bool { return true })
+		if got := strings.Contains(string(f.Append(nil)), "BSYNC"); got != kernel {
+			t.Errorf("kernel %v: gathers %v\n%s", kernel, got, f.Append(nil))
+		}
+	}
+}
