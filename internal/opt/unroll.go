@@ -19,6 +19,7 @@ const (
 	maxForks  = 420 // of all copies of such a body
 	maxGrowth = 4000
 	maxTurns  = 4096 // turns that are counted
+	maxNested = 3    // loops around each other
 	maxCopies = 8    // of the body of a loop that stays
 	overhead  = 3    // instructions that count, compare and branch
 )
@@ -29,66 +30,78 @@ const (
 // later phases tell the copies' values apart.
 func Unroll(f *ori.Func) bool {
 	changed := false
-	room := maxGrowth
-	tried := map[*ori.Block]bool{}
-	for {
-		u := &unroller{f: f, dom: flow.DomOf(f)}
-		if !u.next(tried, room) {
-			return changed
+	u := &unroller{f: f, room: maxGrowth, tried: map[*ori.Block]bool{}}
+	for range maxNested {
+		if !u.innermost() {
+			break
 		}
-		room -= (u.copies - 1) * u.size
-		u.unroll()
 		f.Touch()
 		changed = true
 	}
+	return changed
 }
 
-// unroller unrolls one loop.
+// unroller unrolls loops. All but the first five fields are of one loop.
 type unroller struct {
 	f       *ori.Func
 	dom     *flow.Dom
-	loop    *flow.Loop
-	in      []bool // by block ID
-	writers [][]*ori.Instr
-	latch   *ori.Block
-	exit    *ori.Block // where the latch leads when no turn follows
-	goOn    bool       // another turn follows if the branch's predicate is this
-	size    int        // instructions of the loop
-	copies  int        // of its body
-	whole   bool       // no loop is left
-	forks   bool       // there are branches in its body
+	writers [][]*ori.Instr // of each register
+	room    int            // instructions that may still be added
+	tried   map[*ori.Block]bool
+
+	loop   *flow.Loop
+	number int32      // of the loop
+	in     []int32    // by block ID: number of the last loop that held it
+	latch  *ori.Block // branches back
+	exit   *ori.Block // where the latch leads when no turn follows
+	goOn   bool       // another turn follows if the branch's predicate is this
+	size   int        // instructions of the loop
+	copies int        // of its body
+	whole  bool       // no loop is left
+	forks  bool       // there are branches in its body
 }
 
-// next finds the next loop to unroll.
-func (u *unroller) next(tried map[*ori.Block]bool, room int) bool {
+// innermost unrolls the innermost loops that were not tried before. They
+// share no blocks, so that what is known about one holds when others have
+// changed.
+func (u *unroller) innermost() bool {
+	u.dom = flow.DomOf(u.f)
 	all := flow.LoopsOf(u.f, u.dom).All
 	outer := map[*flow.Loop]bool{}
 	for _, l := range all {
 		outer[l.Parent] = true
 	}
-	for _, l := range all {
-		if outer[l] || tried[l.Header] {
+	u.in = make([]int32, u.f.NumBlocks())
+	u.writers = nil
+	changed := false
+	for n, l := range all {
+		if outer[l] || u.tried[l.Header] {
 			continue
 		}
-		tried[l.Header] = true
-		u.loop = l
-		if u.shape() && u.plan(u.turns()) && (u.copies-1)*u.size <= room {
-			return true
+		u.tried[l.Header] = true
+		u.loop, u.number = l, int32(n)+1
+		if !u.shape() || !u.plan(u.turns()) || (u.copies-1)*u.size > u.room {
+			continue
 		}
+		u.room -= (u.copies - 1) * u.size
+		u.unroll()
+		changed = true
 	}
-	return false
+	return changed
 }
+
+// has reports whether b is a block of the loop.
+func (u *unroller) has(b *ori.Block) bool { return int(b.ID) < len(u.in) && u.in[b.ID] == u.number }
 
 // shape reports whether the loop has one branch back, at its end, and holds
 // nothing that must not be copied.
 func (u *unroller) shape() bool {
-	u.in = make([]bool, u.f.NumBlocks())
 	u.latch, u.size, u.forks = nil, 0, false
 	for _, b := range u.loop.Blocks {
-		u.in[b.ID] = true
+		u.in[b.ID] = u.number
 	}
 	for _, p := range u.loop.Header.Preds {
-		if !u.in[p.ID] {
+		if !u.has(p) {
 			continue
 		}
 		if u.latch != nil {
@@ -147,7 +160,7 @@ func (u *unroller) ending() bool {
 			return false
 		}
 	}
-	return !u.in[u.exit.ID]
+	return !u.has(u.exit)
 }
 
 // plan decides how many turns the body holds from now on.
@@ -202,8 +215,12 @@ func (u *unroller) turns() int {
 	return 0
 }
 
-// index lists the writers of every register.
+// index lists the writers of every register, once for all loops: copies add
+// only writers that do what those they are copies of do.
 func (u *unroller) index() {
+	if u.writers != nil {
+		return
+	}
 	u.writers = make([][]*ori.Instr, len(u.f.Regs))
 	for _, b := range u.f.Blocks {
 		for i := range b.Instrs {
@@ -226,7 +243,7 @@ func (u *unroller) only(r ori.Reg) *ori.Instr {
 
 // everyTurn reports whether i runs once in each turn of the loop.
 func (u *unroller) everyTurn(i *ori.Instr) bool {
-	return u.in[i.Block().ID] && u.dom.Dominates(i.Block(), u.latch)
+	return u.has(i.Block()) && u.dom.Dominates(i.Block(), u.latch)
 }
 
 // before reports whether i comes before j in a turn; both run in every one.
@@ -331,10 +348,10 @@ func (u *unroller) counter(r ori.Reg, cmp *ori.Instr) (c counter, ok bool) {
 		return c, false
 	}
 	set, inc := u.writers[i][0], u.writers[i][1]
-	if u.in[set.Block().ID] {
+	if u.has(set.Block()) {
 		set, inc = inc, set
 	}
-	if u.in[set.Block().ID] || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) {
+	if u.has(set.Block()) || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) {
 		return c, false
 	}
 	add := inc
@@ -394,7 +411,7 @@ func (u *unroller) unroll() {
 	f, header := u.f, u.loop.Header
 	var body []*ori.Block // in the order of the text
 	for _, b := range f.Blocks {
-		if u.in[b.ID] {
+		if u.has(b) {
 			body = append(body, b)
 		}
 	}
@@ -403,8 +420,8 @@ func (u *unroller) unroll() {
 	headers := []*ori.Block{header}
 	for range u.copies - 1 {
 		to := u.clone(body)
-		latches = append(latches, to[u.latch.ID])
-		headers = append(headers, to[header.ID])
+		latches = append(latches, to[ori.Reg(u.latch.ID)])
+		headers = append(headers, to[ori.Reg(header.ID)])
 	}
 	for n, l := range latches {
 		last := n == len(latches)-1
@@ -440,32 +457,30 @@ func redirect(b, old, t *ori.Block) {
 }
 
 // clone copies the blocks of the body, behind all others, and returns the
-// copy of each by block ID.
-func (u *unroller) clone(body []*ori.Block) []*ori.Block {
+// copy of each by its label.
+func (u *unroller) clone(body []*ori.Block) map[ori.Reg]*ori.Block {
 	f := u.f
-	to := make([]*ori.Block, len(u.in))
+	to := make(map[ori.Reg]*ori.Block, len(body))
 	for _, b := range body {
-		to[b.ID] = f.NewBlock()
-	}
-	at := func(b *ori.Block) *ori.Block {
-		if int(b.ID) < len(to) && to[b.ID] != nil {
-			return to[b.ID]
-		}
-		return b
+		to[ori.Reg(b.ID)] = f.NewBlock()
 	}
 	for _, b := range body {
+		made := to[ori.Reg(b.ID)]
 		for i := range b.Instrs {
 			c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
 			c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc
 			for k := range c.Args {
-				if a := &c.Args[k]; a.Kind == ori.KLabel && int(a.Reg) < len(to) && to[a.Reg] != nil {
-					a.Reg = ori.Reg(to[a.Reg].ID)
+				if t := to[c.Args[k].Reg]; c.Args[k].Kind == ori.KLabel && t != nil {
+					c.Args[k].Reg = ori.Reg(t.ID)
 				}
 			}
-			to[b.ID].Append(c)
+			made.Append(c)
 		}
 		for _, s := range b.Succs {
-			to[b.ID].AddEdge(at(s))
+			if t := to[ori.Reg(s.ID)]; t != nil {
+				s = t
+			}
+			made.AddEdge(s)
 		}
 	}
 	return to
