@@ -125,6 +125,40 @@ FFMA r3 = -r0, r0, r0
 STS [r2+0x0], r3`, []func(*ori.Func) bool{Contract},
 		},
 		{
+			"a product read twice by one sum, and one that others read, stay", `S2R r0 = SR_TID.X
+FMUL.CONTRACT r1 = r0, r0
+FADD.CONTRACT r2 = r1, r1
+FMUL.CONTRACT r3 = r2, r0
+FADD.CONTRACT r4 = r3, r0
+STS [r3+0x0], r4`, `S2R r0 = SR_TID.X
+FMUL.CONTRACT r1 = r0, r0
+FADD.CONTRACT r2 = r1, r1
+FMUL.CONTRACT r3 = r2, r0
+FADD.CONTRACT r4 = r3, r0
+STS [r3+0x0], r4`, []func(*ori.Func) bool{Contract},
+		},
+		{
+			"bounded sums and signs between", `S2R r0 = SR_TID.X
+FMUL.CONTRACT r1 = r0, 0x40490fdb
+FADD r2 = -r1, -rz
+FADD.SAT.CONTRACT r3 = r2, r0
+STS [r0+0x0], r3`, `S2R r0 = SR_TID.X
+FFMA.SAT r3 = -r0, 0x40490fdb, r0
+STS [r0+0x0], r3`, []func(*ori.Func) bool{Signs, Contract},
+		},
+		{
+			"a choice takes signs", `S2R r0 = SR_TID.X
+ISETP.EQ.AND p7 = r0, rz, pt
+FADD r1 = -r0, -rz
+FSEL r2 = r1, r0, p7
+FSEL r3 = r2, r0, p7
+STS [r0+0x0], r3`, `S2R r0 = SR_TID.X
+ISETP.EQ.AND p7 = r0, rz, pt
+FSEL r2 = -r0, r0, p7
+SEL r3 = r2, r0, p7
+STS [r0+0x0], r3`, []func(*ori.Func) bool{Signs},
+		},
+		{
 			"logic of logic", `S2R r0 = SR_TID.X
 S2R r1 = SR_TID.Y
 LOP3.LUT r2 = r0, r1, rz, 0xc0
