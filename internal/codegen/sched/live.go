@@ -13,7 +13,6 @@ type wordSet []uint64
 
 func (s wordSet) has(n int32) bool { return s[n/64]>>(n%64)&1 != 0 }
 func (s wordSet) add(n int32)      { s[n/64] |= 1 << (n % 64) }
-func (s wordSet) drop(n int32)     { s[n/64] &^= 1 << (n % 64) }
 
 // each calls do with every member.
 func (s wordSet) each(do func(n int32)) {
