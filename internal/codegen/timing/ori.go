@@ -64,6 +64,9 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 	d.implied(i)
 	e := d.event(d.Class(i), d.uses)
 	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.Timing.SM >= 90 && i.Mods.Has(op.MCTA)
+	if i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC) { // no result may arrive while registers go
+		e.Drains = true
+	}
 	s := i.Sched
 	e.Ctrl = Ctrl{Stall: s.Stall, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
 	return e
