@@ -519,6 +519,9 @@ func (b *builder) prototypes() {
 			p.List = append(p.List, Call{From: b.syms[d.Name], Prototype: d.Prototype})
 		}
 	}
+	for _, x := range b.m.Aliases {
+		p.List = append(p.List, Call{From: b.syms[x.From], Prototype: x.Prototype})
+	}
 	if len(p.List) > 0 {
 		b.sectionSymbol(b.section(rankPrototype, &Section{Name: ".nv.prototype", Type: TypePrototype, Align: 4, EntSize: 8, Link: b.symtab, Content: p}))
 	}

@@ -27,6 +27,8 @@ type Module struct {
 	// Taken the prototypes of its own functions whose address is used.
 	Indirect []Indirect
 	Taken    []Indirect
+	// Aliases are other names of functions, with their prototypes.
+	Aliases []Indirect
 
 	// Prototypes are the prototype strings of an object in the order of
 	// their making, last function first.

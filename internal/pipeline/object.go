@@ -204,6 +204,8 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 	for n := range x.m.Funcs {
 		if a := &x.m.Funcs[n]; a.Alias >= 0 && aliased(x.m, int32(n)) == fn {
 			c.Subs = append(c.Subs, cubin.Sub{Name: a.Name, Bind: bind(a.Linkage)})
+			x.file.Edges = append(x.file.Edges, cubin.Edge{From: a.Name, To: f.Name}) // who calls one keeps the other
+			x.file.Aliases = append(x.file.Aliases, cubin.Indirect{From: a.Name, Prototype: lower.Prototype(f.Rets, f.Params)})
 		}
 	}
 	for _, r := range k.Code.Relocs {
@@ -324,7 +326,7 @@ func (x *object) prototypes() {
 		}
 		return s
 	}
-	for _, i := range x.file.Indirect {
+	for _, i := range append(slices.Clone(x.file.Indirect), x.file.Aliases...) {
 		add(i.Prototype)
 	}
 	for n := range x.file.Decls {
