@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/ptxvm"
@@ -128,7 +127,6 @@ func readPlan(name string) (map[string][]planned, error) {
 
 // planner returns the launches of a file: from a plan, or made now.
 type planner struct {
-	mu    sync.Mutex
 	known map[string][]planned
 	seeds int
 }
