@@ -17,7 +17,6 @@ import (
 // trial is what the interpreter says about one launch.
 type trial struct {
 	launch launch.Launch
-	seed   uint64
 	steps  int64
 	fault  string // how it ended
 	racy   bool   // the result depends on the order of threads
