@@ -173,18 +173,16 @@ func (w *warp) wait(m uint32) {
 // Lanes that wait there for somebody else, since a function that they called
 // uses the barrier again, have not come yet.
 func (w *warp) meet(b uint8) {
-	for k := w.bwait[b]; k != 0; k &= k - 1 {
+	for k := w.bwait[b]; k != 0; {
 		l := lane(k)
 		need := (w.conv[b][l] | 1<<l) &^ w.exited
 		if need&^w.bwait[b] != 0 || !w.agree(b, need) {
+			k &= k - 1
 			continue
 		}
 		w.bwait[b] &^= need
 		w.scatter(need, &w.lpc)
 		k &^= need
-		if k == 0 {
-			break
-		}
 	}
 }
 
@@ -200,18 +198,16 @@ func (w *warp) agree(b uint8, need uint32) bool {
 
 // gather releases the lanes whose WARPSYNC is complete.
 func (w *warp) gather() {
-	for k := w.wwait; k != 0; k &= k - 1 {
+	for k := w.wwait; k != 0; {
 		l := lane(k)
 		need := (w.wmask[l] | 1<<l) &^ w.exited
 		if need&^w.wwait != 0 {
+			k &= k - 1
 			continue
 		}
 		w.wwait &^= need
 		w.scatter(need, &w.lpc)
 		k &^= need
-		if k == 0 {
-			break
-		}
 	}
 }
 
