@@ -17,13 +17,29 @@ func (l *lowerer) bar() {
 	case l.has(isa.WCluster):
 		l.alone(l.barCluster)
 	case l.has(isa.WRed):
+		l.together()
 		l.barRed()
 	case l.has(isa.WArrive):
+		l.together()
 		l.emit(op.BAR, op.M(op.MARV), nil, l.barrierArgs(0, len(l.args))...)
 	case l.has(isa.WSync):
+		l.together()
 		l.emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, l.barrierArgs(0, len(l.args))...)
 	default:
 		l.unsupported()
+	}
+}
+
+// together brings the threads of the warp together before an aligned barrier,
+// which all of them pass, where they may have returned from calls one after
+// the other: those that wait in an outer call of a recursion go on when inner
+// calls use the same convergence register.
+func (l *lowerer) together() {
+	if l.in.Op != isa.WBar && !l.has(isa.WAligned) {
+		return
+	}
+	if len(l.plan.Functions) > 0 || l.plan.Pointers {
+		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
 	}
 }
 

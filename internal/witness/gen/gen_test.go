@@ -20,7 +20,7 @@ func programs() int {
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		return 20000
 	}
-	return 300
+	return 120
 }
 
 // interpret runs a program.

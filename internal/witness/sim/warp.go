@@ -175,6 +175,7 @@ func (w *warp) wait(m uint32) {
 func (w *warp) meet(b uint8) {
 	for k := w.bwait[b]; k != 0; {
 		l := lane(k)
+		k &= k - 1
 		need := (w.conv[b][l] | 1<<l) &^ w.exited
 		if need&^w.bwait[b] != 0 || !w.agree(b, need) {
 			k &= k - 1
@@ -200,6 +201,7 @@ func (w *warp) agree(b uint8, need uint32) bool {
 func (w *warp) gather() {
 	for k := w.wwait; k != 0; {
 		l := lane(k)
+		k &= k - 1
 		need := (w.wmask[l] | 1<<l) &^ w.exited
 		if need&^w.wwait != 0 {
 			k &= k - 1
