@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"goptxas/internal/engine/alu"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
@@ -92,7 +93,7 @@ func foldAdd(i *ori.Instr) (ori.Operand, bool) {
 	var reg ori.Operand
 	for _, s := range i.Srcs() {
 		if v, ok := known(s); ok {
-			sum += v
+			sum = alu.Add3(sum, v, 0)
 		} else {
 			reg = s
 			regs++
@@ -118,7 +119,7 @@ func foldProduct(i *ori.Instr) (ori.Operand, bool) {
 	c, okC := known(i.Args[3])
 	switch {
 	case okA && okB && okC:
-		return word(a*b + c), true
+		return word(alu.MulAdd(a, b, c)), true
 	case (okA && a == 0 || okB && b == 0) && okC:
 		return word(c), true
 	case (okA && a == 0 || okB && b == 0) && plain(i.Args[3]):
@@ -145,11 +146,7 @@ func foldLogic(i *ori.Instr) (ori.Operand, bool) {
 		val[k] = v
 	}
 	if all {
-		out := uint32(0)
-		for bit := range 32 {
-			out |= uint32(pick(lut, int(val[0]>>bit&1), int(val[1]>>bit&1), int(val[2]>>bit&1))) << bit
-		}
-		return word(out), true
+		return word(alu.Lut(uint8(lut), val[0], val[1], val[2])), true
 	}
 	// constants of all zeros or ones select half of the table
 	for k := range val {
@@ -193,47 +190,38 @@ func foldShift(i *ori.Instr) (ori.Operand, bool) {
 	if !ok {
 		return ori.Operand{}, false
 	}
-	switch i.Mods {
-	case op.M(op.ML, op.MU32):
-		if n > 31 {
-			return word(0), true // of a 64-bit shift, the low word
+	lo, hi := i.Args[1], i.Args[3]
+	for _, r := range &funnels {
+		if r.mods != i.Mods {
+			continue
 		}
-		if !isZero(i.Args[3]) {
-			return ori.Operand{}, false
+		from, other := lo, hi
+		if r.f.High {
+			from, other = hi, lo
 		}
-		return shifted(i.Args[1], n, func(v uint32) uint32 {
-			if n > 31 {
-				return 0
-			}
-			return v << n
-		})
-	case op.M(op.MR, op.MU32, op.MHI):
-		if n > 31 {
+		switch v, ok := known(from); {
+		case n > 31 && !r.f.Signed: // nothing of the word is left
 			return word(0), true
+		case !isZero(other):
+		case ok && r.f.High:
+			return word(r.f.Shift(0, n, v)), true
+		case ok:
+			return word(r.f.Shift(v, n, 0)), true
+		case n == 0 && plain(from):
+			return from, true
 		}
-		if !isZero(i.Args[1]) {
-			return ori.Operand{}, false
-		}
-		return shifted(i.Args[3], n, func(v uint32) uint32 {
-			if n > 31 {
-				return 0
-			}
-			return v >> n
-		})
-	case op.M(op.MR, op.MS32, op.MHI):
-		if !isZero(i.Args[1]) {
-			return ori.Operand{}, false
-		}
-		return shifted(i.Args[3], n, func(v uint32) uint32 { return uint32(int32(v) >> min(n, 31)) })
 	}
 	return ori.Operand{}, false
 }
 
-func shifted(o ori.Operand, n uint32, shift func(uint32) uint32) (ori.Operand, bool) {
-	if v, ok := known(o); ok {
-		return word(shift(v)), true
-	}
-	return o, n == 0 && plain(o)
+// funnels are the shifts of one word.
+var funnels = [...]struct {
+	mods op.Mods
+	f    alu.Funnel
+}{
+	{op.M(op.ML, op.MU32), alu.Funnel{}},
+	{op.M(op.MR, op.MU32, op.MHI), alu.Funnel{Right: true, High: true}},
+	{op.M(op.MR, op.MS32, op.MHI), alu.Funnel{Right: true, High: true, Signed: true}},
 }
 
 // foldSelect: a choice between equal values, or with a known condition.

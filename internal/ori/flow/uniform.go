@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 )
@@ -32,6 +34,16 @@ func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
 // between it and the place where the paths meet run with some threads only,
 // and whatever is written there may differ afterwards.
 func UniformityOf(f *ori.Func) *Uniformity {
+	return kept(f, ori.FactUniform, func() *Uniformity { return differences(f) })
+}
+
+// Holds compares with the differences of f as it is.
+func (u *Uniformity) Holds(f *ori.Func) bool {
+	x := differences(f)
+	return slices.Equal(u.regs, x.regs) && slices.Equal(u.blocks, x.blocks) && slices.Equal(u.parts, x.parts)
+}
+
+func differences(f *ori.Func) *Uniformity {
 	u := &Uniformity{regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
 	pd := PostDomOf(f)
 	for r := range f.Regs { // what a caller or callee left there

@@ -1,6 +1,10 @@
 package sim
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"goptxas/internal/engine/alu"
+)
 
 // Integer operations. Each function runs one instruction for the lanes m.
 
@@ -46,13 +50,13 @@ func iadd3(w *warp, i *inst, m uint32) {
 		a, b, c = w.isrc(&i.s[0], 0), w.isrc(&i.s[1], 1), w.isrc(&i.s[2], 2)
 		if m == ^uint32(0) {
 			for l := range d {
-				d[l] = a[l] + b[l] + c[l]
+				d[l] = alu.Add3(a[l], b[l], c[l])
 			}
 			return
 		}
 		for ; m != 0; m &= m - 1 {
 			l := lane(m)
-			d[l] = a[l] + b[l] + c[l]
+			d[l] = alu.Add3(a[l], b[l], c[l])
 		}
 		return
 	}
@@ -88,13 +92,13 @@ func imad(w *warp, i *inst, m uint32) {
 	}
 	if m == ^uint32(0) {
 		for l := range d {
-			d[l] = a[l]*b[l] + c[l]
+			d[l] = alu.MulAdd(a[l], b[l], c[l])
 		}
 		return
 	}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		d[l] = a[l]*b[l] + c[l]
+		d[l] = alu.MulAdd(a[l], b[l], c[l])
 	}
 }
 
@@ -200,7 +204,7 @@ func lop3(w *warp, i *inst, m uint32) {
 	default:
 		for k := m; k != 0; k &= k - 1 {
 			l := lane(k)
-			d[l] = lut(t, a[l], b[l], c[l])
+			d[l] = alu.Lut(t, a[l], b[l], c[l])
 			if d[l] != 0 {
 				p |= 1 << l
 			}
@@ -217,36 +221,6 @@ func lop3(w *warp, i *inst, m uint32) {
 	w.setp(i.pd[0], m, p)
 }
 
-// lut applies a truth table bit by bit: table bit 4a+2b+c.
-func lut(t uint8, a, b, c uint32) uint32 {
-	var r uint32
-	if t&0x01 != 0 {
-		r |= ^a & ^b & ^c
-	}
-	if t&0x02 != 0 {
-		r |= ^a & ^b & c
-	}
-	if t&0x04 != 0 {
-		r |= ^a & b & ^c
-	}
-	if t&0x08 != 0 {
-		r |= ^a & b & c
-	}
-	if t&0x10 != 0 {
-		r |= a & ^b & ^c
-	}
-	if t&0x20 != 0 {
-		r |= a & ^b & c
-	}
-	if t&0x40 != 0 {
-		r |= a & b & ^c
-	}
-	if t&0x80 != 0 {
-		r |= a & b & c
-	}
-	return r
-}
-
 // PLOP3: two truth tables of three predicates, or of three sign bits.
 func plop3(w *warp, i *inst, m uint32) {
 	var x [3]uint32
@@ -259,40 +233,18 @@ func plop3(w *warp, i *inst, m uint32) {
 			x[n] |= v >> 31 << l
 		}
 	}
-	w.setp(i.pd[0], m, lut(uint8(i.s[i.ns-2].imm), x[0], x[1], x[2]))
-	w.setp(i.pd[1], m, lut(uint8(i.s[i.ns-1].imm), x[0], x[1], x[2]))
+	w.setp(i.pd[0], m, alu.Lut(uint8(i.s[i.ns-2].imm), x[0], x[1], x[2]))
+	w.setp(i.pd[1], m, alu.Lut(uint8(i.s[i.ns-1].imm), x[0], x[1], x[2]))
 }
 
 // SHF: shifts the pair {c,a} by b and gives one of its words. Without .W a
 // count stops at the width of the type.
 func shf(w *warp, i *inst, m uint32) {
 	a, b, c, d := w.row(i.s[0].row), w.row(i.s[1].row), w.row(i.s[2].row), &w.r[i.d[0]]
-	width := uint32(32)
-	if i.sub&shf64 != 0 {
-		width = 64
-	}
-	right, hi, signed := i.has(fRight), i.has(fHI), i.sub&shfSigned != 0
+	f := alu.Funnel{Right: i.has(fRight), Signed: i.sub&shfSigned != 0, High: i.has(fHI), Wide: i.sub&shf64 != 0, Wrap: i.has(fW)}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		n := b[l]
-		if i.has(fW) {
-			n &= width - 1
-		} else {
-			n = min(n, width)
-		}
-		x := uint64(c[l])<<32 | uint64(a[l])
-		switch {
-		case !right:
-			x <<= n
-		case signed:
-			x = uint64(int64(x) >> n)
-		default:
-			x >>= n
-		}
-		if hi {
-			x >>= 32
-		}
-		d[l] = uint32(x)
+		d[l] = f.Shift(a[l], b[l], c[l])
 	}
 }
 
