@@ -188,43 +188,50 @@ func wholeQuotient(rem bool, typ string, a, b uint64) uint64 {
 // TestExact compares what our code computes, simulated, with exact
 // arithmetic: on 20,000 operands each, with GOPTXAS_FULL on ten million.
 func TestExact(t *testing.T) {
-	const threads = 1 << 12
-	turns := 5
+	threads, turns := 1<<12, 5
 	if os.Getenv("GOPTXAS_FULL") != "" {
-		turns = 2500
+		threads, turns = 1<<16, 157
 	}
 	if testing.Short() {
 		turns = 1
 	}
-	total := 0
 	for _, x := range exactOps() {
-		// one turn to a launch shows every result
-		file := ""
-		wrong := 0
-		for turn := range turns {
-			text := ExactFile(x, "sm_90", threads, 1)
-			text = strings.Replace(text, "\tcvt.u64.u32 %n, %i;\n", fmt.Sprintf("\tcvt.u64.u32 %%n, %%i;\n\tadd.u64 %%n, %%n, %d;\n", turn*threads), 1)
-			msg, code := compileFile(text, "sm_90")
-			if msg != "" {
-				t.Fatalf("%s: %s", x.Text, msg)
+		t.Run(x.Name, func(t *testing.T) {
+			t.Parallel()
+			wrong := 0
+			for turn := range turns {
+				wrong += exactTurn(t, &x, turn, threads)
 			}
-			file = text
-			out, err := runFile(code, file)
-			if err != nil {
-				t.Fatalf("%s: %v", x.Text, err)
-			}
-			for k := range threads {
-				a, b := chosen(&x, uint64(turn*threads+k))
-				got, want := binary.LittleEndian.Uint64(out[0][8*k:]), expected(&x, a, b)
-				if total++; got != want {
-					if wrong++; wrong <= 3 {
-						t.Errorf("%s: of %#x and %#x: %#x, not %#x", x.Text, a, b, got, want)
-					}
-				}
-			}
+			t.Logf("%s: %d operands, %d wrong", x.Text, turns*threads, wrong)
+		})
+	}
+}
+
+// exactTurn runs one launch, which shows the result of every operand, and
+// returns how many are wrong.
+func exactTurn(t *testing.T, x *Exact, turn, threads int) int {
+	text := ExactFile(*x, "sm_90", threads, 1)
+	text = strings.Replace(text, "\tcvt.u64.u32 %n, %i;\n", fmt.Sprintf("\tcvt.u64.u32 %%n, %%i;\n\tadd.u64 %%n, %%n, %d;\n", turn*threads), 1)
+	msg, code := compileFile(text, "sm_90")
+	if msg != "" {
+		t.Fatalf("%s: %s", x.Text, msg)
+	}
+	out, err := runFile(code, text)
+	if err != nil {
+		t.Fatalf("%s: %v", x.Text, err)
+	}
+	wrong := 0
+	for k := range threads {
+		a, b := chosen(x, uint64(turn*threads+k))
+		got, want := binary.LittleEndian.Uint64(out[0][8*k:]), expected(x, a, b)
+		if got == want {
+			continue
+		}
+		if wrong++; wrong <= 3 {
+			t.Errorf("%s: of %#x and %#x: %#x, not %#x", x.Text, a, b, got, want)
 		}
 	}
-	t.Logf("%d operations on %d operands", len(exactOps()), total)
+	return wrong
 }
 
 // TestExactBatch writes the kernels to OPGEN_DIR for gpurun zoo: ten million
