@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,29 +19,16 @@ import (
 func blind(args []string) error {
 	var s settings
 	f := s.flags("blind")
-	dir := f.String("corpus", "", "folder of PTX files")
-	seeds := f.Int("seeds", 2, "launches of each kernel")
-	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
-	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
-	file := f.String("plan", "", "launches that gpurun plan has chosen")
+	set := s.corpusFlags(f, 2)
 	known := f.String("known", "", "file of the reference's results: read where it exists, written otherwise")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	files, tmp, err := workspace(*dir)
+	files, tmp, p, err := set.open()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if files, err = choose(files, *list, s.only, *count); err != nil {
-		return err
-	}
-	p := &planner{seeds: *seeds}
-	if *file != "" {
-		if p.known, err = readPlan(*file); err != nil {
-			return err
-		}
-	}
 	kn, err := readKnown(*known)
 	if err != nil {
 		return err
@@ -96,6 +84,42 @@ func (s *settings) buildRows(files []string, tmp string, p *planner, kn *known) 
 // wanted reports whether the reference has to run for some row.
 func wanted(rows []*row) bool {
 	return slices.ContainsFunc(rows, func(r *row) bool { return len(r.known) == 0 })
+}
+
+// corpusSet is the flags that say which kernels of a corpus are launched how.
+type corpusSet struct {
+	s               *settings
+	dir, list, plan *string
+	seeds, count    *int
+}
+
+func (s *settings) corpusFlags(f *flag.FlagSet, seeds int) *corpusSet {
+	return &corpusSet{
+		s:     s,
+		dir:   f.String("corpus", "", "folder of PTX files"),
+		list:  f.String("list", "", "file with the names of the PTX files to take, one a line"),
+		plan:  f.String("plan", "", "launches that gpurun plan has chosen"),
+		seeds: f.Int("seeds", seeds, "launches of each kernel"),
+		count: f.Int("files", 0, "this many files, chosen at random; 0 = all"),
+	}
+}
+
+// open returns the files, a folder for what is made of them, which the
+// caller removes, and who knows the launches.
+func (c *corpusSet) open() (files []string, tmp string, p *planner, err error) {
+	p = &planner{seeds: *c.seeds}
+	if *c.plan != "" {
+		if p.known, err = readPlan(*c.plan); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	if files, tmp, err = workspace(*c.dir); err != nil {
+		return nil, "", nil, err
+	}
+	if files, err = choose(files, *c.list, c.s.only, *c.count); err != nil {
+		os.RemoveAll(tmp)
+	}
+	return files, tmp, p, err
 }
 
 // choose filters the files by name and takes some at random.

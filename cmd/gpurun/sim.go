@@ -19,30 +19,17 @@ import (
 func simulate(args []string) error {
 	var s settings
 	f := s.flags("sim")
-	dir := f.String("corpus", "", "folder of PTX files")
-	file := f.String("plan", "", "launches that gpurun plan has chosen")
-	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
-	seeds := f.Int("seeds", 1, "launches of each kernel")
-	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
+	set := s.corpusFlags(f, 1)
 	show := f.Int("show", 0, "bytes that differ to print")
 	timed := f.Bool("timed", false, "results of our code arrive as late as they may")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	files, tmp, err := workspace(*dir)
+	files, tmp, p, err := set.open()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if files, err = choose(files, *list, s.only, *count); err != nil {
-		return err
-	}
-	p := &planner{seeds: *seeds}
-	if *file != "" {
-		if p.known, err = readPlan(*file); err != nil {
-			return err
-		}
-	}
 	var mu sync.Mutex
 	var all []*row
 	parallel(len(files), s.jobs, func(k int) {

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
 )
 
 // measuredThreads is how many threads ran each measured form.
@@ -130,22 +128,5 @@ func run(forms []Form, arch string, threads int, seed uint64) ([][]byte, error) 
 	if msg != "" {
 		return nil, errors.New(msg)
 	}
-	launches, err := launch.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	m, err := sim.Load(file)
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.Kernel(launches[0].Kernel)
-	if err != nil {
-		return nil, err
-	}
-	c, err := p.Prepare(&launches[0], nil)
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.Run(&c.Launch)
-	return c.Buffers, err
+	return runFile(file, text)
 }

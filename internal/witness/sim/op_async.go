@@ -5,8 +5,8 @@ import "encoding/binary"
 // Asynchronous copies and barriers in memory. Copies complete at once; a
 // barrier in shared memory is a 64-bit word.
 
-// LDGSTS: global to shared memory; a false predicate writes zeros (.ZFILL)
-// or nothing. With .ZFILL the low bits of the global address are no address:
+// LDGSTS: global to shared memory; a false predicate writes zeros. With
+// .ZFILL the low bits of the global address are no address:
 // they say how many bytes at the end of the piece become zeros.
 func ldgsts(w *warp, i *inst, m uint32) {
 	on := ^uint32(0)
@@ -15,9 +15,6 @@ func ldgsts(w *warp, i *inst, m uint32) {
 	}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		if on>>l&1 == 0 && !i.has(fZFILL) {
-			continue
-		}
 		to := w.bytes(spShared, l, w.addr32(&i.addr[0], l), uint64(i.size), true)
 		if to == nil {
 			return
