@@ -38,4 +38,5 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WLdmatrix:       (*lowerer).ldmatrix,
 	isa.WStmatrix:       (*lowerer).stmatrix,
 	isa.WMovmatrix:      (*lowerer).movmatrix,
+	isa.WMma:            (*lowerer).mma,
 }

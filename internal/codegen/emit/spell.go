@@ -156,12 +156,34 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 		}
 		t = append(t, sep...)
 		t = e.operand(t, i, o)
+		t = append(t, e.matrixOrder(i, k)...)
 		sep = ", "
 	}
 	if fill.tail != "" && len(i.Srcs()) < fill.args {
 		add(fill.tail)
 	}
 	return append(t, " ;"...)
+}
+
+// matrixOrder is what the assembler writes behind the factors of a matrix
+// product: how they lie, although there is only one way.
+func (e *emitter) matrixOrder(i *ori.Instr, k int) string {
+	switch i.Op {
+	case op.IMMA, op.BMMA:
+	case op.QMMA:
+		if e.a.SM >= 100 {
+			return ""
+		}
+	default:
+		return ""
+	}
+	switch k - int(i.NDst) {
+	case 0:
+		return ".ROW"
+	case 1:
+		return ".COL"
+	}
+	return ""
 }
 
 // truth is the predicate that is always true, in the file of o's results.
