@@ -1,0 +1,93 @@
+package opt
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Unread takes away the results of atomics that nobody reads. The memory
+// then answers nothing: a warp goes on at once and no register waits.
+//
+//	ATOMG.ADD pt, d = desc, [a], b      REDG.ADD desc, [a], b
+//	ATOMS.MAX d = [a], b                ATOMS.MAX rz = [a], b
+//	ATOMS.ADD d = [a], 1                ATOMS.POPC.INC.32 rz = [a]
+//
+// An atomic that acquires keeps its form: what stands behind it waits until
+// the memory has answered. fits tells whether an instruction has a form.
+func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
+	v := valuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		acquires := false
+		for i := b.Last(); i != nil; i = i.Prev() {
+			switch {
+			case i.Op == op.CCTL && i.Mods.Has(op.MIVALL):
+				acquires = true
+			case i.Op.Has(op.Reads | op.Writes):
+				if v.unread(i, acquires, fits) {
+					changed = true
+				}
+				acquires = false
+			}
+		}
+	}
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
+// unread changes one atomic.
+func (v *values) unread(i *ori.Instr, acquires bool, fits func(*ori.Instr) bool) bool {
+	switch i.Op {
+	case op.ATOM, op.ATOMG, op.ATOMS:
+	default:
+		return false
+	}
+	at := int(i.NDst) - 1
+	if at < 0 {
+		return false
+	}
+	d := i.Args[at]
+	if d.Kind != ori.KReg || d.Class != ori.R || v.Func.Regs[d.Reg].Fixed || v.ReadsOf(d) != 0 {
+		return false
+	}
+	none := append([]ori.Operand(nil), i.Dsts()...)
+	none[at] = ori.Zero(ori.R)
+	dsts, srcs := none, append([]ori.Operand(nil), i.Srcs()...)
+	switch {
+	case i.Op == op.ATOMG && at == 1 && none[0].Kind == ori.KZero && !acquires && !i.Mods.Has(op.MEXCH) && !i.Mods.Has(op.MCAS):
+		for _, o := range [...]op.Op{op.REDG, op.RED} {
+			if v.become(i, o, i.Mods, nil, srcs, fits) {
+				return true
+			}
+		}
+	case i.Op == op.ATOMS && at == 0 && i.Mods == op.M(op.MADD) && len(srcs) == 2 && v.isOne(srcs[1]):
+		count := []ori.Operand{srcs[0], {Kind: ori.KUAddr, Class: ori.UR, Reg: ori.NoReg}}
+		if v.become(i, op.ATOMS, op.M(op.MPOPC, op.MINC, op.M32), dsts, count, fits) {
+			return true
+		}
+	}
+	return v.become(i, i.Op, i.Mods, dsts, srcs, fits)
+}
+
+// isOne reports whether a register holds 1.
+func (v *values) isOne(a ori.Operand) bool {
+	i := v.Once(a)
+	return plain(a) && i != nil && i.Op == op.MOV && len(i.Args) == 2 && i.Args[1].Is(1)
+}
+
+// become turns i into another instruction if that has a form.
+func (v *values) become(i *ori.Instr, o op.Op, m op.Mods, dsts, srcs []ori.Operand, fits func(*ori.Instr) bool) bool {
+	was := *i
+	v.Count(i, -1)
+	i.Op, i.Mods = o, m
+	v.Func.SetArgs(i, dsts, srcs)
+	ok := fits(i)
+	if !ok {
+		i.Op, i.Mods = was.Op, was.Mods
+		v.Func.SetArgs(i, was.Dsts(), was.Srcs())
+	}
+	v.Count(i, 1)
+	return ok
+}

@@ -1,0 +1,32 @@
+package opt
+
+import (
+	"testing"
+
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// TestUnread takes results away where nobody reads them, and nowhere else.
+func TestUnread(t *testing.T) {
+	all := func(f *ori.Func) bool { return Unread(f, func(*ori.Instr) bool { return true }) }
+	old := func(f *ori.Func) bool {
+		return Unread(f, func(i *ori.Instr) bool { return i.Op != op.REDG && !i.Mods.Has(op.MPOPC) })
+	}
+	const (
+		add  = "LDS r0 = [0x0]\nATOMG.E.ADD.STRONG.GPU pt, r1 = desc[u8], [r4.64+0x0], r0"
+		one  = "LDS r0 = [0x0]\nMOV r2 = 0x1\nATOMS.ADD r1 = [r0+0x10], r2"
+		swap = "LDS r0 = [0x0]\nATOMG.E.EXCH.STRONG.GPU pt, r1 = desc[u8], [r4.64+0x0], r0"
+		most = "LDS r0 = [0x0]\nATOMS.MAX r1 = [r0+0x0], r0"
+	)
+	runCases(t, []phaseCase{
+		{"global", add, "LDS r0 = [0x0]\nREDG.E.ADD.STRONG.GPU desc[u8], [r4.64+0x0], r0", []func(*ori.Func) bool{all}},
+		{"before sm_90", add, "LDS r0 = [0x0]\nRED.E.ADD.STRONG.GPU desc[u8], [r4.64+0x0], r0", []func(*ori.Func) bool{old}},
+		{"exchange", swap, "LDS r0 = [0x0]\nATOMG.E.EXCH.STRONG.GPU pt, rz = desc[u8], [r4.64+0x0], r0", []func(*ori.Func) bool{all}},
+		{"acquire", add + "\nCCTL.IVALL", "LDS r0 = [0x0]\nATOMG.E.ADD.STRONG.GPU pt, rz = desc[u8], [r4.64+0x0], r0\nCCTL.IVALL", []func(*ori.Func) bool{all}},
+		{"shared", most, "LDS r0 = [0x0]\nATOMS.MAX rz = [r0+0x0], r0", []func(*ori.Func) bool{all}},
+		{"count", one, "LDS r0 = [0x0]\nATOMS.POPC.INC.32 rz = [r0+0x10], +[urz]", []func(*ori.Func) bool{all, DeadCode}},
+		{"count before sm_80", one, "LDS r0 = [0x0]\nMOV r2 = 0x1\nATOMS.ADD rz = [r0+0x10], r2", []func(*ori.Func) bool{old, DeadCode}},
+		{"read", most + "\nSTS [0x0], r1", most + "\nSTS [0x0], r1", []func(*ori.Func) bool{all}},
+	})
+}
