@@ -38,6 +38,7 @@ func (s *cellSet) union(x *cellSet) (grew bool) {
 type beyond struct {
 	written  cellSet
 	accessed cellSet
+	settles  bool // waits for all loads
 }
 
 // futures returns, for each node, the cells written and accessed somewhere
@@ -55,6 +56,7 @@ func (s *assigner) futures() []beyond {
 			for _, a := range e.Reads {
 				own[n].accessed.add(a)
 			}
+			own[n].settles = own[n].settles || e.Settles
 			if e.Drains {
 				own[n] = everything()
 			}
@@ -66,7 +68,8 @@ func (s *assigner) futures() []beyond {
 			for _, t := range s.nodes[n].succs {
 				for _, x := range [2]*beyond{&own[t], &out[t]} {
 					w, a := out[n].written.union(&x.written), out[n].accessed.union(&x.accessed)
-					changed = changed || w || a
+					changed = changed || w || a || x.settles && !out[n].settles
+					out[n].settles = out[n].settles || x.settles
 				}
 			}
 		}
@@ -80,6 +83,7 @@ func everything() beyond {
 	for n := range b.written {
 		b.written[n], b.accessed[n] = ^uint64(0), ^uint64(0)
 	}
+	b.settles = true
 	return b
 }
 
@@ -100,12 +104,18 @@ type due struct {
 func (s *assigner) dues(x *node, out *beyond) []due {
 	list := make([]due, len(x.events))
 	var access, write [timing.NumCells]int32 // position plus one of the next one
-	drain := nowhere
+	drain, settle := nowhere, nowhere
+	if out.settles {
+		settle = far
+	}
 	for k := len(x.events) - 1; k >= 0; k-- {
 		e := &x.events[k]
 		d := due{nowhere, nowhere}
 		for _, a := range e.Writes {
 			d.result = min(d.result, next(&access, a, &out.accessed), drain)
+		}
+		if e.Class == target.ClassLdg {
+			d.result = min(d.result, settle)
 		}
 		for _, a := range e.Reads {
 			if timing.Late(s.timing, e.Class, a.Cell) {
@@ -122,6 +132,9 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		}
 		if e.Drains {
 			drain = k
+		}
+		if e.Settles {
+			settle = k
 		}
 	}
 	return list
@@ -232,7 +245,7 @@ func locate(x *node, slots *[timing.NumBarriers]slot) {
 
 // touches reports whether e must wait for the barrier of a slot.
 func touches(e *timing.Event, y *slot) bool {
-	if e.Drains {
+	if e.Drains || e.Settles && y.class == target.ClassLdg {
 		return true
 	}
 	for _, a := range e.Writes {

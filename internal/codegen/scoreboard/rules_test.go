@@ -174,6 +174,34 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestQueueOverwrites: a load may take a register that an earlier one still
+// reads as an address, but arithmetic waits until that was read.
+func TestQueueOverwrites(t *testing.T) {
+	l := assigned(t, "sm_90", `    LDG.E r2[0] = desc[u10], [r2.64+0x0]
+    LDG.E r2[1] = desc[u10], [r7.64+0x0]
+    IADD3 r0 = r2[0], r2[1], rz`)
+	if l[1].Sched.Wait != 0 {
+		t.Errorf("the second load waits for %06b", l[1].Sched.Wait)
+	}
+	l = assigned(t, "sm_90", `    LDG.E r0 = desc[u10], [r2.64+0x0]
+    IADD3 r2[1] = r3, r4, rz
+    IADD3 r1 = r2[1], r0, rz`)
+	if l[1].Sched.Wait == 0 {
+		t.Error("the address is overwritten before it is read")
+	}
+}
+
+// TestAcquire: the cache is told to forget only when every load before has
+// its result, whoever reads that.
+func TestAcquire(t *testing.T) {
+	for _, first := range []string{"LDG.E.STRONG.GPU r0 = desc[u10], [r2.64+0x0]", "ATOMG.E.ADD.STRONG.GPU pt, rz = desc[u10], [r2.64+0x0], r3"} {
+		l := assigned(t, "sm_90", "    "+first+"\n    CCTL.IVALL")
+		if b := l[0].Sched.WrBar; b < 0 || l[1].Sched.Wait>>b&1 == 0 {
+			t.Errorf("%s sets %d, CCTL waits for %06b", first, b, l[1].Sched.Wait)
+		}
+	}
+}
+
 // TestSharing gives loads with one consumer one barrier.
 func TestSharing(t *testing.T) {
 	list := assigned(t, "sm_90a", `    LDG.E r0 = desc[u10], [r2.64+0x0]

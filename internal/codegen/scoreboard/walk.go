@@ -33,8 +33,35 @@ type state struct {
 	entries []entry // sorted by key
 	wr      [timing.NumCells]uint8
 	rd      [timing.NumCells]uint8
-	barAge  [timing.NumBarriers]uint8 // since last set, BarrierLag when long ago; 0 = never set
-	fence   uint8                     // barriers the next instruction must wait for
+	reader  [timing.NumCells]readerClass // who will still read a cell with barriers in rd
+	barAge  [timing.NumBarriers]uint8    // since last set, BarrierLag when long ago; 0 = never set
+	fence   uint8                        // barriers the next instruction must wait for
+	loads   uint8                        // barriers of loads from memory
+}
+
+// readerClass is the class of the operations that will still read a cell,
+// plus one, if all are of one class.
+type readerClass uint8
+
+const (
+	noReader   readerClass = 0
+	anyReaders readerClass = 0xff // of several classes, or under a guard
+)
+
+func (r readerClass) join(x readerClass) readerClass {
+	if r == noReader || r == x {
+		return x
+	}
+	if x == noReader {
+		return r
+	}
+	return anyReaders
+}
+
+// before reports whether an operation of class c stands in the queue of the
+// readers, behind them.
+func (r readerClass) before(c target.Class) bool {
+	return r != noReader && r != anyReaders && target.Queued(target.Class(r-1), c)
 }
 
 // merge adds what is pending in y and reports whether anything was new.
@@ -46,6 +73,12 @@ func (s *state) merge(y *state) bool {
 			s.rd[c] |= y.rd[c]
 			changed = true
 		}
+		if y.rd[c] != 0 {
+			if r := s.reader[c].join(y.reader[c]); r != s.reader[c] {
+				s.reader[c] = r
+				changed = true
+			}
+		}
 	}
 	for b, age := range y.barAge {
 		if age != 0 && (s.barAge[b] == 0 || age < s.barAge[b]) {
@@ -53,8 +86,9 @@ func (s *state) merge(y *state) bool {
 			changed = true
 		}
 	}
-	if y.fence&^s.fence != 0 {
+	if (y.fence&^s.fence)|(y.loads&^s.loads) != 0 {
 		s.fence |= y.fence
+		s.loads |= y.loads
 		changed = true
 	}
 	if len(y.entries) == 0 {
@@ -108,9 +142,11 @@ type walker struct {
 	head    [timing.NumCells + 1]int32 // first record of each cell plus one
 	touched []uint16
 	wr, rd  [timing.NumCells]uint8
+	reader  [timing.NumCells]readerClass
 	pending [timing.NumBarriers][]uint16 // cells that name the barrier
 	setAt   [timing.NumBarriers]int
 	fence   uint8
+	loads   uint8
 	out     state
 }
 
@@ -129,14 +165,14 @@ func (w *walker) start(in *state) {
 			w.setAt[b] = -int(in.barAge[b])
 		}
 	}
-	w.wr, w.rd = in.wr, in.rd
+	w.wr, w.rd, w.reader = in.wr, in.rd, in.reader
 	for c := range w.wr {
 		for m := w.wr[c] | w.rd[c]; m != 0; m &= m - 1 {
 			b := lowest(m)
 			w.pending[b] = append(w.pending[b], uint16(c))
 		}
 	}
-	w.fence = in.fence
+	w.fence, w.loads = in.fence, in.loads
 	for _, e := range in.entries {
 		w.add(uint16(e.key>>8), e.key&kindRead != 0, target.Class(e.key&0x7f), -int(e.age))
 	}
@@ -170,6 +206,9 @@ func (w *walker) drop(cell uint16) {
 // needs returns the barriers that e must wait for.
 func (w *walker) needs(e *timing.Event) uint8 {
 	mask := w.fence
+	if e.Settles {
+		mask |= w.loads
+	}
 	if e.Drains {
 		for b := range w.pending {
 			if len(w.pending[b]) > 0 {
@@ -184,10 +223,19 @@ func (w *walker) needs(e *timing.Event) uint8 {
 	}
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			mask |= w.wr[c] | w.rd[c]
+			mask |= w.wr[c]
+			if w.rd[c] != 0 && !w.follows(e, c) {
+				mask |= w.rd[c]
+			}
 		}
 	}
 	return mask
+}
+
+// follows reports whether e may overwrite a cell that is still to be read,
+// because it stands behind the readers in their queue.
+func (w *walker) follows(e *timing.Event, c uint16) bool {
+	return !e.Guarded && timing.FileOf(c) == target.FileR && w.reader[c].before(e.Class)
 }
 
 // earliest returns the first cycle at which e may issue.
@@ -270,11 +318,14 @@ func (w *walker) wait(mask uint8) {
 		}
 		for _, c := range w.pending[b] {
 			w.wr[c] &^= 1 << b
-			w.rd[c] &^= 1 << b
+			if w.rd[c] &^= 1 << b; w.rd[c] == 0 {
+				w.reader[c] = noReader
+			}
 		}
 		w.pending[b] = w.pending[b][:0]
 	}
 	w.fence &^= mask
+	w.loads &^= mask
 }
 
 // retire records what e leaves pending.
@@ -284,6 +335,7 @@ func (w *walker) retire(e *timing.Event) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			if !e.Guarded {
 				w.drop(c)
+				w.rd[c], w.reader[c] = 0, noReader // what follows waits for e
 			}
 			switch {
 			case e.Class == target.ClassGmma:
@@ -299,6 +351,9 @@ func (w *walker) retire(e *timing.Event) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			w.retireRead(e, c)
 		}
+	}
+	if e.Class == target.ClassLdg && e.Ctrl.WrBar >= 0 {
+		w.loads |= 1 << e.Ctrl.WrBar
 	}
 	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
 		if b >= 0 {
@@ -318,13 +373,21 @@ func (w *walker) retireRead(e *timing.Event, c uint16) {
 		w.add(c, true, e.Class, w.now)
 		return
 	}
+	by := anyReaders
+	if target.ReadGroup(e.Class) != 0 {
+		by = readerClass(e.Class) + 1
+	}
 	switch {
 	case e.Ctrl.RdBar >= 0:
 		w.set(c, &w.rd, e.Ctrl.RdBar)
 	case e.Ctrl.WrBar >= 0:
 		w.set(c, &w.rd, e.Ctrl.WrBar)
 	default:
-		w.add(c, true, e.Class, w.now) // only its own queue overwrites it, if anything
+		by = noReader
+	}
+	w.reader[c] = w.reader[c].join(by)
+	if by != anyReaders { // its own queue may overwrite it
+		w.add(c, true, e.Class, w.now)
 	}
 }
 
@@ -338,7 +401,7 @@ func (w *walker) set(c uint16, in *[timing.NumCells]uint8, b int8) {
 // stop collects what is pending at the end of the block, now.
 func (w *walker) stop() {
 	o := &w.out
-	o.wr, o.rd, o.fence = w.wr, w.rd, w.fence
+	o.wr, o.rd, o.reader, o.fence, o.loads = w.wr, w.rd, w.reader, w.fence, w.loads
 	for b := range o.barAge {
 		o.barAge[b] = 0
 		if age := w.now - w.setAt[b]; age < horizon {

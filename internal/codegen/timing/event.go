@@ -86,6 +86,7 @@ type Event struct {
 	Negated bool   // the guard is taken when false
 	Drains  bool   // nothing may be pending: code elsewhere follows
 	Fences  bool   // the next instruction must wait for the barrier it sets
+	Settles bool   // every load before it must have its result
 	Reads   []Access
 	Writes  []Access
 	Ctrl    Ctrl

@@ -64,6 +64,8 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 	d.implied(i)
 	e := d.event(d.Class(i), d.uses)
 	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.Timing.SM >= 90 && i.Mods.Has(op.MCTA)
+	// what an acquire reads must be there before the cache forgets the rest
+	e.Settles = i.Op == op.CCTL && i.Mods.Has(op.MIVALL)
 	if i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC) { // no result may arrive while registers go
 		e.Drains = true
 	}
