@@ -252,6 +252,9 @@ func allocate(u *unit, _ *phase.Ctx) error {
 			return destroyed, to.Kind == ori.KSymbol && u.f.Module.Symbols[to.Reg].Name == lower.DivideRoutine
 		}
 	}
+	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) { // functions would have to save what they take
+		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
+	}
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace
 	}

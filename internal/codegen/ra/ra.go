@@ -9,9 +9,11 @@ import (
 	"io"
 
 	"goptxas/internal/codegen/regalloc"
+	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
+	"goptxas/internal/target"
 )
 
 // Options say how many registers there are.
@@ -25,8 +27,10 @@ type Options struct {
 	// Routines says what the call of a routine destroys, which is less than
 	// the convention allows; nil or no answer: the convention holds.
 	Routines func(call *ori.Instr) ([]regalloc.Clobber, bool)
-	Trace    io.Writer // receives the allocator's lines, if set
-	Check    bool      // replay the allocation against the original
+	Arch     *target.Arch // what is compiled for; nil: registers are given out as low as they can be
+	Hidden   int          // registers the machine takes for itself above the highest
+	Trace    io.Writer    // receives the allocator's lines, if set
+	Check    bool         // replay the allocation against the original
 }
 
 // The files in the order the allocator takes them: each before the one it
@@ -73,6 +77,7 @@ type builder struct {
 	opts   *Options
 	p      regalloc.Problem
 	instrs []*ori.Instr // by instruction number
+	timing *timing.Describer
 }
 
 func (b *builder) problem() *regalloc.Problem {
@@ -84,6 +89,7 @@ func (b *builder) problem() *regalloc.Problem {
 		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR},
 		fileR:  {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}
+	b.spread()
 	for r := range f.Regs {
 		i := &f.Regs[r]
 		v := regalloc.VReg{Class: fileOf[i.Class], Width: i.Width, Align: i.Align, Fixed: -1, Lo: i.Lo, Hi: i.Hi, Remat: -1, Of: -1}
@@ -127,6 +133,7 @@ func (b *builder) instr(i *ori.Instr) {
 			}
 		}
 	}
+	x.Late = b.late(i)
 	may := i.Guard.Kind == ori.KReg
 	for k, a := range i.Args {
 		if !a.HasReg() {

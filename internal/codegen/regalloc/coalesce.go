@@ -16,7 +16,8 @@ type groups struct {
 	nearOf  uint8
 	copies  [][]copyOf
 	peers   [][]int32
-	vectors bool // some group wants an aligned four
+	vectors bool       // some group wants an aligned four
+	late    *waitFacts // nil until asked for
 }
 
 // group is what a root knows about all its members.

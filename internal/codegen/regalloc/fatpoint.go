@@ -26,6 +26,7 @@ type trial struct {
 	used   int
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
+	waits  *waits  // what overwriting registers soon costs; nil = no matter
 }
 
 // scratch is the memory that one trial after the other uses: only the
@@ -82,7 +83,7 @@ type copyOf struct {
 // copies that remain, and groups that the same instructions read.
 func (g *groups) near(p *Problem, class uint8) {
 	g.nearOf = class + 1
-	g.vectors = false
+	g.vectors, g.late = false, nil
 	for v := range p.VRegs {
 		if x := &g.info[v]; p.VRegs[v].Class == class && g.parent[v] == int32(v) {
 			x.start()
@@ -274,14 +275,22 @@ func (t *trial) free(v int32, r int16) bool {
 const freshCost = 64
 
 // secondary is the cost that chooses among free slots: a copy that would
-// remain, and operands of one instruction in one bank. Low numbers win
-// ties because slots are tried upwards, and a register above those already
-// in use costs more than either.
+// remain, operands of one instruction in one bank, and waits for late
+// readers. Low numbers win ties because slots are tried upwards, and a
+// register above those already in use costs more than either, unless it is
+// below the step at which registers begin to cost.
 func (t *trial) secondary(v int32, r int16) int {
 	x := &t.g.info[v]
 	cost := 0
+	if t.waits != nil {
+		cost += t.waits.cost(v, r)
+	}
 	if int(r+x.width) > t.used {
-		cost += freshCost
+		if t.waits != nil && int(r+x.width) <= t.waits.step {
+			cost += freeCost
+		} else {
+			cost += freshCost
+		}
 	} else {
 		cost += t.breaks(v, r)
 	}
@@ -326,6 +335,9 @@ func (t *trial) assign(v int32, r int16) {
 			taken.setRange(s.from, s.to)
 		}
 		t.who[int(r)+w] = append(t.who[int(r)+w], v)
+	}
+	if t.waits != nil {
+		t.waits.take(v, r)
 	}
 	t.phys[v] = r
 	t.used = max(t.used, int(r+x.width))

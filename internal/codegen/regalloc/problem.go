@@ -51,6 +51,7 @@ type File struct {
 	SpillTo int   // file that takes its spills, or Memory
 	Banks   int   // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int // registers never assigned, except to a Fixed VReg
+	Steps   []int // rising counts; up to the next of them a further register costs nothing
 }
 
 // VReg is a virtual register: Width consecutive words in one file.
@@ -97,6 +98,7 @@ type Inst struct {
 	First, N int32 // operands in Problem.Ops
 	Clobbers []Clobber
 	Last     bool  // ends its block: nothing may be placed after it
+	Late     uint8 // files, as bits, whose registers it reads some time after it has started
 	Orig     int32 // index in the caller's Problem; for Remat the repeated one; -1 for Spill and Reload
 	Slot     int32 // first memory word of a Spill or Reload, -1 if none
 }

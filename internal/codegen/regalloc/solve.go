@@ -158,7 +158,10 @@ const (
 func (s *solver) trials(class uint8, floor, round int) *trial {
 	p := s.sol.Problem
 	f := &p.Files[class]
-	var best *trial
+	best := s.spread(class, floor)
+	if best != nil {
+		return best
+	}
 	for n, pl := range plans {
 		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 {
 			continue
@@ -178,6 +181,33 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		}
 	}
 	return best
+}
+
+// spread tries the file with registers that cost nothing: those up to the
+// next step above what lives at once. It returns nil where no instruction
+// reads late or the walk goes beyond the step.
+func (s *solver) spread(class uint8, floor int) *trial {
+	p := s.sol.Problem
+	f := &p.Files[class]
+	k := slices.IndexFunc(f.Steps, func(n int) bool { return n >= floor })
+	if k < 0 || s.opts.NoCoalesce || !lateReaders(p, class) {
+		return nil
+	}
+	step := min(f.Steps[k], f.Budget)
+	if floor > step-step/16 {
+		return nil
+	}
+	t := newTrial(p, s.groups(true), class, &s.room)
+	if t.g.late == nil {
+		t.g.late = newWaitFacts(p, t.g, class)
+	}
+	t.waits = newWaits(t.g.late, step, len(p.Insts))
+	if !t.run(byStart) || t.used > step {
+		s.trace("-CLASS %s NOSPILL REGALLOC: spread, failed, step %d\n", f.Name, step)
+		return nil
+	}
+	s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)
+	return t
 }
 
 // keep copies a trial's registers into the solution, members included.

@@ -9,6 +9,7 @@ const (
 	BisectKnob                // read by phase
 	SerialSchedule            // read by pipeline
 	RegAllocTrace             // read by pipeline
+	RegAllocSpread            // read by pipeline
 	CheckAllocation           // read by pipeline
 	DumpRecords               // read by pipeline
 )
@@ -20,6 +21,7 @@ var table = [...]Knob{
 	BisectKnob:      {"Bisect", String, "", "allow only the optional rewrites whose hash matches this pattern"},
 	SerialSchedule:  {"SerialSchedule", Bool, "false", "every instruction waits for all before it"},
 	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
+	RegAllocSpread:  {"RegAllocSpread", Bool, "true", "use registers that cost no occupancy rather than wait for late readers"},
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

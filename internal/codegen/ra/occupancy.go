@@ -1,0 +1,59 @@
+package ra
+
+import (
+	"goptxas/internal/codegen/timing"
+	"goptxas/internal/ori"
+	"goptxas/internal/target"
+)
+
+// steps are the register counts beyond which one warp fewer fits on a
+// quarter of a multiprocessor: it has 16,384 registers, which warps take by
+// the 256. The first matters only where so many warps can be there at all.
+var steps = [...]int{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
+
+// freeRegisters is how many registers a thread can have where as many warps
+// run as the architecture allows (compute capabilities table of the CUDA
+// programming guide: 32, 48 or 64 warps).
+func freeRegisters(a *target.Arch) int {
+	switch {
+	case a.SM == 75:
+		return 64
+	case a.SM > 80 && a.SM < 90, a.SM >= 120:
+		return 40
+	}
+	return 32
+}
+
+// spread tells the allocator which registers cost nothing, so that it need
+// not overwrite those that a memory instruction has yet to read.
+func (b *builder) spread() {
+	a := b.opts.Arch
+	if a == nil {
+		return
+	}
+	b.timing = timing.NewDescriber(b.f, a)
+	var list []int
+	for _, n := range steps {
+		if n >= freeRegisters(a) {
+			list = append(list, n-b.opts.Hidden)
+		}
+	}
+	b.p.Files[fileR].Steps = list
+	b.p.Files[fileUR].Steps = []int{b.opts.Uniforms}
+}
+
+// late returns the files of which i reads registers when it is long under
+// way.
+func (b *builder) late(i *ori.Instr) (files uint8) {
+	if b.timing == nil {
+		return 0
+	}
+	c := b.timing.Class(i)
+	if b.timing.Timing.ReadsLate(c) {
+		files |= 1 << fileR
+	}
+	if target.UniformLate(c) {
+		files |= 1 << fileUR
+	}
+	return files
+}

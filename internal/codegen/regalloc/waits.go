@@ -1,0 +1,240 @@
+package regalloc
+
+import "math/bits"
+
+// Some instructions read their registers long after they have started, and
+// whoever overwrites one of them soon behind must wait. Where registers cost
+// nothing (see File.Steps) such a register is not given out again at once.
+// A reader whose result somebody needs earlier than the write is no matter:
+// the wait for the result covers it.
+
+// waitRange is how many instructions behind a late read a write still costs
+// something: loads take that long to read their addresses when the memory
+// queue is full.
+const waitRange = 32
+
+// freeCost is what a register above all used so far costs below the step:
+// waits that are nearly out of range are not worth one.
+const freeCost = 1
+
+// coveredCost is what a write costs that only stands behind the wait for the
+// reader's result as long as nothing changes places.
+const coveredCost = 1
+
+// touch is one access of a group: n words from its word at on.
+type touch struct {
+	inst  int32
+	at, n int16
+}
+
+// waitFacts are what all walks over one file know about late reads.
+type waitFacts struct {
+	reads   lists // late reads of each root, in touches
+	writes  lists // writes of each root, in touches
+	touches []touch
+	until   []int32 // of each instruction, the first behind it that needs its result
+	end     []int32 // of each instruction, the end of its block
+	back    []int32 // of each instruction, where its block jumps back to, or -1
+	latch   []int32 // of each instruction, the end of a block that jumps back to its own, or -1
+}
+
+// lateReaders reports whether some instruction reads the file late.
+func lateReaders(p *Problem, class uint8) bool {
+	for n := range p.Insts {
+		if p.Insts[n].Late>>class&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// newWaitFacts collects them for groups g of one file.
+func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
+	f := &waitFacts{
+		until: make([]int32, len(p.Insts)), end: make([]int32, len(p.Insts)),
+		back: make([]int32, len(p.Insts)), latch: make([]int32, len(p.Insts)),
+	}
+	var reads, writes []pair
+	for n := range p.Insts {
+		late := p.Insts[n].Late>>class&1 != 0
+		for _, o := range p.Operands(n) {
+			if p.VRegs[o.V].Class != class || o.N == 0 || o.Role == Hold {
+				continue
+			}
+			root, off := g.find(o.V)
+			k := pair{root, int32(len(f.touches))}
+			if o.Role.Writes() {
+				writes = append(writes, k)
+			}
+			if late && o.Role.Reads() {
+				reads = append(reads, k)
+			}
+			f.touches = append(f.touches, touch{int32(n), off + int16(o.Sub), int16(o.N)})
+		}
+	}
+	f.reads, f.writes = collect(reads, len(p.VRegs)), collect(writes, len(p.VRegs))
+	f.blocks(p)
+	return f
+}
+
+// blocks finds the borders of blocks, and in each the first instruction
+// that needs the result of one before it.
+func (f *waitFacts) blocks(p *Problem) {
+	for n := range f.back {
+		f.back[n], f.latch[n] = -1, -1
+	}
+	reader := make([]int32, len(p.VRegs)) // next one in the block
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		end := blk.First + blk.N
+		back := int32(-1)
+		for _, s := range blk.Succs {
+			if int(s) <= b && back < 0 && blk.N > 0 {
+				back = p.Blocks[s].First
+				for n := back; n < back+p.Blocks[s].N; n++ {
+					f.latch[n] = end
+				}
+			}
+		}
+		for n := end - 1; n >= blk.First; n-- {
+			f.end[n], f.back[n], f.until[n] = end, back, end+waitRange
+			ops := p.Operands(int(n))
+			for _, o := range ops {
+				if o.Role.Writes() && reader[o.V] > n && reader[o.V] < end {
+					f.until[n] = min(f.until[n], reader[o.V])
+				}
+			}
+			for _, o := range ops {
+				if o.Role.Reads() && o.Role != Hold {
+					reader[o.V] = n
+				}
+			}
+		}
+		for n := blk.First; n < end; n++ {
+			for _, o := range p.Operands(int(n)) {
+				reader[o.V] = 0
+			}
+		}
+	}
+}
+
+// waits are the late reads and the writes of the registers below a step.
+type waits struct {
+	*waitFacts
+	step   int
+	late   []bitset // of each register, instructions that read it late
+	writer []bitset // of each register, instructions that write it
+}
+
+func newWaits(f *waitFacts, step, insts int) *waits {
+	w := &waits{waitFacts: f, step: step, late: make([]bitset, step), writer: make([]bitset, step)}
+	n := (insts + 63) / 64
+	room := make(bitset, 2*step*n)
+	for r := range step {
+		w.late[r], w.writer[r] = room[2*r*n:(2*r+1)*n], room[(2*r+1)*n:(2*r+2)*n]
+	}
+	return w
+}
+
+// cost is what waiting costs if group v has its first word in register r.
+func (w *waits) cost(v int32, r int16) int {
+	c := 0
+	for _, k := range w.writes.of(int(v)) {
+		t := &w.touches[k]
+		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
+			c += w.before(w.late[q], t.inst)
+		}
+	}
+	for _, k := range w.reads.of(int(v)) {
+		t := &w.touches[k]
+		for q := r + t.at; q < min(r+t.at+t.n, int16(w.step)); q++ {
+			c += w.behind(w.writer[q], t.inst)
+		}
+	}
+	return c
+}
+
+// before prices a write by instruction n of a register that the given ones
+// read late.
+func (w *waits) before(late bitset, n int32) int {
+	covered := 0
+	for e := late.last(n-waitRange, n); e >= 0; e = late.last(n-waitRange, e) {
+		if w.until[e] > n {
+			return price(n - e)
+		}
+		covered = coveredCost
+	}
+	end := w.latch[n]
+	if end < 0 {
+		return covered
+	}
+	gone := n - w.back[end-1]
+	if e := late.last(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end {
+		return price(end - e + gone)
+	}
+	return covered
+}
+
+// behind prices a late read by instruction n of a register that the given
+// ones write.
+func (w *waits) behind(writer bitset, n int32) int {
+	if e := writer.next(n+1, min(n+waitRange, w.until[n])); e >= 0 {
+		return price(e - n)
+	}
+	if w.back[n] < 0 || w.until[n] < w.end[n] {
+		return 0
+	}
+	gone := w.end[n] - n
+	if e := writer.next(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 {
+		return price(e - w.back[n] + gone)
+	}
+	return 0
+}
+
+// price is the cost of a write that stands so many instructions behind a
+// late read: next to it, more than a copy.
+func price(distance int32) int { return int(max(0, waitRange-distance))/3 + 1 }
+
+// take notes the accesses of group v in register r.
+func (w *waits) take(v int32, r int16) {
+	note := func(list []int32, sets []bitset) {
+		for _, k := range list {
+			t := &w.touches[k]
+			for q := r + t.at; q < r+t.at+t.n; q++ {
+				if int(q) < w.step {
+					sets[q].add(t.inst)
+				}
+			}
+		}
+	}
+	note(w.reads.of(int(v)), w.late)
+	note(w.writes.of(int(v)), w.writer)
+}
+
+// next returns the first member in [from, to), or -1.
+func (b bitset) next(from, to int32) int32 {
+	from = max(from, 0)
+	for to = min(to, int32(64*len(b))); from < to; from = from&^63 + 64 {
+		if x := b[from>>6] >> (uint(from) & 63); x != 0 {
+			if n := from + int32(bits.TrailingZeros64(x)); n < to {
+				return n
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// last returns the last member in [from, to), or -1.
+func (b bitset) last(from, to int32) int32 {
+	from = max(from, 0)
+	for to = min(to, int32(64*len(b))); from < to; to = (to - 1) &^ 63 {
+		if x := b[(to-1)>>6] << (63 - uint(to-1)&63); x != 0 {
+			if n := to - 1 - int32(bits.LeadingZeros64(x)); n >= from {
+				return n
+			}
+			return -1
+		}
+	}
+	return -1
+}
