@@ -1,6 +1,7 @@
 package ra
 
 import (
+	"goptxas/internal/codegen/regalloc"
 	"goptxas/internal/codegen/timing"
 	"goptxas/internal/ori"
 	"goptxas/internal/target"
@@ -42,18 +43,33 @@ func (b *builder) spread() {
 	b.p.Files[fileUR].Steps = []int{b.opts.Uniforms}
 }
 
-// late returns the files of which i reads registers when it is long under
-// way.
-func (b *builder) late(i *ori.Instr) (files uint8) {
+// queues are the late readers behind which others may stand in a queue.
+var queues = [...]target.Class{
+	target.ClassSts, target.ClassStg, target.ClassLds, target.ClassLdg, target.ClassLdgsts, target.ClassXu, target.ClassFp64,
+}
+
+// late says of which files i reads registers when it is long under way, and
+// behind whom it stands itself.
+func (b *builder) late(i *ori.Instr, x *regalloc.Inst) {
 	if b.timing == nil {
-		return 0
+		return
 	}
 	c := b.timing.Class(i)
 	if b.timing.Timing.ReadsLate(c) {
-		files |= 1 << fileR
+		x.Late |= 1 << fileR
 	}
 	if target.UniformLate(c) {
-		files |= 1 << fileUR
+		x.Late |= 1 << fileUR
 	}
-	return files
+	if c.Coupled() && x.Late == 0 {
+		return
+	}
+	for k, q := range queues {
+		if q == c {
+			x.Queue |= 1 << k
+		}
+		if i.Guard.Kind == ori.KNone && target.Queued(q, c) {
+			x.Behind |= 1 << k
+		}
+	}
 }

@@ -133,7 +133,7 @@ func (b *builder) instr(i *ori.Instr) {
 			}
 		}
 	}
-	x.Late = b.late(i)
+	b.late(i, &x)
 	may := i.Guard.Kind == ori.KReg
 	for k, a := range i.Args {
 		if !a.HasReg() {

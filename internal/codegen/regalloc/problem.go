@@ -99,6 +99,8 @@ type Inst struct {
 	Clobbers []Clobber
 	Last     bool  // ends its block: nothing may be placed after it
 	Late     uint8 // files, as bits, whose registers it reads some time after it has started
+	Queue    uint8 // for a late reader, the queue it stands in, as a bit; 0 = none
+	Behind   uint8 // queues behind whose readers it may overwrite a register without waiting
 	Orig     int32 // index in the caller's Problem; for Remat the repeated one; -1 for Spill and Reload
 	Slot     int32 // first memory word of a Spill or Reload, -1 if none
 }

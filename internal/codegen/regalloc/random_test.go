@@ -14,6 +14,9 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 	if r.IntN(4) == 0 {
 		p.Files[2].Taken = []int{1}
 	}
+	if r.IntN(2) == 0 {
+		p.Files[1].Steps, p.Files[2].Steps = []int{32, 63}, []int{16, 30, 62, 126}
+	}
 	nv := 4 + r.IntN(60)
 	for range nv {
 		v := VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: -1}
@@ -52,6 +55,9 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 
 func randomInst(r *rand.Rand, p *Problem, budget int) {
 	i := Inst{First: int32(len(p.Ops))}
+	if r.IntN(3) == 0 {
+		i.Late, i.Queue, i.Behind = uint8(r.IntN(8)), 1<<r.IntN(3), uint8(r.IntN(8))
+	}
 	pick := func() int32 { return int32(r.IntN(len(p.VRegs))) }
 	add := func(v int32, role Role) {
 		w := p.VRegs[v].Width

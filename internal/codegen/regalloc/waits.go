@@ -32,6 +32,7 @@ type waitFacts struct {
 	reads   lists // late reads of each root, in touches
 	writes  lists // writes of each root, in touches
 	touches []touch
+	insts   []Inst
 	until   []int32 // of each instruction, the first behind it that needs its result
 	end     []int32 // of each instruction, the end of its block
 	back    []int32 // of each instruction, where its block jumps back to, or -1
@@ -51,6 +52,7 @@ func lateReaders(p *Problem, class uint8) bool {
 // newWaitFacts collects them for groups g of one file.
 func newWaitFacts(p *Problem, g *groups, class uint8) *waitFacts {
 	f := &waitFacts{
+		insts: p.Insts,
 		until: make([]int32, len(p.Insts)), end: make([]int32, len(p.Insts)),
 		back: make([]int32, len(p.Insts)), latch: make([]int32, len(p.Insts)),
 	}
@@ -159,6 +161,9 @@ func (w *waits) cost(v int32, r int16) int {
 func (w *waits) before(late bitset, n int32) int {
 	covered := 0
 	for e := late.last(n-waitRange, n); e >= 0; e = late.last(n-waitRange, e) {
+		if w.behindOf(n, e) {
+			return covered
+		}
 		if w.until[e] > n {
 			return price(n - e)
 		}
@@ -169,7 +174,7 @@ func (w *waits) before(late bitset, n int32) int {
 		return covered
 	}
 	gone := n - w.back[end-1]
-	if e := late.last(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end {
+	if e := late.last(max(n, end-waitRange+gone), end); e >= 0 && w.until[e] > end && !w.behindOf(n, e) {
 		return price(end - e + gone)
 	}
 	return covered
@@ -179,17 +184,24 @@ func (w *waits) before(late bitset, n int32) int {
 // ones write.
 func (w *waits) behind(writer bitset, n int32) int {
 	if e := writer.next(n+1, min(n+waitRange, w.until[n])); e >= 0 {
+		if w.behindOf(e, n) {
+			return 0
+		}
 		return price(e - n)
 	}
 	if w.back[n] < 0 || w.until[n] < w.end[n] {
 		return 0
 	}
 	gone := w.end[n] - n
-	if e := writer.next(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 {
+	if e := writer.next(w.back[n], min(n, w.back[n]+waitRange-gone)); e >= 0 && !w.behindOf(e, n) {
 		return price(e - w.back[n] + gone)
 	}
 	return 0
 }
+
+// behindOf reports whether instruction n overwrites what e reads late only
+// when e has read it.
+func (w *waits) behindOf(n, e int32) bool { return w.insts[n].Behind&w.insts[e].Queue != 0 }
 
 // price is the cost of a write that stands so many instructions behind a
 // late read: next to it, more than a copy.
