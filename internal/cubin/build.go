@@ -559,10 +559,23 @@ func (b *builder) callGraph() *CallGraph {
 	for i := len(b.m.Kernels) - 1; i >= 0; i-- {
 		k := &b.m.Kernels[i]
 		for j := len(k.Calls) - 1; j >= 0; j-- {
-			c.Calls = append(c.Calls, Call{From: b.syms[k.Name], To: b.syms[k.Calls[j]]})
+			x := Call{From: b.syms[k.Name], To: b.syms[k.Calls[j]]}
+			if !b.isKernel(k.Calls[j]) {
+				c.Calls = append(c.Calls, x)
+				continue
+			}
+			c.AddressTaken = append(c.AddressTaken, x)
+			if p := (Call{From: x.To}); !slices.Contains(c.Prototypes, p) {
+				c.Prototypes = append(c.Prototypes, p)
+			}
 		}
 	}
 	return c
+}
+
+// isKernel reports whether a name is a kernel of this file.
+func (b *builder) isKernel(name string) bool {
+	return slices.ContainsFunc(b.m.Kernels, func(k Kernel) bool { return k.Name == name && !k.Device })
 }
 
 // finish joins the tables.

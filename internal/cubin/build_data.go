@@ -53,7 +53,9 @@ func (b *builder) decl(d *Decl) {
 	if d.Managed {
 		sym.Other |= OtherManaged
 	}
-	b.symbol(sym)
+	if !d.Kernel {
+		b.symbol(sym)
+	}
 	if d.Space == SpaceConst || b.m.Relocatable {
 		return
 	}
@@ -64,7 +66,11 @@ func (b *builder) decl(d *Decl) {
 	}
 	off := b.slots.Size()
 	b.slots.Content = Bytes(make([]byte, off+slotSize))
-	b.slotFix = append(b.slotFix, Fix{Off: off, Type: Rel64, Symbol: d.Name})
+	fix := Fix{Off: off, Type: Rel64, Symbol: d.Name}
+	if d.Kernel {
+		fix.Type = RelFuncDesc64
+	}
+	b.slotFix = append(b.slotFix, fix)
 }
 
 // store puts the variable into its section, made on first use.

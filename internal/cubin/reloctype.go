@@ -13,12 +13,14 @@ const (
 	RelG64             RelocType = 0x04 // 64-bit word, generic address
 	RelTexHeader       RelocType = 0x06 // texture header index, low 20 bits of a word of bank 0
 	RelSampHeader      RelocType = 0x07 // sampler header index, high 12 bits of the same word
+	RelFuncDesc64      RelocType = 0x23 // 64-bit word, what launches name a kernel by
 	RelSurfHeader      RelocType = 0x34
 	RelAbs32at32       RelocType = 0x37 // bits 32-63
 	RelAbs32Lo         RelocType = 0x38 // bits 32-63, low half
 	RelAbs32Hi         RelocType = 0x39 // bits 32-63, high half
 	RelAbs47at34       RelocType = 0x3a // bits 34-80, address / 4
 	RelAbs16at32       RelocType = 0x3b
+	RelFuncDesc32Lo    RelocType = 0x3e // bits 32-63, low half of what names a kernel
 	RelConst19at40     RelocType = 0x40 // c[bank][offset], up to sm_89
 	RelBindless14at40  RelocType = 0x41
 	RelConst21at38     RelocType = 0x42 // c[bank][offset] of LDC, ULDC

@@ -14,7 +14,7 @@ import (
 // constants holds.
 type Plan struct {
 	Functions []int32  // compiled by themselves, in order of need
-	Systems   []string // routines of the driver that are called
+	Systems   []string // routines of the driver that are called, kernels whose address is used
 	Pointers  bool     // some call goes through a pointer
 	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
@@ -48,7 +48,7 @@ func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32)
 	}
 	for n := range m.Vars {
 		for _, r := range m.Vars[n].Relocs {
-			if fn := m.Syms[r.Sym].Func; fn >= 0 {
+			if fn := m.Syms[r.Sym].Func; fn >= 0 && !m.Funcs[fn].Entry {
 				p.take(fn)
 			}
 		}
@@ -118,10 +118,17 @@ func (p *Plan) visitCall(b *sema.Body, c *sema.Call) {
 		return
 	}
 	p.passes(p.m.Funcs[fn].Params)
-	if name := p.m.Funcs[fn].Name; !p.m.Funcs[fn].HasBody && !slices.Contains(p.Systems, name) {
-		p.Systems = append(p.Systems, name)
+	if !p.m.Funcs[fn].HasBody {
+		p.outside(p.m.Funcs[fn].Name)
 	}
 	p.reach(fn)
+}
+
+// outside notes what has its address in a slot.
+func (p *Plan) outside(name string) {
+	if !slices.Contains(p.Systems, name) {
+		p.Systems = append(p.Systems, name)
+	}
 }
 
 // passes makes room for the arguments of a call that lie on the stack.
@@ -150,7 +157,11 @@ func (p *Plan) reach(fn int32) {
 // take notes that a function's address is used.
 func (p *Plan) take(fn int32) {
 	fn = callee(p.m, fn)
-	if fn < 0 || !p.m.Funcs[fn].HasBody || p.m.Funcs[fn].Entry || slices.Contains(p.taken, fn) {
+	if fn >= 0 && p.m.Funcs[fn].Entry {
+		p.outside(p.m.Funcs[fn].Name)
+		return
+	}
+	if fn < 0 || !p.m.Funcs[fn].HasBody || slices.Contains(p.taken, fn) {
 		return
 	}
 	p.taken = append(p.taken, fn)

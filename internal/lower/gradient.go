@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"goptxas/internal/ori"
 	"goptxas/internal/ori/op"
 	"goptxas/internal/ptx/isa"
@@ -64,9 +62,7 @@ func (p *Plan) gradients(b *sema.Body) {
 			continue
 		}
 		p.outgoing = max(p.outgoing, gradientStack)
-		if !slices.Contains(p.Systems, name) {
-			p.Systems = append(p.Systems, name)
-		}
+		p.outside(name)
 	}
 }
 

@@ -528,12 +528,17 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 	case isa.SpaceConst:
 		return value{rz()}, off + l.layout.Const[name]
 	case isa.SpaceGlobal:
-		t := l.tmp(2)
-		l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(name)})
-		return t, off
+		return l.slot(name), off
 	}
 	l.unsupported()
 	return nil, 0
+}
+
+// slot reads an address that the driver leaves in a bank of constants.
+func (l *lowerer) slot(name string) value {
+	t := l.tmp(2)
+	l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(name)})
+	return t
 }
 
 // symbol returns the address of a variable as a value.

@@ -100,7 +100,11 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 		if l.layout.Object {
 			return l.symbolPair(l.m.Funcs[a.Ref].Name)[:n]
 		}
-		return imm(uint64(PointerSlot(l.m, l.callee(a.Ref))), n)
+		fn := l.callee(a.Ref)
+		if fn >= 0 && l.m.Funcs[fn].Entry {
+			return l.slot(l.m.Funcs[fn].Name)[:n]
+		}
+		return imm(uint64(PointerSlot(l.m, fn)), n)
 	}
 	l.fail("operand of a kind that has no value")
 	return nil

@@ -211,6 +211,9 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	isNew := o.Arch.SM >= 90
 	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
 	addSubs(&c, m, k)
+	if !o.Layout.Object {
+		outsideCalls(&c, k)
+	}
 	a := &f.Launch
 	if a.ReqNTid[0] != 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))

@@ -145,6 +145,10 @@ func (x *object) initial(d *cubin.Decl) {
 	}
 	for _, r := range x.m.Vars[at].Relocs {
 		sym := &x.m.Syms[r.Sym]
+		if sym.Func >= 0 && x.m.Funcs[aliased(x.m, sym.Func)].Entry {
+			d.Fixes = append(d.Fixes, kernelFix(&r, sym.Name))
+			continue
+		}
 		fix := cubin.Fix{Off: r.Offset, Type: cubin.RelG64, Symbol: sym.Name, Addend: int64(r.Addend)}
 		first := relG8
 		if sym.Func >= 0 {
@@ -264,11 +268,16 @@ func (x *object) addresses(k *Kernel) {
 // fix turns a place in the code into a relocation.
 func (x *object) fix(r *emit.Reloc) (cubin.Fix, bool) {
 	f := cubin.Fix{Off: uint64(r.Offset), Symbol: r.Symbol, Addend: r.Addend}
-	late, function := x.arch.SM >= 90, x.funcOf(r.Symbol) >= 0
+	fn := x.funcOf(r.Symbol)
+	late, function := x.arch.SM >= 90, fn >= 0
 	switch r.Kind {
 	case emit.RelocLo, emit.RelocHi:
 		f.Type = cubin.RelAbs32Lo
-		if function && late && r.Addend == 0 { // an addend: a place in the code
+		switch {
+		case !function || r.Addend != 0: // an addend: a place in the code
+		case x.m.Funcs[fn].Entry:
+			f.Type = cubin.RelFuncDesc32Lo
+		case late:
 			f.Type = cubin.RelUnified32Lo
 		}
 		if r.Kind == emit.RelocHi {
@@ -309,7 +318,7 @@ func (x *object) edge(c *cubin.Kernel, r *emit.Reloc) {
 		x.file.Edges = append(x.file.Edges, e)
 	}
 	f := &x.m.Funcs[fn]
-	if f.HasBody || e.Taken {
+	if !f.Entry && (f.HasBody || e.Taken) {
 		return
 	}
 	if !slices.Contains(c.Calls, f.Name) {
@@ -351,6 +360,8 @@ func (x *object) prototypes() {
 		case k.Device && x.taken(fn):
 			f := &x.m.Funcs[fn]
 			x.file.Taken = append(x.file.Taken, cubin.Indirect{From: k.Name, Prototype: add(lower.Prototype(f.Rets, f.Params))})
+		case x.taken(fn):
+			x.file.Taken = append(x.file.Taken, cubin.Indirect{From: k.Name})
 		}
 	}
 }

@@ -32,6 +32,8 @@ func relocate(m *sema.Module, l *lower.Layout, d *cubin.Decl) {
 			}
 		}
 		switch {
+		case sym.Func >= 0 && m.Funcs[sym.Func].Entry:
+			d.Fixes = append(d.Fixes, kernelFix(&r, sym.Name))
 		case sym.Func >= 0:
 			put(uint64(lower.PointerSlot(m, sym.Func)) + r.Addend)
 		case sym.Var >= 0 && m.Vars[sym.Var].Space == isa.SpaceConst && !r.Generic:
@@ -45,3 +47,23 @@ func relocate(m *sema.Module, l *lower.Layout, d *cubin.Decl) {
 		}
 	}
 }
+
+// kernelFix makes the relocation of a word, or one byte of it, that names a
+// kernel to who launches it.
+func kernelFix(r *sema.Reloc, name string) cubin.Fix {
+	f := cubin.Fix{Off: r.Offset, Type: cubin.RelFuncDesc64, Symbol: name, Addend: int64(r.Addend)}
+	switch r.Width {
+	case 1:
+		f.Type = funcDesc8 + cubin.RelocType(r.Shift)
+	case 4:
+		f.Type = funcDesc32
+	}
+	return f
+}
+
+// Relocations of one byte of a kernel's name, the first of eight, and of a
+// 32-bit word.
+const (
+	funcDesc8  cubin.RelocType = 0x5c
+	funcDesc32 cubin.RelocType = 0x22
+)

@@ -107,10 +107,11 @@ func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
 	}
 }
 
-// externals declares the routines of the driver that kernels call, and notes
-// who calls them: their address slots depend on it.
+// externals declares what kernels have addresses of in slots, routines of
+// the driver that they call and kernels that they name, and notes who needs
+// which: the places of the slots depend on it.
 func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Module) {
-	any := false
+	any := namesKernels(m)
 	for n := range m.Files { // some gradients are routines of the driver
 		any = any || bytes.Contains(m.Files[n].File.Text, []byte("tex.grad"))
 	}
@@ -128,10 +129,48 @@ func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Mod
 		for _, name := range names {
 			if !slices.Contains(known, name) {
 				known = append(known, name)
-				file.Decls = append(file.Decls, cubin.Decl{Name: name, Space: cubin.SpaceFunc, Bind: cubin.BindGlobal})
+				isKernel := slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Entry && f.Name == name })
+				file.Decls = append(file.Decls, cubin.Decl{Name: name, Space: cubin.SpaceFunc, Bind: cubin.BindGlobal, Kernel: isKernel})
 			}
 		}
 	}
+}
+
+// namesKernels reports whether the text may name a kernel elsewhere than
+// where it is defined, which saves reading all bodies twice.
+func namesKernels(m *sema.Module) bool {
+	count := map[string]int{}
+	for n := range m.Funcs {
+		if m.Funcs[n].Entry {
+			count[m.Funcs[n].Name] = 1
+		}
+	}
+	for n := range m.Files {
+		text := m.Files[n].File.Text
+		for at := 0; at < len(text); {
+			if !wordByte(text[at]) {
+				at++
+				continue
+			}
+			end := at + 1
+			for end < len(text) && wordByte(text[end]) {
+				end++
+			}
+			if c, ok := count[string(text[at:end])]; ok {
+				if c == 0 {
+					return true
+				}
+				count[string(text[at:end])] = 0
+			}
+			at = end
+		}
+	}
+	return false
+}
+
+// wordByte reports whether names may hold a byte.
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%'
 }
 
 // addSubs tells the file about the functions in a kernel's section.
@@ -143,6 +182,11 @@ func addSubs(c *cubin.Kernel, m *sema.Module, k *Kernel) {
 		x.Start = s.Offset
 		c.Frames = append(c.Frames, x)
 	}
+}
+
+// outsideCalls tells an executable file about the calls that leave a
+// kernel's section: all are of the driver's routines.
+func outsideCalls(c *cubin.Kernel, k *Kernel) {
 	for _, r := range k.Code.Relocs { // return addresses of calls that leave the section
 		if r.Symbol == "" && r.Kind <= emit.RelocHi {
 			c.Fixes = append(c.Fixes, cubin.Fix{Off: uint64(r.Offset), Type: cubin.RelAbs32Lo + cubin.RelocType(r.Kind), Symbol: c.Name, Addend: r.Addend})
