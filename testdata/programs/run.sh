@@ -43,6 +43,8 @@ run() { # program, who
     whole) "$t/bin/nvcc" -arch="$ARCH" "$here"/cuda/whole.cu -o program && ./program ;;
     lines) "$t/bin/nvcc" -arch="$ARCH" -lineinfo -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
     debug) "$t/bin/nvcc" -arch="$ARCH" -G -rdc=true "$here"/cuda/main.cu "$here"/cuda/math.cu "$here"/cuda/memory.cu -o program && ./program ;;
+    library) "$t/bin/nvcc" -arch="$ARCH" -std=c++17 --extended-lambda -diag-suppress 20054 "$here"/cuda/library.cu -o program && ./program ;;
+    nested) "$t/bin/nvcc" -arch="$ARCH" -rdc=true "$here"/cuda/nested.cu -o program -lcudadevrt && ./program ;;
     jax)
         # XLA looks for it in PATH.
         PATH=$t/bin:$PATH XLA_FLAGS="--xla_gpu_cuda_data_dir=$t --xla_gpu_enable_libnvptxcompiler=false --xla_gpu_enable_libnvjitlink=false --xla_gpu_autotune_level=0" \
@@ -62,7 +64,7 @@ if [ "$3" = run ]; then # the script itself, under a time limit
 fi
 toolkit reference "$(realpath "$CUDA_HOME/bin/ptxas")"
 toolkit goptxas "$goptxas"
-list=${ONLY:-separate whole lines debug cupy numba triton inductor jax}
+list=${ONLY:-separate whole lines debug library nested cupy numba triton inductor jax}
 for p in $list; do
     for who in reference goptxas; do
         (
