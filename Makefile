@@ -3,7 +3,7 @@ GO      ?= go
 GOFLAGS ?= -buildvcs=false
 export GOFLAGS
 # Packages that start goroutines: the ones worth running under the race detector.
-RACE    := ./internal/engine/... ./internal/driver/... .
+RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile diag phase pool src stats) ./internal/driver/... .
 FUZZTIME ?= 30s
 
 .PHONY: help build demo test test-oracle oracle lint bench versus fuzz race generate ci
