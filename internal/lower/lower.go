@@ -99,6 +99,9 @@ type lowerer struct {
 	back    value   // return address of a function compiled by itself
 	buffer  value   // where its result goes if registers do not hold it
 	entry   *ori.Instr
+
+	open     *ori.Instr // last warp-group matrix operation since a commit
+	gathered *ori.Block // where the warp was brought together for those
 }
 
 // Func lowers a checked body.

@@ -39,4 +39,5 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WStmatrix:       (*lowerer).stmatrix,
 	isa.WMovmatrix:      (*lowerer).movmatrix,
 	isa.WMma:            (*lowerer).mma,
+	isa.WWgmma:          (*lowerer).wgmma,
 }

@@ -40,7 +40,7 @@ type copies struct {
 // source returns what operand a of i can be read from instead.
 func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	switch a.Kind {
-	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc:
+	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc, ori.KGdesc:
 	default:
 		return a, false
 	}

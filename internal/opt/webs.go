@@ -84,7 +84,8 @@ func (w *webs) span(a ori.Operand) (first, n int32, ok bool) {
 }
 
 // each calls visit with every operand of i that matters, sources first.
-// A guarded result keeps what was there before, so it is read as well.
+// A guarded result keeps what was there before, and an accumulator stays
+// where it is, so they are read as well.
 func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, reads, writes bool)) {
 	for k := int(i.NDst); k < len(i.Args); k++ {
 		if first, n, ok := w.span(i.Args[k]); ok {
@@ -96,7 +97,7 @@ func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, rea
 	}
 	for k := range i.Dsts() {
 		if first, n, ok := w.span(i.Args[k]); ok {
-			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone, true)
+			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone || i.Accumulates(), true)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func (o Operand) HasReg() bool {
 	switch o.Kind {
 	case KReg:
 		return true
-	case KConst, KAddr, KUAddr, KDesc:
+	case KConst, KAddr, KUAddr, KDesc, KGdesc:
 		return o.Reg != NoReg
 	}
 	return false

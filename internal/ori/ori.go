@@ -63,6 +63,7 @@ const (
 	KUAddr               // uniform register Reg added to the address before it
 	KDesc                // memory descriptor in uniform registers Reg
 	KTarget              // function Reg of the module, as a call's target
+	KGdesc               // matrix descriptors in uniform registers Reg; Imm are marks, see NegA
 )
 
 // Flags are marks on an operand.
@@ -76,6 +77,15 @@ const (
 	Wide                    // address register is 64 bits, printed .64
 	H0                      // low half in both lanes: .H0_H0
 	H1                      // high half in both lanes: .H1_H1
+)
+
+// Marks on the matrices that a KGdesc operand describes. With the first
+// matrix in registers the operand names the second two of its four words.
+const (
+	NegA  = 1 << iota // the first matrix is negated
+	NegB              // the second is
+	TnspA             // the first matrix is transposed
+	TnspB             // the second is
 )
 
 // Part says which bits of a symbol's address an operand stands for.

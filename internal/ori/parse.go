@@ -295,6 +295,18 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 		return p.constant(s)
 	case strings.HasPrefix(s, "desc["):
 		return p.inside(KDesc, s[5:])
+	case s == "gdesc["+zeroNames[UR]+"]":
+		return Operand{Kind: KGdesc, Class: UR, Reg: NoReg}, nil
+	case strings.HasPrefix(s, "gdesc["):
+		in, marks, ok := strings.Cut(s[6:], "+")
+		if !ok {
+			return Operand{}, fmt.Errorf("marks expected")
+		}
+		o, err := p.inside(KGdesc, in)
+		if err == nil {
+			o.Imm, err = number(marks)
+		}
+		return o, err
 	case s == "+["+zeroNames[UR]+"]":
 		return Operand{Kind: KUAddr, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "+["):

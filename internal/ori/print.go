@@ -198,6 +198,12 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 		return append(f.appendWords(append(dst, "+["...), o), ']')
 	case KDesc:
 		return append(f.appendWords(append(dst, "desc["...), o), ']')
+	case KGdesc:
+		if o.Reg == NoReg {
+			return append(append(append(dst, "gdesc["...), zeroNames[UR]...), ']')
+		}
+		dst = append(f.appendWords(append(dst, "gdesc["...), o), "]+"...)
+		return appendHex(dst, o.Imm)
 	}
 	return append(dst, '_')
 }

@@ -277,6 +277,8 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 		return e.symbol(t, i, o)
 	case ori.KDesc:
 		return append(e.register(append(t, "desc["...), o), ']')
+	case ori.KGdesc:
+		return e.matrices(t, o)
 	case ori.KAddr:
 		return e.address(t, o, nil)
 	}
@@ -312,6 +314,34 @@ func (e *emitter) address(t []byte, o ori.Operand, u *ori.Operand) []byte {
 		t = appendHex(t, o.Imm)
 	}
 	return append(t, ']')
+}
+
+// marks of matrix descriptors in the order of the assembler's text.
+var matrixMarks = [...]struct {
+	mark int64
+	text string
+}{{ori.NegA, ".negA"}, {ori.NegB, ".negB"}, {ori.TnspA, ".tnspA"}, {ori.TnspB, ".tnspB"}}
+
+// matrices writes the descriptors of two matrices: the first of the four
+// words they take together is named even where only the second is there.
+func (e *emitter) matrices(t []byte, o ori.Operand) []byte {
+	t = append(t, "gdesc["...)
+	switch {
+	case o.Reg == ori.NoReg:
+		t = append(t, zeroNames[ori.UR]...)
+	case o.N == 2 && !e.loose:
+		o.Sub -= 2
+		t = e.register(t, o)
+	default:
+		t = e.register(t, o)
+	}
+	t = append(t, ']')
+	for _, m := range matrixMarks {
+		if o.Imm&m.mark != 0 {
+			t = append(t, m.text...)
+		}
+	}
+	return t
 }
 
 func appendHex(t []byte, v int64) []byte {

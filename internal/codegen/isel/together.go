@@ -43,7 +43,7 @@ func isGathered(i *ori.Instr) bool {
 		return false
 	}
 	switch i.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT:
+	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
 		return true
 	}
 	return false

@@ -116,6 +116,7 @@ func (b *builder) problem() *regalloc.Problem {
 		b.p.Blocks = append(b.p.Blocks, x)
 	}
 	b.holds()
+	b.holdGroups()
 	b.remats()
 	return &b.p
 }

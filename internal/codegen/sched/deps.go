@@ -77,7 +77,7 @@ func (m *numbering) accesses(list []access, i *ori.Instr) []access {
 			role, o.N = timing.Index, 1
 		case ori.KAddr, ori.KUAddr:
 			role = timing.Address
-		case ori.KDesc:
+		case ori.KDesc, ori.KGdesc:
 			role = timing.Desc
 		}
 		list = m.add(list, o, role, uint8(n))

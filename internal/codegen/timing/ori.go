@@ -77,6 +77,10 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 // implied adds the predicates that R2P and its like move without naming.
 func (d *Describer) implied(i *ori.Instr) {
 	switch i.Op {
+	case op.WARPGROUP:
+		if i.Mods.Has(op.MARRIVE) {
+			d.arrival(i)
+		}
 	case op.P2R:
 		d.uses = append(d.uses, Use{File: target.FileP, Role: Data, N: 7})
 	case op.R2P:
@@ -85,6 +89,21 @@ func (d *Describer) implied(i *ori.Instr) {
 		d.uses = append(d.uses, Use{File: target.FileUP, Role: Data, N: 7})
 	case op.UR2UP:
 		d.uses = append(d.uses, Use{File: target.FileUP, Role: Result, N: 7})
+	}
+}
+
+// arrival adds the general registers of the matrix operations behind a
+// WARPGROUP.ARRIVE: these take no waits themselves.
+func (d *Describer) arrival(i *ori.Instr) {
+	for j := i.Next(); j != nil && (j.Op != op.WARPGROUP || !j.Mods.Has(op.MARRIVE)); j = j.Next() {
+		if !j.IsGroupMMA() {
+			continue
+		}
+		for n, o := range j.Srcs() {
+			if o.Kind == ori.KReg && o.Class == ori.R {
+				d.add(o, Data, uint8(n))
+			}
+		}
 	}
 }
 
@@ -100,7 +119,7 @@ func (d *Describer) source(o ori.Operand, n uint8) {
 		d.add(o, Index, n)
 	case ori.KAddr, ori.KUAddr:
 		d.add(o, Address, n)
-	case ori.KDesc:
+	case ori.KDesc, ori.KGdesc:
 		d.add(o, Desc, n)
 	}
 }
