@@ -196,6 +196,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		u.Close()
 	}
 	j.recordCode(m, out)
+	j.advise(m, out)
 	j.reportCode(m, o.Arch, out)
 	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
 	if !res.OK {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -32,6 +33,15 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		b := block(m, &m.Funcs[fn], out.Kernels[n])
 		for _, text := range b.lines(arch.Name, arch.SM) {
 			j.Sink.Say(diag.Info, text)
+		}
+	}
+}
+
+// advise tells about code that is slower than the source asks for.
+func (j *Job) advise(m *sema.Module, out *pipeline.Output) {
+	for n, k := range out.Kernels {
+		if k != nil && k.Props.Serial {
+			j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", m.Funcs[out.Funcs[n]].Name))
 		}
 	}
 }

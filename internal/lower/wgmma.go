@@ -227,8 +227,10 @@ func (l *lowerer) groupMarks(g *groupMMA, at int) {
 func (l *lowerer) descriptors(a, b value) ori.Operand {
 	u := l.f.NewReg(ori.UR, 4)
 	q := l.f.Words(u)
-	if a == nil {
-		q.Sub, q.N = 2, 2
+	if a == nil { // nobody looks at the first two words
+		first := q
+		first.N = 2
+		l.emit(op.UNDEF, op.Mods{}, value{first})
 	}
 	for n := range a {
 		l.emit(op.R2UR, op.Mods{}, value{l.f.Word(u, n)}, l.reg(a[n]))

@@ -79,8 +79,7 @@ const (
 	H1                      // high half in both lanes: .H1_H1
 )
 
-// Marks on the matrices that a KGdesc operand describes. With the first
-// matrix in registers the operand names the second two of its four words.
+// Marks on the matrices that a KGdesc operand describes.
 const (
 	NegA  = 1 << iota // the first matrix is negated
 	NegB              // the second is
@@ -192,6 +191,7 @@ type Props struct {
 	HasExit     bool
 	Routines    bool // calls a routine that the compiler made
 	Pool        bool // its warps trade registers
+	Serial      bool // every warp-group matrix operation is waited for at once
 }
 
 // Symbol is a variable or function that code refers to.

@@ -46,6 +46,7 @@ var propFlags = [...]struct {
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
 	{"routines", func(p *Props) *bool { return &p.Routines }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
+	{"serial", func(p *Props) *bool { return &p.Serial }},
 }
 
 // append appends the props that are not zero.

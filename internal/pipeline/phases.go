@@ -112,7 +112,7 @@ func phases() []phase.Row[*unit] {
 			return nil
 		}},
 		{Name: "WarpGroups", Required: true, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-			isel.WarpGroups(u.f)
+			u.f.Props.Serial = isel.WarpGroups(u.f)
 			return nil
 		}},
 		{Name: "BalancePipes", MinOpt: 2, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {

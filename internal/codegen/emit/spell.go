@@ -322,17 +322,12 @@ var matrixMarks = [...]struct {
 	text string
 }{{ori.NegA, ".negA"}, {ori.NegB, ".negB"}, {ori.TnspA, ".tnspA"}, {ori.TnspB, ".tnspB"}}
 
-// matrices writes the descriptors of two matrices: the first of the four
-// words they take together is named even where only the second is there.
+// matrices writes the descriptors of two matrices.
 func (e *emitter) matrices(t []byte, o ori.Operand) []byte {
 	t = append(t, "gdesc["...)
-	switch {
-	case o.Reg == ori.NoReg:
+	if o.Reg == ori.NoReg {
 		t = append(t, zeroNames[ori.UR]...)
-	case o.N == 2 && !e.loose:
-		o.Sub -= 2
-		t = e.register(t, o)
-	default:
+	} else {
 		t = e.register(t, o)
 	}
 	t = append(t, ']')

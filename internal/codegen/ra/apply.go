@@ -65,21 +65,28 @@ func (a *applier) block(b *ori.Block, x *regalloc.Block) error {
 			}
 			continue
 		}
-		made, err := a.added(i, ops)
+		list, err := a.added(i, ops)
 		if err != nil {
 			return err
 		}
-		if prev := b.Last(); at == nil && prev != nil {
-			made.Line, made.Loc = prev.Line, prev.Loc
-			b.Append(made)
-		} else if at == nil {
-			b.Append(made)
-		} else {
-			made.Line, made.Loc = at.Line, at.Loc
-			b.InsertBefore(made, at)
+		for _, made := range list {
+			a.insert(b, made, at)
 		}
 	}
 	return nil
+}
+
+// insert puts spill code before at, or at the end of b.
+func (a *applier) insert(b *ori.Block, made, at *ori.Instr) {
+	if prev := b.Last(); at == nil && prev != nil {
+		made.Line, made.Loc = prev.Line, prev.Loc
+		b.Append(made)
+	} else if at == nil {
+		b.Append(made)
+	} else {
+		made.Line, made.Loc = at.Line, at.Loc
+		b.InsertBefore(made, at)
+	}
 }
 
 // rename replaces the registers of i by those the solution's operands name.
@@ -118,41 +125,53 @@ func (a *applier) operand(o regalloc.Operand) ori.Operand {
 	return ori.Operand{Kind: ori.KReg, Class: a.f.Regs[o.V].Class, Reg: ori.Reg(o.V), Sub: o.Sub, N: o.N}
 }
 
-// added makes the Ori instruction for spill code.
-func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) (*ori.Instr, error) {
+// added makes the Ori instructions for spill code.
+func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) ([]*ori.Instr, error) {
 	f := a.f
 	d := a.operand(ops[0])
 	switch {
 	case i.Kind == regalloc.Remat:
 		old := a.instrs[i.Orig]
 		made := f.NewInstr(old.Op, old.Mods, []ori.Operand{d}, old.Srcs())
-		return made, nil
+		return []*ori.Instr{made}, nil
 	case i.Slot >= 0:
-		return a.memory(i, d)
+		return a.memory(i, d), nil
 	}
-	s := a.operand(ops[1])
-	return a.transfer(d, s)
+	made, err := a.transfer(d, a.operand(ops[1]))
+	return []*ori.Instr{made}, err
 }
 
 // widths maps words of a local memory access to its modifier.
 var widths = [...]op.Mods{1: {}, 2: op.M(op.M64), 4: op.M(op.M128)}
 
-// memory makes a store to or load from the spill area, which lies above the
-// frame the source asked for. The allocator aligns slots to their width.
-func (a *applier) memory(i *regalloc.Inst, d ori.Operand) (*ori.Instr, error) {
-	if int(d.N) >= len(widths) || d.N == 3 {
-		return nil, fmt.Errorf("spill of %d words at once", d.N)
-	}
+// memory makes stores to or loads from the spill area, which lies above the
+// frame the source asked for: of up to four words at once, as registers and
+// memory are aligned.
+func (a *applier) memory(i *regalloc.Inst, d ori.Operand) []*ori.Instr {
 	f := a.f
 	base := f.NewReg(ori.R, 1)
 	f.Regs[base].Phys, f.Regs[base].Fixed = int16(a.opts.StackReg), true
-	addr := ori.Addr(f.Words(base), int64(a.opts.FrameBytes)+4*int64(i.Slot))
-	if i.Kind == regalloc.Spill {
-		a.res.Stores += int(d.N)
-		return f.NewInstr(op.STL, widths[d.N], nil, []ori.Operand{addr, d}), nil
+	at := int64(a.opts.FrameBytes) + 4*int64(i.Slot)
+	var list []*ori.Instr
+	for n := uint8(0); n < d.N; {
+		x, step := d, uint8(4)
+		x.Sub += n
+		for step > 1 && (step > d.N-n || at%int64(4*step) != 0 || (int64(f.Regs[d.Reg].Phys)+int64(x.Sub))%int64(step) != 0) {
+			step /= 2
+		}
+		x.N = step
+		addr := ori.Addr(f.Words(base), at)
+		if i.Kind == regalloc.Spill {
+			a.res.Stores += int(step)
+			list = append(list, f.NewInstr(op.STL, widths[step], nil, []ori.Operand{addr, x}))
+		} else {
+			a.res.Loads += int(step)
+			list = append(list, f.NewInstr(op.LDL, widths[step], []ori.Operand{x}, []ori.Operand{addr}))
+		}
+		n += step
+		at += 4 * int64(step)
 	}
-	a.res.Loads += int(d.N)
-	return f.NewInstr(op.LDL, widths[d.N], []ori.Operand{d}, []ori.Operand{addr}), nil
+	return list
 }
 
 // transfer moves a word between register files.

@@ -30,6 +30,9 @@ func (b *builder) holdGroups() {
 	if len(regs) == 0 {
 		return
 	}
+	for _, r := range regs {
+		b.p.VRegs[r].Keep = b.keep
+	}
 	g := flow.GroupsOf(f, len(regs), true, func(o ori.Operand) (int, int) {
 		if n := cell[o.Reg]; n > 0 {
 			return n - 1, 1

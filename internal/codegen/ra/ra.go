@@ -56,9 +56,14 @@ type Result struct {
 // Run allocates f. The error is a *regalloc.Overflow when the program needs
 // more registers than there are.
 func Run(f *ori.Func, o Options) (*Result, error) {
-	b := &builder{f: f, opts: &o}
+	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
 	p := b.problem()
 	s, err := regalloc.Solve(p, regalloc.Options{Trace: o.Trace})
+	if err != nil && b.keep { // once more with accumulators in memory
+		b = &builder{f: f, opts: &o}
+		p = b.problem()
+		s, err = regalloc.Solve(p, regalloc.Options{Trace: o.Trace})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +82,11 @@ type builder struct {
 	opts   *Options
 	p      regalloc.Problem
 	instrs []*ori.Instr // by instruction number
+<<<<<<< HEAD
 	timing *timing.Describer
+=======
+	keep   bool         // registers of warp-group matrix operations are not spilled
+>>>>>>> c3262e5 (Spills of wide registers, accumulators stay in registers)
 }
 
 func (b *builder) problem() *regalloc.Problem {
