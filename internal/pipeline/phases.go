@@ -134,13 +134,8 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
-<<<<<<< HEAD
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults",
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
-=======
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
->>>>>>> f04d4f5 (Warp-group matrix operations)
 }
 
 // runner is the phase runner with what its phases read besides the function.

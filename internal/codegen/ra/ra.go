@@ -82,11 +82,8 @@ type builder struct {
 	opts   *Options
 	p      regalloc.Problem
 	instrs []*ori.Instr // by instruction number
-<<<<<<< HEAD
 	timing *timing.Describer
-=======
-	keep   bool         // registers of warp-group matrix operations are not spilled
->>>>>>> c3262e5 (Spills of wide registers, accumulators stay in registers)
+	keep   bool // registers of warp-group matrix operations are not spilled
 }
 
 func (b *builder) problem() *regalloc.Problem {
