@@ -11,11 +11,15 @@ import (
 // arrival on an mbarrier.
 func (l *lowerer) cpAsync() {
 	l.knows(isa.WAsync)
+	if l.has(isa.WBulk) {
+		l.bulk()
+		return
+	}
 	wait := func(n int64) {
 		l.emit(op.DEPBAR, op.M(op.MLE), nil, ori.Special(op.SRScoreboard0), ori.Imm(n))
 	}
 	switch {
-	case l.has(isa.WBulk) || !l.has(isa.WAsync):
+	case !l.has(isa.WAsync):
 		l.unsupported()
 	case l.has(isa.WCommitGroup):
 		l.emit(op.LDGDEPBAR, op.Mods{}, nil)

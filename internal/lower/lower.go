@@ -70,6 +70,8 @@ type scope struct {
 	formals []*variable // of the function's results and parameters; of kernels too
 	out     *ori.Block  // where ret leads in a function
 	inner   bool        // a function's body in place of a call
+	alike   []bool      // by PTX register: all threads have the same value
+	elected []bool      // by PTX register: a predicate that holds for one thread of a warp at most
 }
 
 // lowerer lowers one function.

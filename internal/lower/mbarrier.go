@@ -14,7 +14,7 @@ func (l *lowerer) mbarrier() {
 	}
 	switch {
 	case l.has(isa.WInit):
-		l.alone(l.mbarrierInit)
+		l.mbarrierInit()
 	case l.has(isa.WInval):
 		l.emit(op.SYNCS, op.M(op.MCCTL, op.MIV), nil, l.barrierAddress(&l.args[0]), noUniform())
 	case l.has(isa.WPendingCount):
@@ -49,16 +49,19 @@ func (l *lowerer) barrierAddress(a *sema.Operand) ori.Operand {
 // mbarrierInit exchanges the contents for a fresh barrier. The instruction
 // is a uniform one.
 func (l *lowerer) mbarrierInit() {
-	a := l.barrierAddress(&l.args[0])
-	n := l.one(op.IADD3, op.Mods{}, l.src1(1, isa.U32).Negate(), ori.Imm(countRange), rz())
-	lo, hi := l.shl1(n, ori.Imm(1)), l.shl1(n, ori.Imm(countShift))
-	l.emit(op.FENCE, op.M(op.MVIEW, op.MASYNC, op.MS), nil)
-	l.eachValue(value{l.f.Word(a.Reg, int(a.Sub)), {}, lo, hi}, func(u, _ ori.Operand) {
-		bar, pair := u, u
-		bar.N = 1
-		pair.Sub, pair.N = pair.Sub+2, 2 // pairs are aligned
-		l.emit(op.SYNCS, op.M(op.MEXCH, op.M64), value{ori.Zero(ori.UR)}, ori.Addr(bar, a.Imm), pair)
-	})
+	var pair value
+	if n := l.src1(1, isa.U32); n.Kind == ori.KImm {
+		left := uint32(countRange - n.Imm)
+		pair = value{word(left << 1), word(left << countShift)}
+	} else {
+		left := l.one(op.IADD3, op.Mods{}, n.Negate(), ori.Imm(countRange), rz())
+		pair = value{l.shl1(left, ori.Imm(1)), l.shl1(left, ori.Imm(countShift))}
+	}
+	a := l.sharedWord(&l.args[0])
+	l.emit(op.FENCE, op.M(op.MVIEW, op.MASYNC, op.MS), nil).Guard = ori.Operand{}
+	l.issue(&order{blocks: []value{{a}, pair}, same: true, do: func(u []ori.Operand) *ori.Instr {
+		return l.emit(op.SYNCS, op.M(op.MEXCH, op.M64), value{ori.Zero(ori.UR)}, ori.Addr(u[0], 0), u[1])
+	}})
 }
 
 // eachValue runs do once for every different value among the threads, with

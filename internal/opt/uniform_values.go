@@ -288,7 +288,7 @@ func (u *uniformer) rewrite() bool {
 func (u *uniformer) reader(i *ori.Instr) {
 	f := u.f
 	if i.Op == op.R2UR && i.Mods == (op.Mods{}) && i.NDst == 1 && len(i.Args) == 2 && i.Args[1].Class == ori.UR && i.Args[1].Kind == ori.KReg {
-		i.Op = op.COPY // which may vanish
+		i.Op, i.Guard = op.COPY, ori.Operand{} // all threads have it, and the copy may vanish
 		return
 	}
 	if u.scales(i) {

@@ -1,0 +1,211 @@
+package lower
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+	"goptxas/internal/ptx/isa"
+	"goptxas/internal/ptx/sema"
+)
+
+// The engines that copy whole blocks of memory are given their orders by the
+// uniform datapath: an instruction there is one order for the warp, while the
+// source means one for each thread. Where one thread at most can get there
+// the instruction is the order; elsewhere the threads take turns.
+
+// order is an instruction of such an engine: its operands as blocks of words
+// that go to uniform registers of their own.
+type order struct {
+	blocks []value
+	same   bool // done twice it is done once: threads with equal operands share it
+	do     func(u []ori.Operand) *ori.Instr
+}
+
+// issue gives an order for every thread.
+func (l *lowerer) issue(x *order) {
+	guard := l.guard
+	alone := l.lonely() || x.same && l.agreed(x.blocks)
+	switch {
+	case alone && guard.Kind == ori.KNone:
+		x.do(l.uniforms(x.blocks, ori.Operand{}))
+	case alone:
+		l.guard = ori.Operand{}
+		u := l.uniforms(x.blocks, guard)
+		any := l.f.Words(l.f.NewReg(ori.UP, 1))
+		l.emit(op.VOTEU, op.M(op.MANY), value{any}, guard)
+		x.do(u).Guard = any
+		l.guard = guard
+	default:
+		l.alone(func() { l.inTurns(x) })
+	}
+}
+
+// uniforms puts blocks into uniform registers, each block aligned to its
+// length: from the thread whose guard holds.
+func (l *lowerer) uniforms(blocks []value, guard ori.Operand) []ori.Operand {
+	u := make([]ori.Operand, len(blocks))
+	for n, b := range blocks {
+		r := l.f.NewReg(ori.UR, len(b))
+		for int(l.f.Regs[r].Align) < len(b) {
+			l.f.Regs[r].Align *= 2
+		}
+		u[n] = l.f.Words(r)
+		if guard.Kind != ori.KNone { // the threads whose guard does not hold leave it alone
+			l.emit(op.UNDEF, op.Mods{}, value{u[n]})
+		}
+		for k, w := range b {
+			l.toUniform(l.f.Word(r, k), w, guard)
+		}
+	}
+	return u
+}
+
+// toUniform moves a word to a uniform register.
+func (l *lowerer) toUniform(u, w, guard ori.Operand) {
+	switch w.Kind {
+	case ori.KZero:
+		l.emit(op.UMOV, op.Mods{}, value{u}, ori.Zero(ori.UR))
+	case ori.KImm:
+		l.emit(op.UMOV, op.Mods{}, value{u}, w)
+	default:
+		l.emit(op.R2UR, op.Mods{}, value{u}, l.reg(w)).Guard = guard
+	}
+}
+
+// inTurns gives an order for every thread, one after the other, or for every
+// different one.
+func (l *lowerer) inTurns(x *order) {
+	blocks := make([]value, len(x.blocks))
+	for n, b := range x.blocks {
+		for _, w := range b {
+			if w.Kind != ori.KZero && w.Kind != ori.KImm {
+				w = l.reg(w)
+			}
+			blocks[n] = append(blocks[n], w)
+		}
+	}
+	lane := ori.Operand{}
+	if !x.same {
+		lane = l.one(op.S2R, op.Mods{}, ori.Special(op.SRLaneID))
+	}
+	l.repeat(func() ori.Operand {
+		u := l.uniforms(blocks, ori.Operand{})
+		done := pt()
+		match := func(w, u ori.Operand) {
+			p := l.pred()
+			l.emit(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), value{p}, w, u, done)
+			done = p
+		}
+		if !x.same {
+			turn := l.f.Words(l.f.NewReg(ori.UR, 1))
+			l.emit(op.R2UR, op.Mods{}, value{turn}, lane)
+			match(lane, turn)
+		} else {
+			for n, b := range blocks {
+				for k, w := range b {
+					if w.Kind == ori.KReg {
+						match(w, l.f.Word(u[n].Reg, k))
+					}
+				}
+			}
+		}
+		x.do(u)
+		return done
+	})
+}
+
+// lonely reports whether at most one thread of a warp does the current
+// instruction.
+func (l *lowerer) lonely() bool {
+	if l.elected == nil {
+		l.findElected()
+	}
+	return l.in.Guard >= 0 && !l.in.GuardNot && l.elected[l.in.Guard] || l.singleAt(l.in)
+}
+
+// findElected finds the predicates that hold for one thread of a warp at most:
+// those of elect.sync among all threads, and what is joined with them.
+func (l *lowerer) findElected() {
+	body := l.body
+	l.elected = make([]bool, len(body.Regs))
+	writes := l.countWrites()
+	for changed := true; changed; {
+		changed = false
+		for n := range body.Instrs {
+			in := &body.Instrs[n]
+			if r := l.electedBy(in); r >= 0 && writes[r] == 1 && !l.elected[r] {
+				l.elected[r] = true
+				changed = true
+			}
+		}
+	}
+}
+
+// electedBy returns the register in which an instruction leaves a predicate
+// of one thread at most, or -1.
+func (l *lowerer) electedBy(in *sema.Inst) int32 {
+	args := l.body.Of(in.Args)
+	if in.Guard >= 0 || len(args) < 2 {
+		return -1
+	}
+	holds := func(a *sema.Operand) bool { return a.Kind == isa.KReg && a.Flags == 0 && l.elected[a.Ref] }
+	switch in.Op {
+	case isa.WElect:
+		if m := &args[1]; m.Kind == isa.KInt && uint32(m.Value) == 0xffffffff {
+			return args[0].Pair
+		}
+	case isa.WAnd:
+		if len(args) == 3 && args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && (holds(&args[1]) || holds(&args[2])) {
+			return args[0].Ref
+		}
+	case isa.WMov:
+		if args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && holds(&args[1]) {
+			return args[0].Ref
+		}
+	}
+	return -1
+}
+
+// singleAt reports whether an instruction stands where one thread of a warp
+// comes at most: between a branch around it for all others and the label of
+// that branch, where nothing else leads in.
+func (l *lowerer) singleAt(in *sema.Inst) bool {
+	body := l.body
+	at := -1
+	for n := range body.Instrs {
+		if &body.Instrs[n] == in {
+			at = n
+		}
+	}
+	for n := at - 1; n >= 0; n-- {
+		b := &body.Instrs[n]
+		if b.Op != isa.WBra || b.Guard < 0 || !b.GuardNot || !l.elected[b.Guard] {
+			continue
+		}
+		end := int(body.Labels[body.Of(b.Args)[0].Ref].At)
+		if end > at && l.closedRange(n+1, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedRange reports whether nothing outside of a range of instructions
+// leads to a place in it but its start by falling through.
+func (l *lowerer) closedRange(from, end int) bool {
+	body := l.body
+	for n := range body.Instrs {
+		in := &body.Instrs[n]
+		if n >= from && n < end {
+			continue
+		}
+		switch in.Op {
+		case isa.WBra:
+			if to := int(body.Labels[body.Of(in.Args)[0].Ref].At); to >= from && to < end {
+				return false
+			}
+		case isa.WBrx, isa.WCall:
+			return false
+		}
+	}
+	return true
+}
