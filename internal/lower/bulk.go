@@ -181,8 +181,14 @@ var bulkOps = [...]struct {
 	word isa.Word
 	mod  op.Mod
 }{
-	{isa.WAdd, op.MADD}, {isa.WMin, op.MMIN}, {isa.WMax, op.MMAX}, {isa.WInc, op.MINC}, {isa.WDec, op.MDEC},
-	{isa.WAnd, op.MAND}, {isa.WOr, op.MOR}, {isa.WXor, op.MXOR},
+	{isa.WAdd, op.MADD},
+	{isa.WMin, op.MMIN},
+	{isa.WMax, op.MMAX},
+	{isa.WInc, op.MINC},
+	{isa.WDec, op.MDEC},
+	{isa.WAnd, op.MAND},
+	{isa.WOr, op.MOR},
+	{isa.WXor, op.MXOR},
 }
 
 // bulkFn returns the operation of a reduction.

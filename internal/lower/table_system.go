@@ -40,4 +40,5 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMovmatrix:      (*lowerer).movmatrix,
 	isa.WMma:            (*lowerer).mma,
 	isa.WWgmma:          (*lowerer).wgmma,
+	isa.WTensormap:      (*lowerer).tensormap,
 }
