@@ -24,13 +24,32 @@ func (l *lowerer) div() {
 		l.copy(d[:len(a)], l.divideConst(a, c, signed, rem))
 		return
 	}
-	divide := l.divide
-	switch t.Bits() {
-	case 16:
-		divide = l.divide16
-	case 64:
-		divide = l.divide64
+	var r value
+	if t.Bits() == 64 {
+		r = l.divide64(a, b, signed, rem)
+	} else {
+		r = l.divideWord(a, b, t.Bits(), signed, rem)
 	}
+	l.copy(d[:len(a)], r)
+}
+
+// divideWord divides values of up to 32 bits.
+func (l *lowerer) divideWord(a, b value, bits int, signed, rem bool) value {
+	divide := l.divide
+	if bits == 16 {
+		divide = l.divide16
+	}
+	return l.signed(a, b, signed, rem, divide)
+}
+
+// divideLong divides pairs.
+func (l *lowerer) divideLong(a, b value, signed, rem bool) value {
+	return l.signed(a, b, signed, rem, l.divide)
+}
+
+// signed divides by a way of unsigned division. A division by zero gives
+// ones (measured).
+func (l *lowerer) signed(a, b value, signed, rem bool, divide func(a, b value, rem bool) value) value {
 	var r value
 	if signed {
 		r = divide(l.magnitude(a), l.magnitude(b), rem)
@@ -42,9 +61,7 @@ func (l *lowerer) div() {
 	} else {
 		r = divide(a, b, rem)
 	}
-	// a division by zero gives ones (measured)
-	r = l.sel(imm(^uint64(0), len(a)), r, l.isZero(b))
-	l.copy(d[:len(a)], r)
+	return l.sel(imm(^uint64(0), len(a)), r, l.isZero(b))
 }
 
 // Scales that turn a float reciprocal into one of fixed point, a little too
@@ -114,6 +131,9 @@ func (l *lowerer) divmod(a, b value, div, rem bool) (q, r value) {
 	} else {
 		r = l.mul64(q, minus, a)
 	}
+	if len(a) == 2 {
+		return l.corrected(q, r, minus, div)
+	}
 	for n := range 2 {
 		p := l.cmp(op.MGE, false, r, b)
 		if rem || n == 0 {
@@ -126,27 +146,70 @@ func (l *lowerer) divmod(a, b value, div, rem bool) (q, r value) {
 	return q, r
 }
 
+// corrected adjusts a quotient of pairs that may be two too small, given the
+// negated divisor: the sum with the rest carries if the rest is too large.
+func (l *lowerer) corrected(q, r, minus value, div bool) (value, value) {
+	for range 2 {
+		t, c, p := l.tmp(2), l.pred(), l.pred()
+		l.emit(op.IADD3, op.Mods{}, value{t[0], c}, r[0], minus[0], rz())
+		l.emit(op.IADD3, op.M(op.MX), value{t[1], p}, r[1], minus[1], rz(), c, pt().Not())
+		r = l.sel(t, r, p)
+		if div {
+			l.addIf(p, q, imm(1, 2), false)
+		}
+	}
+	return q, r
+}
+
 // divide64 divides pairs. Most pairs that programs divide are words: these
-// are divided as such, and the long way is taken aside.
-func (l *lowerer) divide64(a, b value, rem bool) value {
+// are divided as such, and the long way is taken aside. Compilers that write
+// PTX know that too: where the program asks by itself, it goes the long way
+// at once.
+func (l *lowerer) divide64(a, b value, signed, rem bool) value {
+	w := wayDivide
+	if signed {
+		w = waySigned
+	}
+	if rem {
+		w++
+	}
+	both := append(append(value(nil), a...), b...)
+	if l.asked64() {
+		r := l.tmp(2)
+		if l.guard.Kind != ori.KNone {
+			l.copy(r, value{rz(), rz()})
+		}
+		l.alone(func() { l.copy(r, l.longWay(w, op.NoMod, false, both)) })
+		return r
+	}
+	q := l.divide(a[:1], b[:1], rem)[0]
 	r := l.tmp(2)
-	l.copy(r, value{l.divide(a[:1], b[:1], rem)[0], rz()})
+	l.copy(r, l.sel(imm(^uint64(0), 2), value{q, rz()}, l.isZero(b[:1])))
 	long := l.cmp1(op.MNE, false, l.or2(a[1], b[1]), rz())
-	was := l.guard
-	l.guard = ori.Operand{}
-	l.unlikely(long, func() {
-		if !l.routine {
-			l.copy(r, l.divide(a, b, rem))
-			return
-		}
-		q, m := l.callDivide(a, b)
-		if rem {
-			q = m
-		}
-		l.copy(r, q)
-	})
-	l.guard = was
+	l.unlikely(long, func() { l.copy(r, l.longWay(w, op.NoMod, false, both)) })
 	return r
+}
+
+// asked64 reports whether the body combines the operands of the current
+// division elsewhere, as it does to see whether both are short.
+func (l *lowerer) asked64() bool {
+	a, b := &l.args[1], &l.args[2]
+	if a.Kind != isa.KReg || b.Kind != isa.KReg {
+		return false
+	}
+	if l.ors == nil {
+		l.ors = map[[2]int32]bool{}
+		for k := range l.body.Instrs {
+			in := &l.body.Instrs[k]
+			if in.Op != isa.WOr || in.NTypes == 0 || in.Types[0].Bits() != 64 {
+				continue
+			}
+			if x := l.body.Of(in.Args); len(x) == 3 && x[1].Kind == isa.KReg && x[2].Kind == isa.KReg {
+				l.ors[[2]int32{x[1].Ref, x[2].Ref}] = true
+			}
+		}
+	}
+	return l.ors[[2]int32{a.Ref, b.Ref}] || l.ors[[2]int32{b.Ref, a.Ref}]
 }
 
 // divide16 divides values below 2^16 in f32. The reciprocal is pushed up by

@@ -35,30 +35,27 @@ func (l *lowerer) dmul(a, b ori.Operand) value {
 }
 
 // estimate returns the special function unit's estimate of a function of an
-// f64: 20 bits or so, in the high word.
-func (l *lowerer) estimate(fn op.Mod, a value) value {
+// f64: 20 bits or so in the high word, over a low word.
+func (l *lowerer) estimate(fn op.Mod, a value, low ori.Operand) value {
 	r := l.tmp(2)
 	l.emit(op.MUFU, op.M(fn), r[1:], a[1])
-	l.emit(op.MOV, op.Mods{}, r[:1], rz())
+	l.copy(r[:1], value{low})
 	return r
 }
 
-// inverse returns 1/b of an ordinary number to the last bit or nearly so:
-// with e = 1-b*y, y(1+e+e²) is right to three times as many bits as y.
-func (l *lowerer) inverse(b value) value {
-	y := l.estimate(op.MRCP64H, b)
+// inverse returns 1/b of an ordinary number rounded to nearest. With
+// e = 1-b*y, y(1+e+e²) is right to three times as many bits as y and less
+// than a unit of the last place from 1/b; one more step rounds it right,
+// whatever b is but for one fraction, all ones. For that one the low word of
+// the first estimate must not be zero (TestInverse64).
+func (l *lowerer) inverse(b value, low ori.Operand) value {
+	y := l.estimate(op.MRCP64H, b, low)
 	nb := whole(b).Negate()
 	e := l.dfma(nb, whole(y), imm64(one64))
 	e = l.dfma(whole(e), whole(e), whole(e))
 	y = l.dfma(whole(y), whole(e), whole(y))
 	e = l.dfma(nb, whole(y), imm64(one64))
-	y = l.dfma(whole(y), whole(e), whole(y))
-	// The last step falls short by e². That matters for one fraction only,
-	// all ones: its reciprocal, a hair above a midpoint, came out as the
-	// power of two below instead of the number after it.
-	ones := l.lop((0xf0|0xaa)&0xcc, b[1], b[0], ori.Imm32(0xfff00000))
-	p := l.cmp1(op.MEQ, false, ones, ori.Imm32(^uint32(0)))
-	return l.pair(value{l.sel1(ori.Imm(1), y[0], p), y[1]})
+	return l.dfma(whole(y), whole(e), whole(y))
 }
 
 // quotient returns a/b rounded to nearest, given 1/b.
@@ -68,58 +65,68 @@ func (l *lowerer) quotient(a, b, y value) value {
 	return l.dfma(whole(r), whole(y), whole(q))
 }
 
-// inverseRoot returns the estimate y of 1/sqrt(x) refined by y·e·(1/2+3/8·e)
-// with e = 1-x*y².
-func (l *lowerer) inverseRoot(x value) value {
-	y := l.estimate(op.MRSQ64H, x)
+// inverseRoot returns the estimate y of 1/sqrt(x), over a low word, refined
+// by y·e·(1/2+3/8·e) with e = 1-x*y².
+func (l *lowerer) inverseRoot(x value, low ori.Operand) value {
+	y := l.estimate(op.MRSQ64H, x, low)
 	e := l.dfma(whole(x), whole(l.dmul(whole(y), whole(y))).Negate(), imm64(one64))
 	c := l.dfma(whole(e), whole(l.pair(imm(0x3fd8000000000000, 2))), imm64(half64))
 	return l.dfma(whole(c), whole(l.dmul(whole(y), whole(e))), whole(y))
 }
 
 // root returns the square root of an ordinary number, rounded to nearest.
-func (l *lowerer) root(x value) value {
-	y := l.inverseRoot(x)
+func (l *lowerer) root(x value, low ori.Operand) value {
+	y := l.inverseRoot(x, low)
 	s := l.dmul(whole(x), whole(y))
 	h := value{y[0], l.iadd(y[1], ori.Imm(-0x00100000))} // half of y
 	r := l.dfma(whole(s).Negate(), whole(s), whole(x))
 	return l.dfma(whole(r), whole(l.pair(h)), whole(s))
 }
 
-// exponent returns the biased exponent of an f64.
-func (l *lowerer) exponent(a value) ori.Operand {
-	return l.and2(l.shr1(a[1], ori.Imm(20)), ori.Imm(0x7ff))
-}
+// High words of numbers, read as f32: the machine compares them without
+// their signs in one step.
+const (
+	leastNormal   = 0x00100000 // 2^-1022
+	leastDividend = 0x03600000 // 2^-969
+)
 
-// div64 returns a/b in the rounding of the current instruction; unit says
-// that a is one.
-func (l *lowerer) div64(a, b value, unit bool) value {
+// div64 returns a/b in the rounding of the current instruction.
+func (l *lowerer) div64(a, b value) value {
 	round := l.rounding()
+	both := append(append(value(nil), a...), b...)
 	if round != op.NoMod {
-		return l.div64Exact(a, b, round)
+		return l.longWay(wayDiv64, round, false, both)
 	}
-	y := l.inverse(b)
-	var q value
-	if unit {
-		e := l.dfma(whole(b).Negate(), whole(y), imm64(one64))
-		q = l.dfma(whole(e), whole(y), whole(y))
-	} else {
-		q = l.quotient(a, b, y)
-	}
+	q := l.quotient(a, b, l.inverse(b, ori.Imm(1)))
 	r := l.tmp(2)
 	l.copy(r, q)
-	// The steps are good while 1/b, a/b and the residue are normal numbers:
-	// the divisor away from both ends, the dividend 2^-895 at least, and the
-	// quotient of an exponent between -1000 and 1000.
-	eb := l.exponent(b)
-	p := l.cmp1(op.MGT, false, l.iadd(eb, ori.Imm(-3)), ori.Imm(2040))
-	if !unit {
-		ea := l.exponent(a)
-		p = l.test(op.ISETP, op.M(op.MGT, op.MU32, op.MOR), l.iadd(ea, ori.Imm(-128)), ori.Imm(2046-128), p)
-		d := l.one(op.IADD3, op.Mods{}, ea, negate(eb), ori.Imm(1000))
-		p = l.test(op.ISETP, op.M(op.MGT, op.MU32, op.MOR), d, ori.Imm(2000), p)
+	// The steps are good while the residue has all its bits, which a large
+	// dividend sees to, and 1/b and the quotient are normal numbers. A divisor
+	// from 2^1017 on is an infinity or NaN as f32; with a smaller one the
+	// reciprocal is normal, or not finite and the quotient with it.
+	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(a[1]), ori.Imm(leastDividend), pt())
+	x := l.ffma(rz(), b[1], q[1])
+	p = l.test(op.FSETP, op.M(op.MGT, op.MAND), absolute(x), ori.Imm(leastNormal), p)
+	l.unlikely(p.Not(), func() { l.copy(r, l.longWay(wayDiv64, round, false, both)) })
+	return r
+}
+
+// rcp64 returns 1/b in the rounding of the current instruction.
+func (l *lowerer) rcp64(b value) value {
+	round := l.rounding()
+	both := append(imm(one64<<32, 2), b...)
+	if round != op.NoMod {
+		return l.longWay(wayDiv64, round, false, both)
 	}
-	l.unlikely(p, func() { l.copy(r, l.div64Exact(a, b, round)) })
+	// Divisors from 2^-1022 to below 2^1022 are moved up by three exponents
+	// and a little: those outside come to lie next to zero, on either side.
+	// The same word serves as the low one of the estimate.
+	const up, least = 0x00300402, leastNormal + 0x00300402
+	low := l.iadd(b[1], ori.Imm(up))
+	r := l.tmp(2)
+	l.copy(r, l.inverse(b, low))
+	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(low), ori.Imm(least), pt())
+	l.unlikely(p.Not(), func() { l.copy(r, l.longWay(wayDiv64, round, false, both)) })
 	return r
 }
 
@@ -140,18 +147,19 @@ func (l *lowerer) normal(a value) (m value, e ori.Operand) {
 // quotient to a quarter of the last place, all that rounding it at any
 // place further up needs to know; the rest is integer arithmetic.
 func (l *lowerer) div64Exact(a, b value, round op.Mod) value {
+	// what is odd comes first, then the operands need not be kept
+	odd, isOdd := l.oddQuotient(a, b), l.plop(lutOr, l.odd64(a), l.odd64(b))
+	sign := l.and2(l.xor2(a[1], b[1]), ori.Imm32(sign64))
 	ma, ea := l.normal(a)
 	mb, eb := l.normal(b)
-	q := l.quotient(ma, mb, l.inverse(mb))
+	q := l.quotient(ma, mb, l.inverse(mb, ori.Imm(1)))
 	rest := l.dfma(whole(mb).Negate(), whole(q), whole(ma))
 	e := l.one(op.IADD3, op.Mods{}, ea, negate(eb), l.shr1(q[1], ori.Imm(20)))
 	frac := value{q[0], l.lop(0xf0&0xcc|0xaa&^0xcc, q[1], ori.Imm(0xfffff), ori.Imm(0x100000))}
 	left := l.test(op.DSETP, op.M(op.MNEU, op.MAND), whole(rest), rz(), pt())
 	dir := l.sel1(l.or2(l.sar1(rest[1], ori.Imm(31)), ori.Imm(1)), rz(), left)
 	n := l.sum(l.shl(frac, ori.Imm(2)), value{dir, l.sar1(dir, ori.Imm(31))})
-	sign := l.and2(l.xor2(a[1], b[1]), ori.Imm32(sign64))
-	r := l.packDouble(n, e, sign, round)
-	return l.sel(l.oddQuotient(a, b), r, l.plop(lutOr, l.odd64(a), l.odd64(b)))
+	return l.sel(odd, l.packDouble(n, e, sign, round), isOdd)
 }
 
 // packDouble rounds n·2^-54·2^(e-1023), n of 55 bits, to an f64 with a sign.
@@ -209,12 +217,28 @@ func (l *lowerer) oddQuotient(a, b value) value {
 }
 
 // sqrt64 returns the root of x in the rounding of the current instruction.
-// Small numbers are scaled by 2^108 and their roots back by 2^-54.
 func (l *lowerer) sqrt64(x value) value {
 	round := l.rounding()
+	if round != op.NoMod {
+		return l.longWay(wayRoot64, round, false, x)
+	}
+	// Good from 2^-970 on, below that the residue loses bits. The difference
+	// serves as the low word of the estimate too.
+	const least, above = 0x03500000, inf64
+	low := l.iadd(x[1], ori.Imm(-least))
+	r := l.tmp(2)
+	l.copy(r, l.root(x, low))
+	p := l.cmp1(op.MGE, false, low, ori.Imm(above-least))
+	l.unlikely(p, func() { l.copy(r, l.longWay(wayRoot64, round, false, x)) })
+	return r
+}
+
+// sqrt64Exact takes the root of any number in any rounding. Small ones are
+// scaled by 2^108 and their roots back by 2^-54.
+func (l *lowerer) sqrt64Exact(x value, round op.Mod) value {
 	small := l.cmp1(op.MLT, true, x[1], ori.Imm(0x07000000))
 	v := l.sel(l.dmul(whole(x), imm64(0x46b00000)), x, small)
-	s := l.root(v)
+	s := l.root(v, rz())
 	if round != op.NoMod {
 		s = l.directed(v, s, round)
 	}
@@ -243,12 +267,21 @@ func (l *lowerer) oddRoot(x, s value) value {
 	return l.sel(value{rz(), ori.Imm32(0xfff80000)}, s, neg)
 }
 
-// rsqrt64 lowers rsqrt.approx.f64. Subnormal numbers are scaled by 2^54 and
-// the result back by 2^27.
+// rsqrt64 lowers rsqrt.approx.f64.
 func (l *lowerer) rsqrt64(x value) value {
-	tiny := l.cmp1(op.MLT, false, l.and2(x[1], ori.Imm(abs64)), ori.Imm(0x00100000))
+	r := l.tmp(2)
+	l.copy(r, l.inverseRoot(x, rz()))
+	p := l.cmp1(op.MGE, false, l.iadd(x[1], ori.Imm(-leastNormal)), ori.Imm(inf64-leastNormal))
+	l.unlikely(p, func() { l.copy(r, l.longWay(wayInverseRoot, op.NoMod, false, x)) })
+	return r
+}
+
+// rsqrt64Exact takes any number. Subnormal ones are scaled by 2^54 and the
+// result back by 2^27.
+func (l *lowerer) rsqrt64Exact(x value) value {
+	tiny := l.cmp1(op.MLT, false, l.and2(x[1], ori.Imm(abs64)), ori.Imm(leastNormal))
 	v := l.sel(l.dmul(whole(x), imm64(0x43500000)), x, tiny)
-	y := l.inverseRoot(v)
+	y := l.inverseRoot(v, rz())
 	y = value{y[0], l.sel1(l.iadd(y[1], ori.Imm(27<<20)), y[1], tiny)}
 	// infinity gives zero, a zero infinity of its sign
 	hi := l.and2(x[1], ori.Imm(abs64))
@@ -282,11 +315,11 @@ func (l *lowerer) exactMufu(t isa.Type) {
 		if l.in.Op == isa.WRsqrt {
 			fn = op.MRSQ64H
 		}
-		l.copy(d, l.estimate(fn, a))
+		l.copy(d, l.estimate(fn, a, rz()))
 	case l.in.Op == isa.WRsqrt:
 		l.copy(d, l.rsqrt64(a))
 	case l.in.Op == isa.WRcp:
-		l.copy(d, l.div64(l.pair(imm(one64<<32, 2)), a, true))
+		l.copy(d, l.rcp64(a))
 	default:
 		l.copy(d, l.sqrt64(a))
 	}

@@ -21,17 +21,33 @@ import (
 
 // unlikely runs slow where p holds, out of the way of the other threads.
 func (l *lowerer) unlikely(p ori.Operand, slow func()) {
-	aside, join := l.f.NewBlock(), l.f.NewBlock()
-	blocks := l.f.Blocks[:len(l.f.Blocks)-1] // the join follows at once
-	at := slices.Index(blocks, l.cur)
-	l.f.Blocks = slices.Insert(blocks, at+1, join)
+	was := l.guard
+	l.guard = ori.Operand{}
+	from, aside := l.cur, l.f.NewBlock()
 	l.emit(op.BRA, op.Mods{}, nil, ori.Label(aside)).Guard = p
-	l.cur.AddEdge(aside)
-	l.cur.AddEdge(join)
+	from.AddEdge(aside)
 	l.cur = aside
 	slow()
-	l.cur.AddEdge(join)
-	l.cur = join
+	end, join := l.cur, l.f.NewBlock()
+	l.cur = from
+	l.follow(join)
+	end.AddEdge(join)
+	l.guard = was
+}
+
+// follow goes on in a block that stands behind the current one.
+func (l *lowerer) follow(next *ori.Block) {
+	from := l.cur
+	from.AddEdge(next)
+	if int(from.ID) < len(l.placed) && l.placed[from.ID] {
+		l.enter(next)
+		return
+	}
+	l.cur = next // both stand behind all that are placed
+	if last := l.f.Blocks; last[len(last)-2] != from {
+		at := slices.Index(last, from)
+		l.f.Blocks = slices.Insert(last[:len(last)-1], at+1, next)
+	}
 }
 
 // ffma returns a*b+c rounded to nearest.
@@ -50,7 +66,7 @@ func (l *lowerer) divFloat(t isa.Type) {
 	switch {
 	case t == isa.F64:
 		a, b := l.pair(l.src(1, t)), l.pair(l.src(2, t))
-		l.copy(l.dst(0), l.div64(a, b, false))
+		l.copy(l.dst(0), l.div64(a, b))
 	case l.has(isa.WApprox) || l.has(isa.WFull):
 		l.divApprox()
 	default:
@@ -136,18 +152,17 @@ func (l *lowerer) divByConstant(d value, a ori.Operand, b float32) bool {
 func (l *lowerer) div32(a, b ori.Operand) ori.Operand {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
 	if round != op.NoMod {
-		return l.div32Wide(a, b, round, ftz)
+		return l.longWay(wayDiv32, round, ftz, value{a, b})[0]
 	}
 	y := l.one(op.MUFU, op.M(op.MRCP), b)
 	nb := b.Negate()
 	y = l.ffma(y, l.ffma(nb, y, ori.Imm(one32)), y)
 	q := l.ffma(a, y, rz())
-	q = l.ffma(y, l.ffma(nb, q, a), q)
 	r := l.tmp(1)
 	l.emit(op.FFMA, op.Mods{}, r, y, l.ffma(nb, q, a), q)
 	// the machine tells which operands the steps above are not good for
 	p := l.test(op.FCHK, op.Mods{}, a, b)
-	l.unlikely(p, func() { l.copy(r, value{l.div32Wide(a, b, round, ftz)}) })
+	l.unlikely(p, func() { l.copy(r, l.longWay(wayDiv32, round, ftz, value{a, b})) })
 	return r[0]
 }
 
@@ -165,7 +180,7 @@ func (l *lowerer) div32Wide(a, b ori.Operand, round op.Mod, ftz bool) ori.Operan
 		a, b = l.flush(a), l.flush(b)
 	}
 	da, db := l.toDouble(a), l.toDouble(b)
-	q := l.quotient(da, db, l.inverse(db))
+	q := l.quotient(da, db, l.inverse(db, ori.Imm(1)))
 	r := l.toSingle(q, round)
 	if ftz {
 		r = l.flushed(whole(q), r, round)
@@ -179,9 +194,8 @@ func (l *lowerer) div32Wide(a, b ori.Operand, round op.Mod, ftz bool) ori.Operan
 // rcp32 returns 1/b in the rounding of the current instruction.
 func (l *lowerer) rcp32(b ori.Operand) ori.Operand {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
-	one := l.reg(ori.Imm(one32))
 	if round != op.NoMod {
-		return l.div32Wide(one, b, round, ftz)
+		return l.longWay(wayDiv32, round, ftz, value{ori.Imm(one32), b})[0]
 	}
 	y := l.one(op.MUFU, op.M(op.MRCP), b)
 	r := l.tmp(1)
@@ -189,7 +203,7 @@ func (l *lowerer) rcp32(b ori.Operand) ori.Operand {
 	// good from 2^-125 to 2^125
 	e := l.iadd(l.and2(b, ori.Imm(0x7fffffff)), ori.Imm(-0x01000000))
 	p := l.cmp1(op.MGE, false, e, ori.Imm(0x7d000000))
-	l.unlikely(p, func() { l.copy(r, value{l.div32Wide(one, b, round, ftz)}) })
+	l.unlikely(p, func() { l.copy(r, l.longWay(wayDiv32, round, ftz, value{ori.Imm(one32), b})) })
 	return r[0]
 }
 
@@ -197,7 +211,7 @@ func (l *lowerer) rcp32(b ori.Operand) ori.Operand {
 func (l *lowerer) sqrt32(x ori.Operand) ori.Operand {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
 	if round != op.NoMod {
-		return l.sqrt32Wide(x, round, ftz)
+		return l.longWay(wayRoot32, round, ftz, value{x})[0]
 	}
 	y := l.one(op.MUFU, op.M(op.MRSQ), x)
 	s := l.one(op.FMUL, op.Mods{}, x, y)
@@ -206,7 +220,7 @@ func (l *lowerer) sqrt32(x ori.Operand) ori.Operand {
 	l.emit(op.FFMA, op.Mods{}, r, l.ffma(s.Negate(), s, x), h, s)
 	// good from 2^-101 on, below that the residue loses bits
 	p := l.cmp1(op.MGT, false, l.iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
-	l.unlikely(p, func() { l.copy(r, value{l.sqrt32Wide(x, round, ftz)}) })
+	l.unlikely(p, func() { l.copy(r, l.longWay(wayRoot32, round, ftz, value{x})) })
 	return r[0]
 }
 
@@ -217,7 +231,7 @@ func (l *lowerer) sqrt32Wide(x ori.Operand, round op.Mod, ftz bool) ori.Operand 
 	if ftz {
 		x = l.flush(x)
 	}
-	r := l.toSingle(l.root(l.toDouble(x)), round)
+	r := l.toSingle(l.root(l.toDouble(x), rz()), round)
 	p := l.cmp1(op.MGE, false, l.iadd(x, ori.Imm(-1)), ori.Imm(0x7f7fffff))
 	s := l.one(op.MUFU, op.M(op.MSQRT), l.one(op.FMUL, op.Mods{}, x, f32(1<<24)))
 	return l.sel1(s, r, p)

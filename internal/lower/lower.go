@@ -72,6 +72,8 @@ type scope struct {
 	inner   bool        // a function's body in place of a call
 	alike   []bool      // by PTX register: all threads have the same value
 	elected []bool      // by PTX register: a predicate that holds for one thread of a warp at most
+
+	ors map[[2]int32]bool // registers that are combined as pairs, nil until asked
 }
 
 // lowerer lowers one function.
@@ -85,22 +87,22 @@ type lowerer struct {
 	plan   *Plan // what becomes of calls
 	ways   [2]*[isa.NumWords]func(*lowerer)
 
-	cur     *ori.Block
-	order   []*ori.Block // blocks in the order they are filled
-	placed  []bool       // by block: it is in order
-	turn    uint32       // counts instructions
-	asked   [isa.NumWords]uint32
-	loc     int32
-	top     int64   // bytes of the frame in use
-	desc    ori.Reg // memory descriptor, NoReg until needed
-	carry   ori.Reg // condition code of add.cc and its kin
-	rank    ori.Reg // shared memory window of this block in its cluster
-	frame   ori.Reg // what locals are addressed from
-	sp      ori.Reg // stack pointer
-	routine bool    // pairs are divided by the routine
-	back    value   // return address of a function compiled by itself
-	buffer  value   // where its result goes if registers do not hold it
-	entry   *ori.Instr
+	cur    *ori.Block
+	order  []*ori.Block // blocks in the order they are filled
+	placed []bool       // by block: it is in order
+	turn   uint32       // counts instructions
+	asked  [isa.NumWords]uint32
+	loc    int32
+	top    int64   // bytes of the frame in use
+	desc   ori.Reg // memory descriptor, NoReg until needed
+	carry  ori.Reg // condition code of add.cc and its kin
+	rank   ori.Reg // shared memory window of this block in its cluster
+	frame  ori.Reg // what locals are addressed from
+	sp     ori.Reg // stack pointer
+	sites  sites   // of routines
+	back   value   // return address of a function compiled by itself
+	buffer value   // where its result goes if registers do not hold it
+	entry  *ori.Instr
 
 	open     *ori.Instr // last warp-group matrix operation since a commit
 	gathered *ori.Block // where the warp was brought together for those
@@ -125,7 +127,9 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	if l.plan == nil {
 		l.plan = NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.BodyAgain(fn, new(sema.Scratch)) })
 	}
-	l.routine = opts.Routines && l.f.Kernel && !layout.Object && l.divides()
+	if opts.Routines && l.f.Kernel && !layout.Object && !l.plan.moves {
+		l.plan.sites(body, &l.sites)
+	}
 	l.f.Props.SharedBytes = int32(l.plan.bytes)
 	l.f.Props.MovesStack = l.plan.moves
 	l.top = l.plan.outgoing

@@ -1,6 +1,10 @@
 package ori
 
-import "goptxas/internal/ori/op"
+import (
+	"strings"
+
+	"goptxas/internal/ori/op"
+)
 
 // NewFunc returns an empty function of m.
 func (m *Module) NewFunc(name string) *Func {
@@ -56,6 +60,17 @@ func (b *Block) AddEdge(t *Block) {
 	b.Succs = append(b.Succs, t)
 	t.Preds = append(t.Preds, b)
 	b.f.cfg++
+}
+
+// CallsRoutine reports whether i calls a routine that the compiler made.
+// Such names end in a dot. A routine reads and writes registers only, and
+// threads that enter it together leave it together.
+func (f *Func) CallsRoutine(i *Instr) bool {
+	if i.Op != op.CALL || len(i.Srcs()) == 0 {
+		return false
+	}
+	to := i.Srcs()[0]
+	return to.Kind == KSymbol && int(to.Reg) < len(f.Module.Symbols) && strings.HasSuffix(f.Module.Symbols[to.Reg].Name, ".")
 }
 
 // RemoveEdge takes one edge from b to t away.

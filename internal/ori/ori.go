@@ -189,7 +189,6 @@ type Props struct {
 	HasCalls    bool
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
-	Routines    bool // calls a routine that the compiler made
 	Pool        bool // its warps trade registers
 	Serial      bool // every warp-group matrix operation is waited for at once
 }

@@ -44,7 +44,6 @@ var propFlags = [...]struct {
 }{
 	{"calls", func(p *Props) *bool { return &p.HasCalls }},
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
-	{"routines", func(p *Props) *bool { return &p.Routines }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
 	{"serial", func(p *Props) *bool { return &p.Serial }},
 }

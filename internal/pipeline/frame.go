@@ -53,7 +53,7 @@ func (p *framer) prologue(a *target.Arch) {
 	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
 		align = callAlign
 	}
-	if !f.Kernel && f.Name != lower.DivideRoutine {
+	if !f.Kernel && !lower.IsRoutine(f.Name) {
 		p.saved, p.barriers = saved(f)
 	}
 	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))

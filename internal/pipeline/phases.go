@@ -30,7 +30,7 @@ type unit struct {
 	stage     ori.Stage  // what Verify may ask of the function
 	rolled    bool       // the source asks that loops stay
 	mem       *pool.Pool // of the kernel
-	routine   *unit      // that it calls, compiled before it
+	routines  []*unit    // that it calls, compiled before it
 	isRoutine bool       // it is one itself
 	locs      []loc      // the .loc directives of the body
 }
@@ -100,7 +100,11 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformValues", MinOpt: 2, Needs: settled | converged, Run: uniformValues},
 		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
 		{Name: "PreSchedule", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
-			sched.Pre(u.f, u.o.Arch, budget(u.f, u.o))
+			limit := budget(u.f, u.o)
+			if u.isRoutine { // what it does not use stays its callers'
+				limit = 12
+			}
+			sched.Pre(u.f, u.o.Arch, limit)
 			return nil
 		}},
 		{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
@@ -246,15 +250,8 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
 	}
-	if u.isRoutine { // the caller's frame
-		ro.Taken = append(ro.Taken, lower.FrameReg)
-	}
-	if u.routine != nil {
-		destroyed := ra.Written(u.routine.f)
-		ro.Routines = func(call *ori.Instr) ([]regalloc.Clobber, bool) {
-			to := call.Srcs()[0]
-			return destroyed, to.Kind == ori.KSymbol && u.f.Module.Symbols[to.Reg].Name == lower.DivideRoutine
-		}
+	if len(u.routines) > 0 {
+		ro.Routines = destroyed(u)
 	}
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
@@ -271,6 +268,26 @@ func allocate(u *unit, _ *phase.Ctx) error {
 		u.f.Props.LocalBytes = frame
 	}
 	return nil
+}
+
+// destroyed returns what tells what the call of a routine destroys.
+func destroyed(u *unit) func(*ori.Instr) ([]regalloc.Clobber, bool) {
+	lists := make([][]regalloc.Clobber, len(u.routines))
+	for n, x := range u.routines {
+		lists[n] = ra.Written(x.f)
+	}
+	return func(call *ori.Instr) ([]regalloc.Clobber, bool) {
+		to := call.Srcs()[0]
+		if to.Kind != ori.KSymbol {
+			return nil, false
+		}
+		for n, x := range u.routines {
+			if x.f.Name == u.f.Module.Symbols[to.Reg].Name {
+				return lists[n], true
+			}
+		}
+		return nil, false
+	}
 }
 
 // schedule decides when every instruction issues, and proves that nothing

@@ -103,7 +103,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
 		}
-	} else if u.f.Props.HasCalls || plan.Bank2 > 0 || u.routine != nil {
+	} else if u.f.Props.HasCalls || plan.Bank2 > 0 || len(u.routines) > 0 {
 		if err := addFunctions(k, m, o, r, at, plan, load, u); err != nil {
 			return nil, err
 		}

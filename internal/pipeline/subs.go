@@ -38,9 +38,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		}
 		units = append(units, u)
 	}
-	if kernel.routine != nil {
-		units = append(units, kernel.routine)
-	}
+	units = append(units, kernel.routines...)
 	places := make([]int64, len(units))
 	end := int64(0)
 	for n, u := range units {
@@ -53,8 +51,10 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 				return places[n+1], true
 			}
 		}
-		if name == lower.DivideRoutine {
-			return places[len(places)-1], true
+		for n, x := range kernel.routines {
+			if x.f.Name == name {
+				return places[len(places)-len(kernel.routines)+n], true
+			}
 		}
 		return 0, false
 	}

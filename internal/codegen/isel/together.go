@@ -17,7 +17,11 @@ func Gathers(f *ori.Func, partial func(*ori.Block) bool) []*ori.Instr {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			switch i.Op {
-			case op.CALL, op.BSSY, op.BREAK, op.BRX, op.BRXU, op.RET:
+			case op.CALL:
+				if !f.CallsRoutine(i) {
+					return nil
+				}
+			case op.BSSY, op.BREAK, op.BRX, op.BRXU, op.RET:
 				return nil
 			case op.WARPSYNC:
 				if i.Mods != op.M(op.MALL) {

@@ -45,7 +45,7 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 	for n, b := range f.Blocks {
 		var meet *ori.Block
 		switch {
-		case !f.Kernel && n == 0, loosens(b):
+		case !f.Kernel && n == 0, loosens(f, b):
 			a.blocks[b.ID] = true
 		case u.Parts(b):
 			if m := pd.Ipdom[b.ID]; m >= 0 && gathers(byID[m]) {
@@ -80,10 +80,14 @@ func gathers(b *ori.Block) bool {
 // loosens reports whether b holds an instruction behind which nothing is
 // known about where the threads are: they may come back from a call one
 // after the other, and a mask of the source may name any of them.
-func loosens(b *ori.Block) bool {
+func loosens(f *ori.Func, b *ori.Block) bool {
 	for i := range b.Instrs {
 		switch i.Op {
-		case op.CALL, op.RET:
+		case op.CALL:
+			if !f.CallsRoutine(i) {
+				return true
+			}
+		case op.RET:
 			return true
 		case op.WARPSYNC:
 			if i.Mods != op.M(op.MALL) {

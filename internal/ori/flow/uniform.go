@@ -12,6 +12,7 @@ import (
 // not marked is certainly the same for all threads that run the code
 // together.
 type Uniformity struct {
+	f      *ori.Func
 	regs   []bool // may differ, by register
 	blocks []bool // runs with some threads only, by block ID
 	parts  []bool // threads may part at its end, by block ID
@@ -44,7 +45,7 @@ func (u *Uniformity) Holds(f *ori.Func) bool {
 }
 
 func differences(f *ori.Func) *Uniformity {
-	u := &Uniformity{regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
+	u := &Uniformity{f: f, regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
 	pd := PostDomOf(f)
 	for r := range f.Regs { // what a caller or callee left there
 		u.regs[r] = f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP
@@ -69,7 +70,7 @@ func differences(f *ori.Func) *Uniformity {
 
 // instr marks the results of i, and reports whether one is new.
 func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
-	differs := partial || isSource(i) || i.Guard.HasReg() && u.regs[i.Guard.Reg]
+	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || i.Guard.HasReg() && u.regs[i.Guard.Reg]
 	for _, s := range i.Srcs() {
 		differs = differs || s.HasReg() && u.regs[s.Reg]
 	}

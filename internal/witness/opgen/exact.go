@@ -20,6 +20,9 @@ type Exact struct {
 	Text string
 	Bits int
 	Kind Operands
+	// Twice puts the operation in a second place, where no thread comes: the
+	// long way of one in several places is a routine.
+	Twice bool
 }
 
 // Operands says how operands are chosen.
@@ -70,7 +73,7 @@ func ExactKernel(x Exact) string {
 	default:
 		b.WriteString("\tmov.b64 %a, %a64;\n\tmov.b64 %b, %b64;\n")
 	}
-	fmt.Fprintf(&b, "\t%s;\n", x.Text)
+	b.WriteString(x.places("%k"))
 	if x.Bits < 64 {
 		fmt.Fprintf(&b, "\tcvt.u64.u%d %%r64, %%d;\n", x.Bits)
 	} else {
@@ -78,6 +81,29 @@ func ExactKernel(x Exact) string {
 	}
 	fmt.Fprintf(&b, "\tmad.lo.u64 %%sum, %%sum, %d, %%r64;\n", uint64(checksumFactor))
 	b.WriteString("\tadd.u64 %n, %n, %step;\n\tsub.u32 %k, %k, 1;\n\tsetp.ne.u32 %more, %k, 0;\n\t@%more bra TURN;\n\tst.global.u64 [%o], %sum;\n\tret;\n}\n")
+	return b.String()
+}
+
+// places writes the operation where it stands; a word is never all ones.
+func (x *Exact) places(word string) string {
+	s := "\t" + x.Text + ";\n"
+	if x.Twice {
+		s += fmt.Sprintf("\tsetp.ne.u32 %%p, %s, -1;\n\t@%%p bra ONCE;\n%sONCE:\n", word, s)
+	}
+	return s
+}
+
+// DirectFile is a file with a kernel that takes operands from memory, one of
+// 8 bytes a thread in each of two buffers, and its launch.
+func DirectFile(x Exact, target string, threads int) string {
+	var b strings.Builder
+	block := min(128, threads)
+	fmt.Fprintf(&b, "//: run %s grid=%d block=%d\n//: buf %d zero\n//: buf %d zero\n//: buf %d zero\n", x.Name, threads/block, block, 8*threads, 8*threads, 8*threads)
+	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n.visible .entry %s(\n\t.param .u64 out,\n\t.param .u64 as,\n\t.param .u64 bs\n)\n{\n", target, x.Name)
+	fmt.Fprintf(&b, "\t.reg .b64 %%pa, %%pb, %%po;\n\t.reg .b32 %%i, %%w<2>;\n\t.reg .pred %%p;\n\t.reg .b%d %%a, %%b, %%d;\n", x.Bits)
+	b.WriteString("\tmov.u32 %i, %ctaid.x;\n\tmov.u32 %w0, %ntid.x;\n\tmov.u32 %w1, %tid.x;\n\tmad.lo.u32 %i, %i, %w0, %w1;\n" +
+		"\tld.param.u64 %po, [out];\n\tld.param.u64 %pa, [as];\n\tld.param.u64 %pb, [bs];\n\tmad.wide.u32 %po, %i, 8, %po;\n\tmad.wide.u32 %pa, %i, 8, %pa;\n\tmad.wide.u32 %pb, %i, 8, %pb;\n")
+	fmt.Fprintf(&b, "\tld.global.b%d %%a, [%%pa];\n\tld.global.b%d %%b, [%%pb];\n%s\tst.global.b%d [%%po], %%d;\n\tret;\n}\n", x.Bits, x.Bits, x.places("%i"), x.Bits)
 	return b.String()
 }
 

@@ -2,14 +2,14 @@ package opgen
 
 import (
 	"encoding/binary"
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"goptxas/internal/engine/fp"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/sim"
 )
 
 // exactOps are the operations that PTX wants exact or correctly rounded.
@@ -138,11 +138,11 @@ func chosenFloats(x *Exact, p, q, c uint64) (a, b uint64) {
 	return p, q
 }
 
-// expected computes an operation exactly.
-func expected(x *Exact, a, b uint64) uint64 {
+// expected returns the function that computes an operation exactly.
+func expected(x *Exact) func(a, b uint64) uint64 {
 	op := strings.Split(strings.Split(x.Text, " ")[0], ".")
 	if x.Kind == Integers {
-		return wholeQuotient(op[0] == "rem", op[1], a, b)
+		return wholeQuotient(op[0] == "rem", op[1])
 	}
 	m := fp.Mode{Round: map[string]fp.Round{"rn": fp.RN, "rz": fp.RZ, "rm": fp.RM, "rp": fp.RP}[op[1]], Ftz: strings.Contains(x.Text, ".ftz")}
 	f := fp.F64
@@ -151,79 +151,124 @@ func expected(x *Exact, a, b uint64) uint64 {
 	}
 	switch op[0] {
 	case "div":
-		return f.Div(a, b, m)
+		return func(a, b uint64) uint64 { return f.Div(a, b, m) }
 	case "rcp":
-		return f.Rcp(b, m)
+		return func(_, b uint64) uint64 { return f.Rcp(b, m) }
 	}
-	return f.Sqrt(a, m)
+	return func(a, _ uint64) uint64 { return f.Sqrt(a, m) }
 }
 
 // wholeQuotient divides integers; by zero both results are all ones.
-func wholeQuotient(rem bool, typ string, a, b uint64) uint64 {
+func wholeQuotient(rem bool, typ string) func(a, b uint64) uint64 {
 	bits := map[string]int{"16": 16, "32": 32, "64": 64}[typ[1:]]
-	mask := ^uint64(0) >> (64 - bits)
-	if b == 0 {
-		return mask
-	}
-	if typ[0] == 'u' {
-		if rem {
-			return a % b
+	mask, s := ^uint64(0)>>(64-bits), 64-bits
+	return func(a, b uint64) uint64 {
+		if b == 0 {
+			return mask
 		}
-		return a / b
-	}
-	s := 64 - bits
-	x, y := int64(a<<s)>>s, int64(b<<s)>>s
-	if x == math.MinInt64 && y == -1 {
-		if rem {
-			return 0
+		if typ[0] == 'u' {
+			if rem {
+				return a % b
+			}
+			return a / b
 		}
-		return a
+		x, y := int64(a<<s)>>s, int64(b<<s)>>s
+		if y == -1 { // of the least number there is no quotient
+			if rem {
+				return 0
+			}
+			return uint64(-x) & mask
+		}
+		if rem {
+			return uint64(x%y) & mask
+		}
+		return uint64(x/y) & mask
 	}
-	if rem {
-		return uint64(x%y) & mask
-	}
-	return uint64(x/y) & mask
 }
 
 // TestExact compares what our code computes, simulated, with exact
-// arithmetic: on 20,000 operands each, with GOPTXAS_FULL on ten million.
+// arithmetic: on 20,000 operands each, with GOPTXAS_FULL on ten million. Half
+// of them go through routines.
 func TestExact(t *testing.T) {
-	threads, turns := 1<<12, 5
+	threads, turns := 1<<11, 10
 	if os.Getenv("GOPTXAS_FULL") != "" {
-		threads, turns = 1<<16, 157
+		threads, turns = 1<<16, 158
 	}
 	if testing.Short() {
-		turns = 1
+		turns = 2
 	}
 	for _, x := range exactOps() {
 		t.Run(x.Name, func(t *testing.T) {
 			t.Parallel()
 			wrong := 0
-			for turn := range turns {
-				wrong += exactTurn(t, &x, turn, threads)
+			for _, twice := range []bool{false, true} {
+				x.Twice = twice
+				p := newDirect(t, &x, threads)
+				for turn := range turns / 2 {
+					wrong += p.turn(t, 2*turn+pick(twice))
+				}
 			}
 			t.Logf("%s: %d operands, %d wrong", x.Text, turns*threads, wrong)
 		})
 	}
 }
 
-// exactTurn runs one launch, which shows the result of every operand, and
-// returns how many are wrong.
-func exactTurn(t *testing.T, x *Exact, turn, threads int) int {
-	text := ExactFile(*x, "sm_90", threads, 1)
-	text = strings.Replace(text, "\tcvt.u64.u32 %n, %i;\n", fmt.Sprintf("\tcvt.u64.u32 %%n, %%i;\n\tadd.u64 %%n, %%n, %d;\n", turn*threads), 1)
+func pick(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// direct runs one operation on operands from memory.
+type direct struct {
+	x       *Exact
+	threads int
+	launch  *launch.Launch
+	kernel  *sim.Program
+}
+
+func newDirect(t *testing.T, x *Exact, threads int) *direct {
+	text := DirectFile(*x, "sm_90", threads)
 	msg, code := compileFile(text, "sm_90")
 	if msg != "" {
 		t.Fatalf("%s: %s", x.Text, msg)
 	}
-	out, err := runFile(code, text)
+	launches, err := launch.Parse(text)
 	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.Load(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Kernel(x.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &direct{x, threads, &launches[0], p}
+}
+
+// turn runs one launch, which shows the result of every operand, and returns
+// how many are wrong.
+func (p *direct) turn(t *testing.T, turn int) int {
+	x := p.x
+	c, err := p.kernel.Prepare(p.launch, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range p.threads {
+		a, b := chosen(x, uint64(turn*p.threads+k))
+		binary.LittleEndian.PutUint64(c.Buffers[1][8*k:], a)
+		binary.LittleEndian.PutUint64(c.Buffers[2][8*k:], b)
+	}
+	if _, err := p.kernel.Run(&c.Launch); err != nil {
 		t.Fatalf("%s: %v", x.Text, err)
 	}
-	wrong := 0
-	for k := range threads {
-		a, b := chosen(x, uint64(turn*threads+k))
-		got, want := binary.LittleEndian.Uint64(out[0][8*k:]), expected(x, a, b)
+	wrong, exactly := 0, expected(x)
+	for k := range p.threads {
+		a, b := binary.LittleEndian.Uint64(c.Buffers[1][8*k:]), binary.LittleEndian.Uint64(c.Buffers[2][8*k:])
+		got, want := binary.LittleEndian.Uint64(c.Buffers[0][8*k:]), exactly(a, b)
 		if got == want {
 			continue
 		}
