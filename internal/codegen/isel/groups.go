@@ -10,21 +10,32 @@ import (
 // matrix operations while they run, and that all of them start after a
 // WARPGROUP.ARRIVE that sees their registers as they are. It runs when
 // registers are assigned. Where something does touch them (a copy that could
-// not be avoided, spill code, a result used too early) every operation is
-// waited for at once; the result says whether that was so.
+// not be avoided, spill code, a result used too early) they are waited for
+// before; where that is too often, every operation is waited for at once, and
+// the result says so.
 func WarpGroups(f *ori.Func) (serial bool) {
 	if !flow.HasGroups(f) {
 		return false
 	}
 	w := &warpGroups{f: f, state: make([]flow.GroupCell, generalRegisters)}
-	w.groups = flow.GroupsOf(f, generalRegisters, false, w.cells)
-	if !w.undisturbed() {
-		w.serialize()
-		return true
+	for range maxWaits {
+		w.exits = w.exits[:0]
+		w.groups = flow.GroupsOf(f, generalRegisters, false, w.cells)
+		at := w.disturbed()
+		if at == nil {
+			w.arrive()
+			return false
+		}
+		if !w.wait(at) {
+			break
+		}
 	}
-	w.arrive()
-	return false
+	w.serialize()
+	return true
 }
+
+// maxWaits bounds the waits that are added.
+const maxWaits = 16
 
 // generalRegisters is how many registers file R has, RZ among them.
 const generalRegisters = 256
@@ -34,6 +45,8 @@ type warpGroups struct {
 	groups *flow.Groups
 	state  []flow.GroupCell
 	exits  []*ori.Instr // that groups are pending at
+
+	youngest uint8 // see allows
 }
 
 // cells returns the physical registers of an operand.
@@ -41,22 +54,57 @@ func (w *warpGroups) cells(o ori.Operand) (first, n int) {
 	return int(w.f.Regs[o.Reg].Phys) + int(o.Sub), max(1, int(o.N))
 }
 
-// undisturbed reports whether all registers of pending operations are left
-// alone.
-func (w *warpGroups) undisturbed() bool {
+// disturbed returns the first instruction that touches registers of pending
+// operations, with the state before it.
+func (w *warpGroups) disturbed() *ori.Instr {
 	for _, b := range w.f.Blocks {
 		w.groups.Start(w.state, b)
 		for i := b.First(); i != nil; i = i.Next() {
-			if !w.allows(i) {
-				return false
+			if w.youngest = 0; !w.allows(i) {
+				return i
 			}
 			w.groups.Step(w.state, i)
 		}
 	}
+	return nil
+}
+
+// wait adds a wait before i for the operations it disturbs. Those of an open
+// group are made one of their own first: smaller groups are waited for no
+// later than larger ones.
+func (w *warpGroups) wait(i *ori.Instr) bool {
+	left := int64(w.youngest) - 2
+	if left < 0 {
+		j := i.Prev()
+		for j != nil && !j.IsGroupMMA() {
+			j = j.Prev()
+		}
+		if j == nil || j.Commits() {
+			return false
+		}
+		w.commit(j)
+		left = 0
+	}
+	w.add(i, false, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(left))
 	return true
 }
 
-// allows reports whether i may run now.
+// commit makes i the last of its group.
+func (w *warpGroups) commit(i *ori.Instr) {
+	if !i.Commits() {
+		w.f.SetArgs(i, i.Dsts(), append(append([]ori.Operand(nil), i.Srcs()...), ori.Special(op.SRGroup0)))
+	}
+}
+
+// touch notes that a register of pending operations is touched.
+func (w *warpGroups) touch(x flow.GroupCell) {
+	if w.youngest == 0 || x.Age < w.youngest {
+		w.youngest = x.Age
+	}
+}
+
+// allows reports whether i may run now; youngest is the age of the youngest
+// operation that it may not disturb.
 func (w *warpGroups) allows(i *ori.Instr) bool {
 	switch i.Op {
 	case op.EXIT:
@@ -67,41 +115,41 @@ func (w *warpGroups) allows(i *ori.Instr) bool {
 	case op.CALL, op.RET:
 		return !w.pending(0)
 	}
-	mma := i.IsGroupMMA()
 	for k, o := range i.Args {
-		if !o.HasReg() || o.Class != ori.R || o.Kind == ori.KConst && o.Reg == ori.NoReg {
+		if !o.HasReg() || o.Class != ori.R {
 			continue
 		}
 		if o.Kind == ori.KConst {
 			o.Sub, o.N = 0, 1
 		}
 		first, n := w.cells(o)
-		acc := mma && i.Args[0].Kind == ori.KReg && o.Reg == i.Args[0].Reg
-		for c := first; c < first+n; c++ {
-			x := w.state[c]
+		acc := i.IsGroupMMA() && i.Args[0].Kind == ori.KReg && o.Reg == i.Args[0].Reg
+		for _, x := range w.state[first : first+n] {
 			switch {
 			case x.Age == 0:
 			case acc: // one after the other, in the same place
 				if !x.Acc || int(x.Base) != first || int(x.Width) != n {
-					return false
+					w.touch(x)
 				}
 			case k < int(i.NDst) || x.Acc:
-				return false
+				w.touch(x)
 			}
 		}
 	}
-	return true
+	return w.youngest == 0
 }
 
-// pending reports whether any operation is pending: of an open group, if
-// open is 1.
+// pending reports whether any operation is pending, of an open group if open
+// is 1.
 func (w *warpGroups) pending(open uint8) bool {
+	found := false
 	for _, x := range w.state {
 		if x.Age > 0 && (open == 0 || x.Age == open) {
-			return true
+			w.touch(x)
+			found = true
 		}
 	}
-	return false
+	return found
 }
 
 // serialize waits for every operation right behind it.
@@ -114,9 +162,7 @@ func (w *warpGroups) serialize() {
 			if p := i.Prev(); p == nil || p.Op != op.WARPGROUP || !p.Mods.Has(op.MARRIVE) {
 				w.add(i, false, op.M(op.MARRIVE))
 			}
-			if !i.Commits() {
-				w.f.SetArgs(i, i.Dsts(), append(append([]ori.Operand(nil), i.Srcs()...), ori.Special(op.SRGroup0)))
-			}
+			w.commit(i)
 			w.add(i, true, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(0))
 		}
 	}
