@@ -99,6 +99,10 @@ func phases() []phase.Row[*unit] {
 		{Name: "Converge", Required: true, Gives: converged, Run: converge},
 		{Name: "UniformValues", MinOpt: 2, Needs: settled | converged, Run: uniformValues},
 		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
+		{Name: "JoinAccumulators", MinOpt: 1, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
+			ra.JoinAccumulators(u.f)
+			return nil
+		}},
 		{Name: "PreSchedule", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
 			limit := budget(u.f, u.o)
 			if u.isRoutine { // what it does not use stays its callers'
@@ -139,7 +143,7 @@ var order = []string{
 	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults",
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
 // runner is the phase runner with what its phases read besides the function.

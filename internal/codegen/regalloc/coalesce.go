@@ -74,6 +74,12 @@ func (g *groups) find(v int32) (root int32, off int16) {
 // coalesce joins the two sides of copies where nothing speaks against it,
 // hottest copies first.
 func (g *groups) coalesce(p *Problem) {
+	g.coalesceAmong(p, func(int32, int32) bool { return true })
+}
+
+// coalesceAmong does so for groups that may says, and reports whether any
+// were joined.
+func (g *groups) coalesceAmong(p *Problem, may func(a, b int32) bool) bool {
 	type copyAt struct {
 		inst  int32
 		depth uint8
@@ -88,6 +94,7 @@ func (g *groups) coalesce(p *Problem) {
 		}
 	}
 	sort.SliceStable(moves, func(a, b int) bool { return moves[a].depth > moves[b].depth })
+	joined := false
 	excluded := make([]bool, len(p.VRegs))
 	for _, x := range p.Excludes {
 		excluded[x.V] = true
@@ -99,10 +106,11 @@ func (g *groups) coalesce(p *Problem) {
 		}
 		a, ao := g.find(o[0].V)
 		b, bo := g.find(o[1].V)
-		if a != b {
-			g.join(a, b, ao+int16(o[0].Sub)-bo-int16(o[1].Sub))
+		if a != b && may(a, b) {
+			joined = g.join(a, b, ao+int16(o[0].Sub)-bo-int16(o[1].Sub)) || joined
 		}
 	}
+	return joined
 }
 
 // reserved reports whether v is fixed to a register that nothing else may
@@ -118,14 +126,14 @@ func reserved(p *Problem, v int32) bool {
 }
 
 // join makes b a part of a (or a of b, if b is wider) such that b's first
-// word is a's word at. It does nothing when the two cannot share.
-func (g *groups) join(a, b int32, at int16) {
+// word is a's word at. It reports false when the two cannot share.
+func (g *groups) join(a, b int32, at int16) bool {
 	if g.info[b].width > g.info[a].width {
 		a, b, at = b, a, -at
 	}
 	x, y := &g.info[a], &g.info[b]
 	if at < 0 || at+y.width > x.width {
-		return // the group would grow at the edges
+		return false // the group would grow at the edges
 	}
 	big, small, phase := x, y, x.phase
 	if y.align > x.align {
@@ -136,21 +144,21 @@ func (g *groups) join(a, b int32, at int16) {
 		other = y.phase - at
 	}
 	if mod(phase-other, small.align) != 0 {
-		return
+		return false
 	}
 	fixed := x.fixed
 	if y.fixed >= 0 {
 		if fixed >= 0 && fixed != y.fixed-at || y.fixed < at {
-			return
+			return false
 		}
 		fixed = y.fixed - at
 	}
 	if fixed >= 0 && mod(fixed-phase, big.align) != 0 {
-		return
+		return false
 	}
 	for w := range y.width {
 		if overlap(x.spans[at+w], y.spans[w]) {
-			return
+			return false
 		}
 	}
 	spans := make([][]span, x.width)
@@ -168,6 +176,7 @@ func (g *groups) join(a, b int32, at int16) {
 	x.cost += y.cost
 	x.keep = x.keep || y.keep
 	g.parent[b], g.offset[b] = a, at
+	return true
 }
 
 func mod(a, m int16) int16 { return (a%m + m) % m }
