@@ -27,6 +27,7 @@ type row struct {
 	Ours    *gpu.Result `json:"ours,omitempty"`
 	RefSec  float64     `json:"ref_seconds"`
 	OurSec  float64     `json:"our_seconds"`
+	Words   []diffWord  `json:"words,omitempty"` // the first that differ
 
 	refCubin, ourCubin string
 	launch             launch.Launch
@@ -45,6 +46,8 @@ type settings struct {
 	modes          string
 	only           string
 	wrap           string
+	words          int
+	again          int
 }
 
 func (s *settings) flags(name string) *flag.FlagSet {
@@ -59,6 +62,8 @@ func (s *settings) flags(name string) *flag.FlagSet {
 	f.IntVar(&s.repeat, "time", 0, "timed launches of each kernel")
 	f.StringVar(&s.modes, "modes", "O3", "comma-separated: O0 O1 O2 O3 r24 serial")
 	f.StringVar(&s.wrap, "wrap", "", "command that runs the workers, such as a memory checker with its options")
+	f.IntVar(&s.words, "words", 0, "differing words of a kernel that the report keeps")
+	f.IntVar(&s.again, "again", 1, "runs of our code, of which all must leave the same")
 	f.StringVar(&s.only, "only", "", "only files whose name contains this")
 	return f
 }
@@ -160,8 +165,8 @@ func (r *row) judgeBuild(ref, our build) {
 	}
 }
 
-// runRows runs every row that compiled: the reference as often as wanted
-// and ours once.
+// runRows runs every row that compiled: the reference as often as wanted,
+// then ours.
 func (s *settings) runRows(rows []*row, refRuns int) error {
 	p, err := s.pool()
 	if err != nil {
@@ -173,8 +178,14 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 			todo = append(todo, r)
 		}
 	}
+	dumps, err := os.MkdirTemp("", "gpurun")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dumps)
 	p.Run(len(todo), func(n int) gpu.Job {
 		r := todo[n]
+		d := newDumps(s.words, dumps, n)
 		return gpu.Job{
 			// the reference as often as wanted, then ours; a reference that
 			// fails proves nothing about us
@@ -186,11 +197,11 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 					}
 					return &gpu.Request{Cubin: r.ourCubin, Launch: r.launch, Guard: r.guard, Repeat: s.repeat}
 				}
-				if k > refRuns || k > 0 && k <= refRuns && !so[k-1].OK() {
+				if k >= refRuns+s.again || k > 0 && !so[k-1].OK() || k > refRuns && !slices.Equal(so[k-1].Hash, so[0].Hash) {
 					return nil
 				}
-				q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard}
-				if k == refRuns {
+				q := &gpu.Request{Cubin: r.refCubin, Launch: r.launch, Guard: r.guard, Dump: d.name(k >= refRuns)}
+				if k >= refRuns {
 					q.Cubin = r.ourCubin
 				}
 				if k == refRuns || k == 0 {
@@ -204,7 +215,11 @@ func (s *settings) runRows(rows []*row, refRuns int) error {
 				}
 				if len(all) > refRuns {
 					r.refs = all[:refRuns]
-					r.judge(all[:refRuns], all[refRuns])
+					r.judge(all[:refRuns], all[len(all)-1])
+					if n := len(all) - refRuns; n > 1 && r.Outcome != "equal" {
+						r.Note = fmt.Sprintf("run %d", n)
+					}
+					r.Words = d.compare(r)
 					return
 				}
 				r.refs = all

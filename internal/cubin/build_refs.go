@@ -1,5 +1,11 @@
 package cubin
 
+import (
+	"strings"
+
+	"goptxas/internal/cubin/elf"
+)
+
 // Ref is a texture, sampler or surface that the driver binds by name: it has
 // a symbol, and words of bank 0 that receive the number of its header.
 type Ref struct {
@@ -34,11 +40,32 @@ func (b *builder) refs() {
 	}
 	for i := range b.m.Kernels {
 		for _, x := range b.m.Kernels[i].Fixes {
-			if x.Type == RelAbs32at32 && x.State == Live && b.syms[x.Symbol] == nil && !b.m.Relocatable {
+			if x.Type != RelAbs32at32 || x.State != Live || b.syms[x.Symbol] != nil {
+				continue
+			}
+			switch {
+			case x.Symbol == ConstSize:
+				b.symbol(&Symbol{Name: x.Symbol, Type: SymObject, Other: 1, Value: b.constBytes(), Size: 4})
+			case !b.m.Relocatable || strings.HasSuffix(x.Symbol, "DescSize"):
 				b.symbol(&Symbol{Name: x.Symbol, Bind: BindWeak, Type: SymObject, Size: 4})
 			}
 		}
 	}
+}
+
+// ConstSize is the symbol of the bytes that the constants of all linked
+// objects take; an object gives it its own.
+const ConstSize = ".nv.ptx.const0.size"
+
+// constBytes is what the module's own constants take, in whole words.
+func (b *builder) constBytes() uint64 {
+	size := uint64(0)
+	for i := range b.m.Decls {
+		if d := &b.m.Decls[i]; d.Space == SpaceConst && !d.Extern {
+			size = max(size, d.Offset+d.Size)
+		}
+	}
+	return elf.AlignUp(size, 4)
 }
 
 // slotFixes returns the relocations of the words behind a kernel's

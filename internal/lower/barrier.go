@@ -30,15 +30,11 @@ func (l *lowerer) bar() {
 	}
 }
 
-// together brings the threads of the warp together before an aligned barrier,
-// which all of them pass, where they may have returned from calls one after
-// the other: those that wait in an outer call of a recursion go on when inner
-// calls use the same convergence register.
+// together brings the threads of the warp together before a barrier that
+// need not be aligned: to the machine each is one of whole warps. Aligned
+// ones are seen to where it is known whether threads may be apart.
 func (l *lowerer) together() {
 	if l.in.Op != isa.WBar && !l.has(isa.WAligned) {
-		return
-	}
-	if len(l.plan.Functions) > 0 || l.plan.Pointers {
 		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
 	}
 }

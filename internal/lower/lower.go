@@ -39,6 +39,7 @@ type Layout struct {
 	SharedBytes int64            // what they take together
 	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
 	Const       map[string]int64 // offset of each variable in constant bank 3
+	ConstBytes  int64            // what they take together, whole words
 	Object      bool             // only the linker knows where anything lies
 }
 

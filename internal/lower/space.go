@@ -117,13 +117,19 @@ func (l *lowerer) inSpace(space op.Mod, a value) ori.Operand {
 	return p
 }
 
-// constWindowBytes is the size of the window of constants.
-const constWindowBytes = 1 << 16
+// constSize is the symbol that stands for the bytes of the constants of all
+// objects linked together.
+const constSize = ".nv.ptx.const0.size"
 
-// inConst tells whether a generic address lies in the window of constants.
+// inConst tells whether a generic address lies among the constants. They lie
+// in global memory, and what the driver puts behind them is none: the bank
+// is as long as the module's constants, not as long as it could be.
 func (l *lowerer) inConst(a value) ori.Operand {
-	off := l.diff(a, l.constantsWindow())
-	return l.cmp(op.MLT, false, off, imm(constWindowBytes, 2))
+	size := imm(uint64(l.layout.ConstBytes), 2)
+	if l.layout.Object {
+		size = value{l.symbolWord(constSize), rz()}
+	}
+	return l.cmp(op.MLT, false, l.diff(a, l.constantsWindow()), size)
 }
 
 // mapa lowers mapa: the rank goes to the top byte of the address.

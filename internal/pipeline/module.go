@@ -152,6 +152,7 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 	for _, d := range file.Decls {
 		if d.Space == cubin.SpaceConst {
 			l.Const[d.Name] = int64(d.Offset)
+			l.ConstBytes = max(l.ConstBytes, int64(d.Offset+d.Size+3)&^3)
 		}
 	}
 	for n := range file.Decls {

@@ -189,26 +189,28 @@ func dump(w io.Writer, u *unit, name string) error {
 	return err
 }
 
-// converge brings threads together again after divergent branches. Without
-// optimisation every branch counts as one.
+// converge brings threads together again after divergent branches, and
+// before barriers of the block where they may be apart all the same. Without
+// optimisation every branch counts as divergent.
 func converge(u *unit, c *phase.Ctx) error {
-	parts := func(*ori.Block) bool { return true }
-	var idle []*ori.Instr
-	if c.Opt > 0 {
-		x := flow.UniformityOf(u.f)
-		parts = x.Parts
-		if u.f.Kernel {
-			idle = isel.Gathers(u.f, x.Partial)
-		}
-	}
-	if !isel.Converge(u.f, parts) {
+	if c.Opt == 0 {
+		isel.Converge(u.f, func(*ori.Block) bool { return true })
+		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
+	x := flow.UniformityOf(u.f)
+	var idle []*ori.Instr
+	if u.f.Kernel {
+		idle = isel.Gathers(u.f, x.Partial)
+	}
+	all := isel.Converge(u.f, x.Parts)
+	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	for _, i := range idle {
-		if c.ShouldChange("warpsync", int(i.ID)) {
+		if all && !apart.Is(i.Block()) && c.ShouldChange("warpsync", int(i.ID)) {
 			i.Remove()
 		}
 	}
+	isel.GatherBarriers(u.f, apart.Is)
 	return nil
 }
 

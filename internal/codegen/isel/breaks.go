@@ -79,12 +79,36 @@ func (c *converger) oneEnd(p *flow.Loop) {
 	}
 }
 
-// join gives each of those loops a block in which its turns end.
+// oneEntry notes that loop p, which is entered from several places or from
+// one that goes elsewhere too, should have a block before it: there its
+// threads can be noted.
+func (c *converger) oneEntry(p *flow.Loop) {
+	for _, b := range p.Header.Preds {
+		if last := b.Last(); !c.inside(p, b) && last != nil && last.Op.Has(op.Terminator) && last.Op != op.BRA {
+			return // a table names the header
+		}
+	}
+	if !p.Header.Kept && !c.joined && !slices.Contains(c.heads, p) {
+		c.heads = append(c.heads, p)
+	}
+}
+
+// join gives each of those loops a block in which its turns end, or one
+// before it.
 func (c *converger) join() {
 	for _, p := range c.many {
 		in := map[*ori.Block]bool{}
 		for _, b := range p.Blocks {
 			in[b] = true
+		}
+		c.landing(p.Header, in)
+	}
+	for _, p := range c.heads {
+		in := map[*ori.Block]bool{}
+		for _, b := range p.Header.Preds {
+			if !c.inside(p, b) {
+				in[b] = true
+			}
 		}
 		c.landing(p.Header, in)
 	}

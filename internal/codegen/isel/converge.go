@@ -38,7 +38,7 @@ type region struct {
 func Converge(f *ori.Func, diverges func(*ori.Block) bool) bool {
 	c := &converger{f: f}
 	c.find(diverges)
-	if len(c.many) > 0 {
+	if len(c.many)+len(c.heads) > 0 {
 		c.join()
 		*c = converger{f: f, joined: true}
 		c.find(diverges)
@@ -101,7 +101,8 @@ type converger struct {
 	tangled bool // some loop has several ways in
 	turns   map[*flow.Loop][]int32
 	many    []*flow.Loop // loops whose turns should end in one place
-	joined  bool         // they do
+	heads   []*flow.Loop // loops that should be entered in one place
+	joined  bool         // they do and are
 }
 
 func (c *converger) analyse() {
@@ -187,22 +188,24 @@ func (c *converger) inside(l *flow.Loop, b *ori.Block) bool {
 	return false
 }
 
-// before returns the block through which alone the loop is entered, or nil.
+// before returns the block through which alone the loop is entered, or nil:
+// then it asks for one.
 func (c *converger) before(l *flow.Loop) *ori.Block {
 	var from *ori.Block
+	n := 0
 	for _, p := range l.Header.Preds {
-		if c.inside(l, p) {
-			continue
+		if !c.inside(l, p) {
+			from = p
+			n++
 		}
-		if from != nil {
-			return nil
-		}
-		from = p
 	}
-	if from == nil || len(from.Succs) != 1 {
-		return nil
+	if n == 1 && len(from.Succs) == 1 {
+		return from
 	}
-	return from
+	if n > 0 {
+		c.oneEntry(l)
+	}
+	return nil
 }
 
 // closed reports whether everything inside r is entered through its start

@@ -47,8 +47,38 @@ func isGathered(i *ori.Instr) bool {
 		return false
 	}
 	switch i.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.BAR, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
 		return true
 	}
 	return false
+}
+
+// GatherBarriers brings the threads of a warp together before each barrier
+// of the block that stands where they may be apart. The machine counts
+// warps: the first threads of a warp that come count as all of them, and
+// alone they are what a reduction sees of it. All come, since the barrier is
+// aligned or the source asks for the same.
+func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) {
+	for _, b := range f.Blocks {
+		if !apart(b) {
+			continue
+		}
+		for i := range b.Instrs {
+			if i.Op != op.BAR || gathered(i) {
+				continue
+			}
+			w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)
+			w.Guard, w.Line, w.Loc = i.Guard, i.Line, i.Loc
+			b.InsertBefore(w, i)
+		}
+	}
+}
+
+// gathered reports whether the threads of a warp come together before i and
+// nothing parts them until then.
+func gathered(i *ori.Instr) bool {
+	for i = i.Prev(); i != nil && !i.Op.Has(op.Effect|op.Convergent|op.Terminator); i = i.Prev() {
+		continue
+	}
+	return i != nil && i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
 }

@@ -8,7 +8,8 @@ import (
 // Apart tells where threads of a warp may be at different places, given the
 // convergence instructions that the code has. It is stricter than
 // Uniformity.Partial: paths that meet without a BSYNC are not together
-// again, and nothing is known behind calls and masks of the source.
+// again, and nothing is known behind calls, masks of the source, and sleeps
+// of threads that are apart.
 //
 // A uniform register is one for the whole warp. Two things follow:
 //   - where threads are apart, a result that only some of them should see
@@ -67,7 +68,41 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 			}
 		}
 	}
+	a.sleepers(f, open, seen)
 	return a
+}
+
+// sleepers adds what lies behind a sleep of threads that are apart: those
+// that wait for them at a BSYNC go on without them.
+func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			if !a.blocks[b.ID] || open[b.ID] > 0 || !sleeps(b) {
+				continue
+			}
+			changed = true
+			r := Region{[]*ori.Block{b}, reach(b, nil, seen, -1-b.ID)}
+			if seen[b.ID] != -1-b.ID {
+				r.Blocks = append(r.Blocks, b)
+			}
+			a.Regions = append(a.Regions, r)
+			for _, x := range r.Blocks {
+				a.blocks[x.ID] = true
+				open[x.ID] = int32(len(a.Regions))
+			}
+		}
+	}
+}
+
+// sleeps reports whether b lets other threads of the warp run first.
+func sleeps(b *ori.Block) bool {
+	for i := range b.Instrs {
+		if i.Op == op.NANOSLEEP || i.Op == op.YIELD {
+			return true
+		}
+	}
+	return false
 }
 
 // gathers reports whether b begins by waiting for the threads that were

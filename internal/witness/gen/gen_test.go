@@ -168,6 +168,39 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestCandidates writes the candidates of one step of shrinking, each to a
+// file of its own: GOPTXAS_CANDIDATES=folder,style,seed,seed,...
+func TestCandidates(t *testing.T) {
+	f := strings.Split(os.Getenv("GOPTXAS_CANDIDATES"), ",")
+	if len(f) < 3 {
+		p := NewWide(7)
+		list := Candidates(p)
+		for _, q := range list {
+			if q.Size() > p.Size()+len(p.Body) {
+				t.Errorf("a candidate of size %d for a program of size %d", q.Size(), p.Size())
+			}
+		}
+		t.Logf("%d candidates for %d statements", len(list), p.Size())
+		return
+	}
+	style := New
+	if f[1] == "wide" {
+		style = NewWide
+	}
+	for _, word := range f[2:] {
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := style(seed)
+		for n, q := range append([]*Prog{p}, Candidates(p)...) {
+			if err := os.WriteFile(filepath.Join(f[0], fmt.Sprintf("%s-%03d.ptx", p.Name, n)), []byte(q.Text()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestReferenceAccepts compiles a batch with the reference.
 func TestReferenceAccepts(t *testing.T) {
 	x := oracle.Find(t)

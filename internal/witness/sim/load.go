@@ -47,7 +47,6 @@ type Program struct {
 
 // Where things lie. The windows are 4 GB wide, as on the machine.
 const (
-	globalBase = 0x7000_0000_0000
 	bufferBase = 0x7200_0000_0000
 	constBase  = 0x7100_0000_0000
 	paramBase  = 0x7110_0000_0000
@@ -92,7 +91,12 @@ func Load(b []byte) (*Module, error) {
 
 // place gives every section with code or data its address.
 func (m *Module) place() {
-	code, mem := uint64(0), uint64(globalBase)
+	code, mem := uint64(0), uint64(constBase)
+	for _, s := range m.File.Sections { // as near behind the constants as the driver may put variables
+		if s.Name == ".nv.constant3" {
+			mem += s.Size()
+		}
+	}
 	for _, s := range m.File.Sections {
 		switch {
 		case strings.HasPrefix(s.Name, ".text.") && s.Data() != nil:

@@ -206,7 +206,7 @@ func (w *warp) reset(lanes int) {
 	w.p = [numPreds]uint32{predTrue: ^uint32(0)}
 	w.act, w.pc = uint32(1<<lanes-1), w.m.prog.entry
 	w.exited = ^w.act
-	w.ready = w.ready[:0]
+	w.ready, w.asleep = w.ready[:0], w.asleep[:0]
 	w.conv = [16][32]uint32{}
 	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
 	w.steps = 0

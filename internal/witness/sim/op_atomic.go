@@ -28,6 +28,9 @@ const (
 func atomic(w *warp, i *inst, m uint32) {
 	space := int(i.sub)
 	var done uint32
+	if i.cmp == atCast {
+		m = w.served(i, m)
+	}
 	for k := m; k != 0; k &= k - 1 {
 		l := lane(k)
 		addr := w.locate(i, &i.addr[0], space, l)
@@ -43,6 +46,27 @@ func atomic(w *warp, i *inst, m uint32) {
 		}
 	}
 	w.setp(i.pd[0], m, done)
+}
+
+// served returns the lanes whose CAST is tried: the machine takes as many as
+// it can reach at once and tells the others that they failed, though nobody
+// was in their way. Here that is every other one.
+func (w *warp) served(i *inst, m uint32) uint32 {
+	var out uint32
+	for k, n := m, 0; k != 0; k &= k - 1 {
+		if n++; n%2 == 0 {
+			out |= k & -k
+		}
+	}
+	d := i.d[0]
+	for range i.size / 4 {
+		for k := out; k != 0; k &= k - 1 {
+			w.r[d][lane(k)] = 0
+		}
+		d = nextRow(d)
+	}
+	w.setp(i.pd[0], out, 0)
+	return m &^ out
 }
 
 // native reports whether the memory at a generic address does the operation

@@ -222,11 +222,51 @@ func warpsync(w *warp, i *inst, m uint32) {
 	w.gather()
 }
 
-// YIELD and NANOSLEEP: another group's turn.
+// YIELD and NANOSLEEP: every other group's turn.
 func yield(w *warp, _ *inst, _ uint32) {
-	if w.act != 0 && len(w.ready) > 0 {
-		w.park()
+	if w.act != 0 && w.act != ^w.exited {
+		w.asleep = append(w.asleep, group{w.act, w.pc})
+		w.act = 0
 	}
+}
+
+// wake ends the sleep of all groups when no other can run. Lanes that wait
+// at a BSYNC only for those that sleep go on without them first, as on the
+// machine.
+func (w *warp) wake() {
+	var m uint32
+	for _, g := range w.asleep {
+		m |= g.mask
+	}
+	for b := range w.bwait {
+		for k := w.bwait[b]; k != 0 && m != 0; k &= k - 1 {
+			w.desert(b, lane(k), m)
+		}
+	}
+	if len(w.ready) == 0 {
+		w.ready = append(w.ready, w.asleep...)
+		w.asleep = w.asleep[:0]
+	}
+}
+
+// desert lets lane l and those it waits for at barrier b go on if all but
+// the lanes m are there.
+func (w *warp) desert(b, l int, m uint32) {
+	set := w.conv[b][l]
+	need := (set | 1<<l) &^ w.exited &^ m
+	if set&m == 0 || need&^w.bwait[b] != 0 {
+		return
+	}
+	for k := need; k != 0; k &= k - 1 {
+		if w.conv[b][lane(k)] != set {
+			return
+		}
+	}
+	for k := m; k != 0; k &= k - 1 {
+		w.conv[b][lane(k)] &^= need
+	}
+	w.bwait[b] &^= need
+	w.scatter(need, &w.lpc)
 }
 
 // EXIT.
@@ -260,6 +300,10 @@ const (
 // 0 to 3 and the number of threads from bit 16 up.
 func bar(w *warp, i *inst, m uint32) {
 	l := lane(m)
+	if m != ^w.exited { // it counts warps, however many of their threads come
+		w.fail(l, "part of the warp comes to a barrier of the block")
+		return
+	}
 	id, count := uint32(0), uint32(0)
 	switch s := i.s[:i.ns]; {
 	case len(s) == 1 && !s[0].isImm:

@@ -20,6 +20,7 @@ type warp struct {
 	at  uint32 // place of the instruction being run
 
 	ready  []group
+	asleep []group
 	due    bool   // they have waited long: the running group stops at its next jump
 	exited uint32 // lanes that are gone, or never were
 
@@ -110,12 +111,17 @@ func (w *warp) run(n int) int {
 			return stBlocked
 		}
 	}
+	w.ready = append(w.ready, w.asleep...)
+	w.asleep = w.asleep[:0]
 	w.due = len(w.ready) > 0
 	return stRun
 }
 
 // next takes the oldest group that can run.
 func (w *warp) next() bool {
+	if len(w.ready) == 0 {
+		w.wake()
+	}
 	if len(w.ready) == 0 {
 		return false
 	}
