@@ -248,7 +248,7 @@ func matrix(c Class) bool {
 }
 
 func (t *Timing) uniformWAW(a, b Class) int {
-	quick := b == ClassUmov || b == ClassUldc || b == ClassVoteu
+	quick := quickUniform(b)
 	switch {
 	case a == ClassR2ur && b != ClassR2ur:
 		return 12
@@ -264,6 +264,13 @@ func (t *Timing) uniformWAW(a, b Class) int {
 		return 4
 	}
 	return 1
+}
+
+// quickUniform reports whether a class writes uniform registers sooner than
+// the uniform datapath does: its results can be read two cycles later, and
+// land before an operation of that datapath issued just before has read.
+func quickUniform(c Class) bool {
+	return c == ClassUmov || c == ClassUldc || c == ClassVoteu || c == ClassElect
 }
 
 // WAR returns the least distance from a reader of class a, which reads at
@@ -282,7 +289,7 @@ func (t *Timing) WAR(f File, a, b Class) int {
 		}
 		return t.war.of(a, t.Variable(b))
 	case FileUR:
-		if (a == ClassUdp || a == ClassUwide) && (b == ClassUldc || b == ClassUmov) {
+		if (a == ClassUdp || a == ClassUwide || a == ClassUfp) && quickUniform(b) {
 			return 3
 		}
 	}

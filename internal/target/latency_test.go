@@ -165,6 +165,10 @@ func TestKnownNumbers(t *testing.T) {
 		{"uniform to uniform", x.RAW(FileUR, ClassUdp, SinkUniUdp), 4},
 		{"R2UR to vector", x.RAW(FileUR, ClassR2ur, SinkUniVector), 13},
 		{"load over alu", x.WAW(FileR, ClassAlu, ClassLdg), 6},
+		{"elect over what the uniform datapath reads", x.WAR(FileUR, ClassUdp, ClassElect), 3},
+		{"vote over what the uniform datapath reads", x.WAR(FileUR, ClassUdp, ClassVoteu), 3},
+		{"elect over a uniform result", x.WAW(FileUR, ClassUdp, ClassElect), 7},
+		{"uniform over what it reads", x.WAR(FileUR, ClassUdp, ClassUdp), 1},
 		{"alu over matrix", x.WAW(FileR, ClassMma2, ClassAlu), 20},
 		{"alu over matrix sources", x.WAR(FileR, ClassMma2, ClassAlu), 7},
 	}

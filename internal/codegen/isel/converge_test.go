@@ -29,6 +29,18 @@ b2:
 RET`, `b0: MOV r1 = rz / BSSY k2 = b2
 b1: @p0 BRA b1
 b2: BSYNC k2 / RET`},
+		{"loop with several ways in at its top", `b0: -> b2, b1
+@p0 BRA b2
+b1: -> b2
+NOP
+b2: -> b2, b3
+@p0 BRA b2
+b3:
+RET`, `b0: BSSY k1 = b4 / @p0 BRA b4
+b1: NOP
+b4: BSYNC k1 / BSSY k2 = b3
+b2: @p0 BRA b2
+b3: BSYNC k2 / RET`},
 		{"nested ifs with one end", `b0: -> b3, b1
 @p0 BRA b3
 b1: -> b3, b2

@@ -1,6 +1,7 @@
 package isel
 
 import (
+	"strings"
 	"testing"
 
 	"goptxas/internal/ori"
@@ -43,5 +44,43 @@ EXIT`, 1},
 				t.Errorf("%s: %s", c.name, i.Op)
 			}
 		}
+	}
+}
+
+func TestGatherBarriers(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg p1 1/1
+b0: -> b2, b1
+BAR.SYNC.DEFER_BLOCKING 0x0
+S2R r0 = SR_TID.X
+ISETP.LT.AND p1 = r0, 0x5, pt
+@p1 BRA b2
+b1: -> b2
+WARPSYNC.ALL
+BAR.SYNC.DEFER_BLOCKING 0x1
+b2:
+BAR.SYNC.DEFER_BLOCKING 0x2
+@p1 BAR.ARV 0x3, 0x40
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	apart := flow.ApartOf(f, flow.UniformityOf(f))
+	GatherBarriers(f, apart.Is)
+	var got []string
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.BAR || i.Op == op.WARPSYNC {
+				got = append(got, string(f.AppendInstr(nil, i)))
+			}
+		}
+	}
+	want := "BAR.SYNC.DEFER_BLOCKING 0x0 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x1 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x2 / @p1 WARPSYNC.ALL / @p1 BAR.ARV 0x3, 0x40"
+	if s := strings.Join(got, " / "); s != want {
+		t.Errorf("%s\nwant %s", s, want)
 	}
 }

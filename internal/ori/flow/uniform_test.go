@@ -73,7 +73,7 @@ S2R r0 = SR_TID.X
 ISETP.GE.AND p1 = r0, 0x4, pt
 @p1 BRA b2
 b1: -> b2
-NOP
+%s
 b2: -> b3
 %s
 b3:
@@ -81,14 +81,16 @@ EXIT
 }
 `
 	for _, c := range []struct {
-		at   string
-		want []bool
+		in, at string
+		want   []bool
 	}{
-		{"BSYNC k2", []bool{false, true, false, false}},
-		{"NOP", []bool{false, true, true, true}},
-		{"BSYNC k2\nWARPSYNC r0", []bool{false, true, true, true}},
+		{"NOP", "BSYNC k2", []bool{false, true, false, false}},
+		{"NOP", "NOP", []bool{false, true, true, true}},
+		{"NOP", "BSYNC k2\nWARPSYNC r0", []bool{false, true, true, true}},
+		{"NANOSLEEP 0x5", "BSYNC k2", []bool{false, true, true, true}}, // who sleeps is not waited for
+		{"NOP", "BSYNC k2\nNANOSLEEP 0x5", []bool{false, true, false, false}},
 	} {
-		m, err := ori.Parse(fmt.Sprintf(text, c.at))
+		m, err := ori.Parse(fmt.Sprintf(text, c.in, c.at))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,7 @@ EXIT
 		a := ApartOf(f, UniformityOf(f))
 		for n, want := range c.want {
 			if a.Is(f.Blocks[n]) != want {
-				t.Errorf("%s: block %d apart: %v", c.at, n, !want)
+				t.Errorf("%s, %s: block %d apart: %v", c.in, c.at, n, !want)
 			}
 		}
 	}
