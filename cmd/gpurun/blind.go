@@ -175,7 +175,7 @@ func (r *row) built(ref, our build) {
 
 // rank orders outcomes: the one that tells most about a kernel wins over
 // its other seeds.
-var rank = [...]string{"differ", "fault", "equal", "silent", "nondet", "reffault", "unsuited", "refcompile", "compile"}
+var rank = [...]string{"differ", "fault", "equal", "silent", "nondet", "open", "reffault", "unsuited", "refcompile", "compile"}
 
 // merge keeps one row for each kernel.
 func merge(rows []*row) []*row {

@@ -375,11 +375,27 @@ func (r *reader) fills() map[word]string {
 	fills := map[word]string{}
 	for w := range r.ptrs {
 		fills[w] = fillFor(all[w].use, all[w].size)
-		if r.f.sums && fills[w] == "f32" {
-			fills[w] = "whole"
+		if r.f.sums {
+			fills[w] = wholeFor(fills[w])
 		}
 	}
 	return fills
+}
+
+// wholeFor names contents like others, but of whole numbers: where there are
+// few of them, sums are the same in any order.
+func wholeFor(fill string) string {
+	switch fill {
+	case "f32":
+		return "whole"
+	case "f64":
+		return "whole64"
+	case "f16":
+		return "whole16"
+	case "bf16":
+		return "wholeb16"
+	}
+	return fill
 }
 
 // fillFor names contents for values of a size that are used in some ways.

@@ -14,15 +14,18 @@ import (
 // that could be a size, a stride or a count; a float gets a small one.
 
 const (
-	maxPtrs  = 48
+	maxPtrs  = 256
+	maxTotal = 768 << 20 // bytes of all windows together
 	maxBlock = 128       // threads, where the kernel does not say
-	smem     = 220 << 10 // shared memory, where the kernel has a dynamic part
+	smem     = 227 << 10 // shared memory, where the kernel has a dynamic part: all that sm_90 gives a block
 )
 
 // attempt is one way to guess.
 type attempt struct {
 	number uint64 // of every integer; 0: a mix
+	none   bool   // every integer is zero
 	ints   string // contents of integer buffers, "" as the loads want them
+	whole  bool   // floats are whole numbers
 	block  uint32 // threads of a block, 0: as many as there should be
 	grid   uint32 // blocks, 0: likewise
 	wide   bool   // every parameter of eight bytes is a pointer
@@ -37,6 +40,7 @@ var attempts = [...]attempt{
 	{number: 128},
 	{number: 97},
 	{number: 16},
+	{number: 64, ints: "few"},
 	{number: 64, ints: "zero"},
 	{number: 64, ints: "bool"},
 	{number: 4096},
@@ -44,6 +48,8 @@ var attempts = [...]attempt{
 	{number: 4},
 	{number: 1},
 	{number: 2, ints: "zero"},
+	{number: 64, ints: "bits", whole: true},
+	{none: true},
 	{number: 64, block: 512},
 	{number: 64, block: 256},
 	{number: 64, block: 32, grid: 1},
@@ -69,6 +75,7 @@ func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
 		l.Smem = uint32(max(0, smem-k.static))
 	}
 	r := rand.New(rand.NewPCG(seed, a.number))
+	window = min(window, maxTotal/max(1, len(k.ptrs))&^255)
 	n := 0
 	for p := range k.fn.Params {
 		l.Args = append(l.Args, k.argument(p, a, window, seed, r, &n))
@@ -128,7 +135,10 @@ func (k *facts) argument(p int, a *attempt, window int, seed uint64, r *rand.Ran
 	var ptrs []launch.Ptr
 	add := func(off int, fill string) {
 		if a.ints != "" && isInts(fill) {
-			fill = a.ints
+			fill = a.contents(fill)
+		}
+		if a.whole {
+			fill = wholeFor(fill)
 		}
 		if *n < maxPtrs && off+8 <= size {
 			ptrs = append(ptrs, launch.Ptr{Offset: off, Buf: window, Fill: fill, Seed: seed + uint64(*n)})
@@ -155,7 +165,26 @@ func (k *facts) argument(p int, a *attempt, window int, seed uint64, r *rand.Ran
 			return launch.Arg{Bytes: binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))}
 		}
 	}
+	if a.none {
+		return launch.Arg{Bytes: make([]byte, size), Ptrs: ptrs}
+	}
 	return launch.Arg{Bytes: numbers(size, a.number, r), Ptrs: ptrs}
+}
+
+// contents names what an attempt gives a buffer of integers.
+func (a *attempt) contents(fill string) string {
+	if a.ints != "few" {
+		return a.ints
+	}
+	switch fill {
+	case "small16":
+		return "few16"
+	case "small64":
+		return "few64"
+	case "bool":
+		return "bool"
+	}
+	return "few"
 }
 
 func isInts(fill string) bool {

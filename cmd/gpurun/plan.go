@@ -25,7 +25,7 @@ type planned struct {
 // hang the GPU, and would say nothing.
 func (p *planned) unsuited() bool {
 	switch reason(p.Note) {
-	case "", "racy", "unset", "silent", "untried", "no body":
+	case "", "racy", "unset", noteOpen, "silent", "untried", "no body":
 		return false
 	}
 	return true
@@ -35,8 +35,9 @@ func (p *planned) unsuited() bool {
 // seen.
 const guardOf = 64 << 10
 
-// planFile chooses launches for every kernel of a PTX text.
-func planFile(name, text string, count int) ([]planned, error) {
+// planFile chooses launches for every kernel of a PTX text. Earlier choices
+// about which there is nothing to complain are kept.
+func planFile(name, text string, count int, old []planned) ([]planned, error) {
 	x, err := check(name, text, archOf(text))
 	if err != nil {
 		return nil, err
@@ -50,22 +51,46 @@ func planFile(name, text string, count int) ([]planned, error) {
 			}
 			continue
 		}
-		for _, t := range k.pick(p, count) {
+		found := retry(p, k.fn.Name, old)
+		if len(found) == 0 {
+			found = k.pick(p, count)
+		}
+		for _, t := range found {
 			list = append(list, planned{File: name, Guard: guardOf, Note: t.note(), Launch: t.launch})
 		}
 	}
 	return list, nil
 }
 
+// retry tries the launches of a kernel in an earlier plan and returns the
+// good ones.
+func retry(p *ptxvm.Program, kernel string, old []planned) []trial {
+	var good []trial
+	for k := range old {
+		if old[k].Launch.Kernel != kernel {
+			continue
+		}
+		t := try(p, old[k].Launch)
+		if t.level() == 0 {
+			t.confirm(p)
+		}
+		if t.level() == 0 {
+			good = append(good, t)
+		}
+	}
+	return good
+}
+
 // makePlan plans many files.
-func makePlan(files []string, count, jobs int) []planned {
+func makePlan(files []string, count, jobs int, old map[string][]planned) []planned {
 	all := make([][]planned, len(files))
 	parallel(len(files), jobs, func(k int) {
 		text, err := os.ReadFile(files[k])
 		if err != nil {
 			return
 		}
-		list, err := planFile(filepath.Base(files[k]), string(text), count)
+		name := filepath.Base(files[k])
+		list, err := planFile(name, string(text), count, old[name])
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", files[k], err)
 		}
@@ -82,6 +107,7 @@ func plan(args []string) error {
 	list := f.String("list", "", "file with the names of the PTX files to take, one a line")
 	seeds := f.Int("seeds", 2, "launches of each kernel")
 	count := f.Int("files", 0, "this many files, chosen at random; 0 = all")
+	from := f.String("from", "", "an earlier plan, whose good launches are kept")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -92,7 +118,13 @@ func plan(args []string) error {
 	if files, err = choose(files, *list, s.only, *count); err != nil {
 		return err
 	}
-	p := makePlan(files, *seeds, min(s.jobs, runtime.NumCPU()))
+	var old map[string][]planned
+	if *from != "" {
+		if old, err = readPlan(*from); err != nil {
+			return err
+		}
+	}
+	p := makePlan(files, *seeds, min(s.jobs, runtime.NumCPU()), old)
 	sum := map[string]int{}
 	for _, x := range p {
 		sum[reason(x.Note)]++
@@ -135,7 +167,7 @@ func (p *planner) of(name, text string) []planned {
 	if p.known != nil {
 		return p.known[name]
 	}
-	list, err := planFile(name, text, p.seeds)
+	list, err := planFile(name, text, p.seeds, nil)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", name, strings.SplitN(err.Error(), "\n", 2)[0])
 	}

@@ -253,7 +253,9 @@ func (r *row) judge(ref []*gpu.Result, our *gpu.Result) {
 	case !our.OK():
 		r.Outcome, r.Err = "fault", our.Stage+": "+our.Err
 	case !slices.Equal(our.Hash, ref[0].Hash) || our.Guards != ref[0].Guards:
-		r.Outcome = "differ"
+		if r.Outcome = "differ"; r.Note == noteOpen {
+			r.Outcome = "open"
+		}
 	case !our.Changed:
 		r.Outcome = "silent"
 	default:

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"os/exec"
@@ -95,10 +96,21 @@ func (p *Pool) start() *process {
 			if err != nil {
 				return
 			}
-			w.out <- line
+			if line = answer(line); line != nil {
+				w.out <- line
+			}
 		}
 	}()
 	return w
+}
+
+// answer returns the result in a line, nil if there is none: kernels may
+// print before it.
+func answer(line []byte) []byte {
+	if at := bytes.LastIndex(line, []byte(`{"stage":`)); at >= 0 {
+		return line[at:]
+	}
+	return nil
 }
 
 func (w *process) stop() {

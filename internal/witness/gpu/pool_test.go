@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 		}
 		r := Result{Stage: "done", Hash: []uint64{uint64(len(q.Cubin))}}
 		switch q.Launch.Kernel {
+		case "good":
+			fmt.Print("a kernel prints a line\nand {\"a\": half}")
 		case "fault":
 			r = Result{Stage: "run", Err: "fault"}
 		case "crash":

@@ -105,6 +105,18 @@ var fills = [...]struct {
 		// f32 that are whole numbers of eight bits: sums of eighths of them are exact
 		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(r.next()>>20&255)))
 	}},
+	{"whole64", 8, func(b []byte, _ int, r *random) { // the same as f64
+		binary.LittleEndian.PutUint64(b, math.Float64bits(float64(r.next()>>20&255)))
+	}},
+	{"whole16", 2, func(b []byte, _ int, r *random) { // f16 from 0 to 3
+		binary.LittleEndian.PutUint16(b, [4]uint16{0, 0x3c00, 0x4000, 0x4200}[r.next()>>20&3])
+	}},
+	{"wholeb16", 2, func(b []byte, _ int, r *random) { // bf16, 0 or 1: sums of more than 256 are not exact
+		binary.LittleEndian.PutUint16(b, [4]uint16{0, 0, 0, 0x3f80}[r.next()>>20&3])
+	}},
+	{"few", 4, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint32(b, uint32(r.next()>>20&7)) }},
+	{"few16", 2, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint16(b, uint16(r.next()>>20&7)) }},
+	{"few64", 8, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint64(b, r.next()>>20&7) }},
 	{"edge", 8, edge},
 	{"bf16", 2, func(b []byte, _ int, r *random) {
 		binary.LittleEndian.PutUint16(b, uint16(math.Float32bits(float32(r.unit()*4-2))>>16))

@@ -19,6 +19,8 @@ type grid struct {
 	steps   int64
 	threads int64
 	rand    uint64
+	open    bool // something undefined was read
+	buffers int  // of the launch; memory of the heap comes behind them
 }
 
 // random is a SplitMix generator started by Options.Schedule.
@@ -28,6 +30,17 @@ func (g *grid) random() uint64 {
 	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
 	z = (z ^ z>>27) * 0x94D049BB133111EB
 	return z ^ z>>31
+}
+
+// shuffleList brings a list into the order of the schedule.
+func shuffleList[T any](g *grid, list []T) {
+	if g.opts.Schedule == 0 {
+		return
+	}
+	for k := len(list) - 1; k > 0; k-- {
+		j := g.random() % uint64(k+1)
+		list[k], list[j] = list[j], list[k]
+	}
 }
 
 // resident is how many blocks run at once: enough for blocks that wait for
@@ -63,6 +76,7 @@ func (g *grid) run() {
 // round gives each block a turn and drops those that are done.
 func (g *grid) round(list []*cta) []*cta {
 	moved := false
+	shuffleList(g, list)
 	for _, c := range list {
 		if c.turn() {
 			moved = true
@@ -109,6 +123,7 @@ type cta struct {
 	cluster *group
 	rank    uint32
 	warps   []*warp
+	turns   []*warp // the warps in the order in which they have their turns
 	shared  []byte
 	bars    [16]bar
 	exits   bool // threads have ended since barriers were looked at
@@ -131,6 +146,7 @@ func newCTA(g *grid, id [3]uint32) *cta {
 	c := &cta{grid: g, id: id}
 	size := g.p.lay.dynamic + int64(g.launch.Smem)
 	c.shared = make([]byte, size)
+	g.dirty(c.shared)
 	b := g.launch.Block
 	n := int(b[0] * b[1] * b[2])
 	for first := 0; first < n; first += lanes {
@@ -165,12 +181,13 @@ const quantum = 512
 func (c *cta) turn() bool {
 	moved := false
 	g := c.grid
-	order := 0
 	if g.opts.Schedule != 0 {
-		order = int(g.random() % uint64(len(c.warps)))
+		c.turns = append(c.turns[:0], c.warps...)
+		shuffleList(g, c.turns)
+	} else {
+		c.turns = c.warps
 	}
-	for k := range c.warps {
-		w := c.warps[(k+order)%len(c.warps)]
+	for _, w := range c.turns {
 		n := quantum
 		if g.opts.Schedule != 0 {
 			n = 1 + int(g.random()%16)

@@ -44,11 +44,12 @@ func (d *decoder) atom() {
 		a := *w.col8(addr)
 		z := w.col(&c, 7)
 		var was [8]column
+		var list [lanes]uint8
 		for k := range b {
 			y := w.col(&b[k], k)
 			r := &was[k]
-			for m := w.mask; m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
+			for _, lane := range w.order(w.mask, &list) {
+				l := int(lane)
 				w.atomic = true
 				mem := w.bytes(space, a[l]+uint64(k)*size, l, size, size, true)
 				w.atomic = false
@@ -85,7 +86,9 @@ func (d *decoder) atom128(space isa.Space, addr func(w *warp, k int) *column, fi
 		regs := w.frame.regs
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
+			w.atomic = true
 			mem := w.bytes(space, a[l], l, 16, 16, true)
+			w.atomic = false
 			old := [2]uint64{get(mem[:8]), get(mem[8:])}
 			if !cas || old[0] == regs[b.slot][l] && old[1] == regs[b.slot+1][l] {
 				put(mem[:8], regs[c.slot][l])

@@ -37,10 +37,11 @@ func (w *warp) special(r isa.SpecialReg, comp uint8, out *column) {
 	case isa.WSrNwarpid:
 		v = 64
 	case isa.WSrSmid, isa.WSrGridid, isa.WSrClockHi, isa.WSrGlobaltimerHi:
+		v = w.anyTime(0)
 	case isa.WSrNsmid:
 		v = 1
 	case isa.WSrClock, isa.WSrClock64, isa.WSrGlobaltimer, isa.WSrGlobaltimerLo:
-		v = uint64(g.steps)
+		v = w.anyTime(uint64(g.steps))
 	case isa.WSrDynamicSmemSize:
 		v = uint64(g.launch.Smem)
 	case isa.WSrTotalSmemSize, isa.WSrAggrSmemSize:

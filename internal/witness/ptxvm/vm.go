@@ -31,7 +31,8 @@ import (
 type Options struct {
 	// Schedule picks another order of warps and of parted threads for each
 	// value; zero is the plain one, where parted threads meet as early as
-	// they can.
+	// they can. Any other value lets blocks, warps, and lanes that update one
+	// place come in any order.
 	Schedule uint64
 	// Undefined makes a read of a register that was never written a fault.
 	Undefined bool
@@ -41,6 +42,11 @@ type Options struct {
 	// MaxSteps bounds the instructions of all warps; zero is a bound large
 	// enough for any test.
 	MaxSteps int64
+	// Garbage, when not zero, is what registers, local and shared memory that
+	// nobody wrote are filled from, and what clocks are ahead.
+	Garbage uint64
+	// Hash makes Stats tell the contents of the buffers.
+	Hash bool
 	// Watch, when set, is told of every access to global and shared memory.
 	Watch func(a *Access)
 }
@@ -148,6 +154,11 @@ func (p *Program) Kernels() []string {
 type Stats struct {
 	Warps   int64 // instructions of warps
 	Threads int64 // and of threads
+	// Open tells that registers were read that nobody wrote, that there is
+	// local memory, or that a clock or a multiprocessor's number was read: what
+	// Options.Garbage changes may change the result.
+	Open bool
+	Hash uint64 // of the buffers, where Options.Hash asks for it
 }
 
 // Run starts a kernel with fresh memory and returns the contents of each
@@ -181,8 +192,13 @@ func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats,
 			out, err = nil, fault
 		}
 	}()
+	g.buffers = len(g.mem.segments) - len(p.lay.global)
 	g.run()
-	return out, Stats{Warps: g.steps, Threads: g.threads}, nil
+	st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open}
+	if o.Hash {
+		st.Hash = g.hash()
+	}
+	return out, st, nil
 }
 
 // arguments lays out the parameters and allocates the buffers.

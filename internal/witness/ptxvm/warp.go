@@ -82,6 +82,8 @@ func (w *warp) newFrame(fn *function, up *frame, mask uint32) *frame {
 		f.base[l] = w.sp[l]
 		w.grow(l, uint32(fn.frame))
 	}
+	w.cta.grid.dirtyRegs(f)
+	w.cta.grid.open = w.cta.grid.open || fn.frame > 0
 	return f
 }
 
@@ -99,6 +101,7 @@ func (w *warp) grow(l int, n uint32) {
 		copy(b, w.local[l])
 		w.local[l] = b
 	}
+	w.cta.grid.dirty(w.local[l][w.sp[l]-n : w.sp[l]])
 }
 
 // pick chooses the next group: its lanes, and the place of the next group of
@@ -266,7 +269,12 @@ func (w *warp) fail(lane int, format string, args ...any) {
 // defined faults if a lane reads a column it has not written, where that is
 // asked for.
 func (w *warp) defined(slot int32, mask uint32) {
-	if missing := mask &^ w.frame.def[slot]; missing != 0 && w.cta.grid.opts.Undefined {
+	missing := mask &^ w.frame.def[slot]
+	if missing == 0 {
+		return
+	}
+	w.cta.grid.open = true
+	if w.cta.grid.opts.Undefined {
 		w.fail(bits.TrailingZeros32(missing), "register %s is read before it is written", w.frame.fn.nameOf(slot))
 	}
 }

@@ -372,8 +372,10 @@ const (
 	srCtaX    = 37
 	srCtaY    = 38
 	srCtaZ    = 39
+	srLwinHi  = 46
 	srSwinHi  = 47
 	srSmemSz  = 50
+	srLmemHi  = 55 // where a thread's stack may reach down to: code for debuggers compares R1 with it
 	srEq      = 56
 	srLt      = 57
 	srLe      = 58
@@ -404,6 +406,8 @@ func (w *warp) special(n uint8, l int, c *cta) uint32 {
 		return uint32(w.id) << 8
 	case srVirtCfg:
 		return 64 << 8
+	case srLwinHi:
+		return localBase >> 32
 	case srSwinHi:
 		return sharedBase >> 32
 	case srSmemSz:
@@ -429,8 +433,8 @@ func (w *warp) special(n uint8, l int, c *cta) uint32 {
 // knownSR lists the special registers that special knows.
 func knownSR(n uint8) bool {
 	switch n {
-	case srLane, srTid, srTidX, srTidY, srTidZ, srCtaX, srCtaY, srCtaZ, srVirtID, srVirtCfg, srSwinHi, srSmemSz,
-		srEq, srLt, srLe, srGt, srGe, srSmID, srClockLo, srClockHi, srTimerLo, srTimerHi, srCgaCta, srCgaSize, srZero:
+	case srLane, srTid, srTidX, srTidY, srTidZ, srCtaX, srCtaY, srCtaZ, srVirtID, srVirtCfg, srLwinHi, srSwinHi, srSmemSz,
+		srLmemHi, srEq, srLt, srLe, srGt, srGe, srSmID, srClockLo, srClockHi, srTimerLo, srTimerHi, srCgaCta, srCgaSize, srZero:
 		return true
 	}
 	return false
