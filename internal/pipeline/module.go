@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"goptxas/internal/codegen/emit"
 	"goptxas/internal/cubin"
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/engine/diag"
@@ -184,6 +185,19 @@ func bind(l sema.Linkage) uint8 {
 	return cubin.BindGlobal
 }
 
+// coops makes the records of instructions of several threads of a warp.
+func coops(list []emit.Coop) []cubin.Attr {
+	if len(list) == 0 {
+		return nil
+	}
+	masks, offsets := cubin.Words(cubin.AttrCoopMasks), cubin.Words(cubin.AttrCoopOffsets)
+	for _, c := range list {
+		masks.Words = append(masks.Words, c.Mask)
+		offsets.Words = append(offsets.Words, c.Offset)
+	}
+	return []cubin.Attr{masks, offsets}
+}
+
 // kernel collects what the file says about one kernel.
 func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kernel {
 	c := cubin.Kernel{
@@ -238,6 +252,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if k.Props.Pool {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}
+	c.Attrs = append(c.Attrs, coops(k.Code.Coops)...)
 	if k.Props.Barriers > 0 {
 		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}

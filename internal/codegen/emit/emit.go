@@ -56,6 +56,7 @@ type Code struct {
 	Lines []Line
 	Exits []uint32 // offsets of EXIT instructions
 	Calls []uint32 // offsets of calls of routines outside the section
+	Coops []Coop   // instructions of several threads of a warp
 
 	Tables []Table
 	Relocs []Reloc // what an object leaves to the linker
@@ -89,6 +90,7 @@ type emitter struct {
 	text  []byte
 	syncs []sync
 	loose bool // registers need no numbers yet
+	masks int  // whether the function names threads of warps
 
 	unsigned bool   // immediates are spelled without a sign
 	alias    string // what is added to the mnemonic
@@ -190,6 +192,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 	case op.BRX:
 		e.code.Tables = append(e.code.Tables, e.table(i))
 	}
+	e.coop(i)
 	e.relocs(i)
 	if n := len(e.code.Lines); (i.Loc >= 0 || i.Line > 0) && (n == 0 || e.code.Lines[n-1].Loc != i.Loc || e.code.Lines[n-1].Pos != i.Line) {
 		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc, i.Line})

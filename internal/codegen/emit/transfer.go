@@ -52,6 +52,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Lines = append(c.Lines, p.Lines...)
 		c.Exits = append(c.Exits, p.Exits...)
 		c.Calls = append(c.Calls, p.Calls...)
+		c.Coops = append(c.Coops, p.Coops...)
 		c.Tables = append(c.Tables, p.Tables...)
 		c.Relocs = append(c.Relocs, p.Relocs...)
 	}

@@ -1,0 +1,113 @@
+package emit
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Coop is an instruction in which threads of a warp take part together, as
+// debuggers and checkers want to know it: its place, and the register that
+// holds the mask of its threads.
+type Coop struct {
+	Offset uint32
+	Mask   uint32
+}
+
+const (
+	// coopAll says that the mask is the whole warp.
+	coopAll = 0xffffffff
+	// coopReg is the space of R0 and up among the numbers of registers that
+	// debugging information has.
+	coopReg = 0x05000000
+)
+
+// coop notes an instruction of a warp's threads. One whose mask no register
+// holds any more when it runs is left out: it would be taken for one of the
+// whole warp.
+func (e *emitter) coop(i *ori.Instr) {
+	switch i.Op {
+	case op.SHFL, op.MATCH, op.REDUX:
+	case op.VOTE:
+		if s := i.Srcs()[0]; s.Kind != ori.KReg { // asks who is here
+			return
+		}
+	case op.WARPSYNC:
+		if !e.isAlone(i) {
+			return
+		}
+	default:
+		return
+	}
+	if m, ok := e.coopMask(i); ok {
+		e.code.Coops = append(e.code.Coops, Coop{uint32(e.pc()), m})
+	}
+}
+
+// isAlone reports whether a WARPSYNC stands for itself: it does not bring
+// threads together for what follows.
+func (e *emitter) isAlone(i *ori.Instr) bool {
+	n := i.Next()
+	for n != nil && !n.Op.Has(op.Reads|op.Writes|op.Effect|op.Terminator|op.Convergent) {
+		n = n.Next()
+	}
+	if n == nil {
+		return true
+	}
+	switch n.Op {
+	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.BAR, op.USETMAXREG:
+		return false
+	}
+	return true
+}
+
+// coopMask finds the mask of an instruction: that of the WARPSYNC before it,
+// or all threads where such a WARPSYNC was not needed.
+func (e *emitter) coopMask(i *ori.Instr) (uint32, bool) {
+	w := i
+	for w != nil && w.Op != op.WARPSYNC {
+		w = w.Prev()
+	}
+	if w == nil {
+		return coopAll, !e.hasMasks()
+	}
+	if w.Mods.Has(op.MALL) {
+		return coopAll, true
+	}
+	s := w.Srcs()[0]
+	if s.Kind != ori.KReg {
+		return 0, false
+	}
+	r := int(e.f.Regs[s.Reg].Phys) + int(s.Sub)
+	for x := w; x != i; x = x.Next() {
+		for _, d := range x.Dsts() {
+			if d.Kind != ori.KReg || d.Class != ori.R {
+				continue
+			}
+			if at := int(e.f.Regs[d.Reg].Phys) + int(d.Sub); at <= r && r < at+int(d.N) {
+				return 0, false
+			}
+		}
+	}
+	return coopReg | uint32(r), true
+}
+
+// hasMasks reports whether some WARPSYNC of the function names a mask.
+func (e *emitter) hasMasks() bool {
+	if e.masks == unknownMasks {
+		e.masks = noMasks
+		for _, b := range e.f.Blocks {
+			for i := range b.Instrs {
+				if i.Op == op.WARPSYNC && !i.Mods.Has(op.MALL) {
+					e.masks = someMasks
+				}
+			}
+		}
+	}
+	return e.masks == someMasks
+}
+
+const (
+	unknownMasks = iota
+	noMasks
+	someMasks
+)
