@@ -20,7 +20,7 @@ func blind(args []string) error {
 	var s settings
 	f := s.flags("blind")
 	set := s.corpusFlags(f, 2)
-	known := f.String("known", "", "file of the reference's results: read where it exists, written otherwise")
+	known := f.String("known", "", "file of the reference's results: what it lacks is added")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -28,6 +29,10 @@ type trial struct {
 
 // maxTrial bounds the instructions of warps in one trial.
 const maxTrial = 1_500_000
+
+// maxSpent is after how many instructions of warps a kernel has to do with
+// the launches that were found.
+const maxSpent = 8 * maxTrial
 
 // faulty is the level of trials that did not end well.
 const faulty = 4
@@ -81,31 +86,41 @@ func (k *facts) pick(p *ptxvm.Program, count int) []trial {
 	var good []trial
 	var best *trial
 	wide, long := false, 0
-	for n := range attempts {
-		if long >= maxLong && attempts[n].grid != 1 {
+	order := slices.Clone(attempts[:])
+	var spent int64
+	for n := range order {
+		if spent > maxSpent && (len(good) > 0 || best != nil && best.level() < faulty) {
+			break
+		}
+		if long >= maxLong && order[n].grid != 1 {
 			continue
 		}
-		a := attempts[n]
+		a := order[n]
 		a.wide = a.wide || wide
 		l := k.launchOf(&a, windows[0], uint64(n))
 		if slices.ContainsFunc(good, func(t trial) bool { return sameShape(&t.launch, &l) }) {
 			continue
 		}
-		t := try(p, l)
+		poor := best != nil && best.level() <= 1
+		t := try(p, l, poor)
 		if !a.wide && t.nowhere() { // a number was taken for a pointer: perhaps all are
 			a.wide, wide = true, true
-			t = try(p, k.launchOf(&a, windows[0], uint64(n)))
+			t = try(p, k.launchOf(&a, windows[0], uint64(n)), poor)
 		}
 		for _, w := range windows[1:] {
 			if t.outside() {
-				t = try(p, k.launchOf(&a, w, uint64(n)))
+				t = try(p, k.launchOf(&a, w, uint64(n)), poor)
 			}
 		}
+		if t.unset && !poor { // perhaps the kernel wants larger blocks
+			slices.SortStableFunc(order[n+1:], func(a, b attempt) int { return cmp.Compare(b.block/largeBlock, a.block/largeBlock) })
+		}
+		spent += t.steps
 		if reason(t.fault) == "more than" {
 			long++
 		}
 		if t.level() < faulty-1 && (t.level() == 0 || best == nil || t.level() < best.level()) {
-			t.confirm(p)
+			spent += t.confirm(p)
 		}
 		if t.level() == 0 {
 			if good = append(good, t); len(good) == count {
@@ -139,10 +154,14 @@ func sameShape(a, b *launch.Launch) bool {
 	return true
 }
 
+// largeBlock is a size of blocks that is not tried at first.
+const largeBlock = 256
+
 // try runs a launch. The buffers of the result are as long as what the
-// kernel touched.
-func try(p *ptxvm.Program, l launch.Launch) trial {
-	w := &watcher{}
+// kernel touched. Where a poor launch is known already, another one is given
+// up as soon as it is seen to be poor.
+func try(p *ptxvm.Program, l launch.Launch, poor bool) trial {
+	w := &watcher{quick: poor}
 	_, st, err := p.RunStats(&l, ptxvm.Options{MaxSteps: maxTrial, Watch: w.access})
 	w.settle()
 	t := trial{launch: l, steps: st.Warps, racy: w.racy, unset: w.unset, silent: !w.changed}
@@ -161,32 +180,37 @@ func try(p *ptxvm.Program, l launch.Launch) trial {
 
 // confirm runs a launch again with garbage where nobody wrote and with
 // threads in other orders, if anything suggests that this may matter. A
-// launch that then gives another result is an open one.
-func (t *trial) confirm(p *ptxvm.Program) {
+// launch that then gives another result is an open one. It returns how many
+// instructions of warps this took.
+func (t *trial) confirm(p *ptxvm.Program) int64 {
 	if !t.doubt {
-		return
+		return 0
 	}
 	_, a, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Hash: true})
 	if err != nil {
-		return
+		return a.Warps
 	}
+	left := int64(confirmSteps)
 	orders := len(confirmGarbage)
 	if t.racy {
 		orders *= 4
 	}
-	for n := range orders {
-		o := ptxvm.Options{MaxSteps: confirmSteps, Hash: true, Schedule: uint64(n + 1), Garbage: confirmGarbage[n%len(confirmGarbage)]}
+	for n := 0; n < orders && left > 0; n++ {
+		o := ptxvm.Options{MaxSteps: left, Hash: true, Schedule: uint64(n + 1), Garbage: confirmGarbage[n%len(confirmGarbage)]}
 		_, b, err := p.RunStats(&t.launch, o)
 		if err != nil && reason(err.Error()) == "more than" { // small steps take longer
-			return
+			return confirmSteps
 		}
+		left -= b.Warps
 		if t.open = err != nil || a.Hash != b.Hash; t.open {
-			return
+			break
 		}
 	}
+	return confirmSteps - left
 }
 
-const confirmSteps = 8 * maxTrial
+// confirmSteps bounds the instructions of warps in all runs of one launch.
+const confirmSteps = 4 * maxTrial
 
 // confirmGarbage is large numbers of both signs, as integers and as floats of
 // every size, so that a minimum or a maximum takes one of them.

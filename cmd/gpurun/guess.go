@@ -15,7 +15,7 @@ import (
 
 const (
 	maxPtrs  = 256
-	maxTotal = 768 << 20 // bytes of all windows together
+	maxTotal = 256 << 20 // bytes of all windows together
 	maxBlock = 128       // threads, where the kernel does not say
 	smem     = 227 << 10 // shared memory, where the kernel has a dynamic part: all that sm_90 gives a block
 )

@@ -13,10 +13,7 @@ import (
 
 // known are results of the reference from an earlier run, by the text and
 // the launch: a later run need only run ours.
-type known struct {
-	results map[string][]*gpu.Result
-	fresh   bool // nothing was known: this run writes the file
-}
+type known struct{ results map[string][]*gpu.Result }
 
 // readKnown reads the results of a file, which need not exist.
 func readKnown(name string) (*known, error) {
@@ -26,7 +23,6 @@ func readKnown(name string) (*known, error) {
 	}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		k.fresh = true
 		return k, nil
 	} else if err != nil {
 		return nil, err
@@ -55,15 +51,16 @@ func (k *known) fill(text string, rows []*row) {
 	}
 }
 
-// write keeps the results of this run, where nothing was known before.
+// write adds the results of this run to what was known before.
 func (k *known) write(name string, rows []*row) error {
-	if !k.fresh {
-		return nil
-	}
+	fresh := false
 	for _, r := range rows {
-		if r.key != "" && len(r.refs) > 0 && r.refs[len(r.refs)-1].Stage != "start" {
-			k.results[r.key] = r.refs
+		if r.key != "" && len(r.known) == 0 && len(r.refs) > 0 && r.refs[len(r.refs)-1].Stage != "start" {
+			k.results[r.key], fresh = r.refs, true
 		}
+	}
+	if name == "" || !fresh {
+		return nil
 	}
 	return writeJSON(name, k.results)
 }

@@ -70,7 +70,7 @@ func retry(p *ptxvm.Program, kernel string, old []planned) []trial {
 		if old[k].Launch.Kernel != kernel {
 			continue
 		}
-		t := try(p, old[k].Launch)
+		t := try(p, old[k].Launch, true)
 		if t.level() == 0 {
 			t.confirm(p)
 		}

@@ -16,6 +16,7 @@ type watcher struct {
 	before  []byte
 	pending bool
 	changed bool
+	quick   bool // the run ends with the first race
 	racy    bool
 	unset   bool // shared memory was read that nobody wrote
 	atomics bool // there were atomic updates
@@ -62,6 +63,9 @@ func (o *owner) join(me owner) {
 
 func (w *watcher) access(a *ptxvm.Access) {
 	w.settle()
+	if w.quick && (w.racy || w.unset) {
+		panic(&ptxvm.Fault{What: "no better than another launch"})
+	}
 	w.atomics = w.atomics || a.Atomic
 	if a.Buffer == ptxvm.Shared {
 		w.shared(a)

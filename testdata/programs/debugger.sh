@@ -2,7 +2,7 @@
 # Runs a program under cuda-gdb, assembled by the reference and by goptxas,
 # with line tables (-lineinfo) and for debugging (-G): it must stop in the
 # kernel, tell the line, show code and registers, step, stop at a line, and
-# run to its end. Prints what was seen of each and whether it is the same.
+# run to its end. Prints what was seen and whether it is the same for both.
 #
 #   debugger.sh GOPTXAS [FOLDER]
 #
@@ -34,14 +34,19 @@ debug() { # folder
     timeout -k 5 "$LIMIT" "$CUDA_HOME/bin/cuda-gdb" -batch -ex 'set breakpoint pending on' -ex 'set confirm off' \
         -ex 'break scale' -ex run -ex 'info cuda kernels' -ex bt -ex 'x/4i $pc' -ex 'info registers R0 R1' \
         -ex stepi -ex stepi -ex 'info line *$pc' -ex 'info locals' -ex delete -ex 'break debug.cu:16' -ex continue \
-        -ex 'x/2i $pc' -ex delete -ex 'break square' -ex continue -ex bt -ex finish -ex delete -ex continue ./program >gdb.txt 2>&1
+        -ex 'x/2i $pc' -ex delete -ex continue ./program >gdb.txt 2>&1
 }
-# What must be the same whatever the code: where it stops and how it ends.
+# What must be the same whatever the code: where it stops and how it ends. At
+# which line a kernel begins depends on the code.
 seen() {
-    sed -n -e 's/^Thread .* hit Breakpoint [0-9]*, /stop: /p' -e '/^#[0-9]/p' -e '/^R[01] /s/ .*/: a register/p' \
-        -e '/^=>/s/.*/an instruction/p' -e '/sum/p' -e '/exited/s/(.*)//p' -e '/^Error/p' "$1" |
-        sed -e 's/0x[0-9a-f]*/ADDRESS/g'
+    sed -n -e 's/^CUDA thread hit Breakpoint 1[.0-9]*, \([a-z]*\).*debug.cu:.*/stops in \1/p' \
+        -e 's/^CUDA thread hit Breakpoint 2[.0-9]*, \([a-z]*\).*debug.cu:/stops in \1 at line /p' \
+        -e 's/^#0  *\([a-z]*\)<<<.*debug.cu:.*/is in \1/p' -e 's/^\(R[01]\) .*/shows \1/p' \
+        -e 's/^=>.*/shows code/p' -e 's/^Line [0-9]* of .*debug.cu" starts.*/knows the line/p' \
+        -e '/sum -*[0-9]/p' -e 's/.*exited normally.*/ends/p' "$1"
 }
+# What only full information about variables gives.
+names() { grep -q 'n=5) at' "$1" && echo "names of variables" || echo "no names of variables"; }
 for flag in lineinfo G; do
     for who in reference goptxas; do assemble $flag $who >"$out/$flag-$who.log" 2>&1 & done
 done
@@ -53,7 +58,7 @@ for flag in lineinfo G; do
         seen "$out/$flag-$who/gdb.txt" >"$out/$flag-$who.txt"
         cp "$out/$flag-$who/gdb.txt" "$out/$flag-$who.gdb"
     done
-    echo "== -$flag"
+    echo "== -$flag: $(names "$out/$flag-reference.gdb") with the reference, $(names "$out/$flag-goptxas.gdb") with goptxas"
     cat "$out/$flag-goptxas.txt"
     if [ -s "$out/$flag-goptxas.txt" ] && cmp -s "$out/$flag-reference.txt" "$out/$flag-goptxas.txt"; then
         echo "the same"

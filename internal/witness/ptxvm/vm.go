@@ -190,6 +190,7 @@ func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats,
 				panic(r)
 			}
 			out, err = nil, fault
+			st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open}
 		}
 	}()
 	g.buffers = len(g.mem.segments) - len(p.lay.global)
