@@ -383,9 +383,12 @@ func (r *reader) fills() map[word]string {
 }
 
 // wholeFor names contents like others, but of whole numbers: where there are
-// few of them, sums are the same in any order.
+// few of them, sums are the same in any order. Nothing can be added to ones,
+// which are NaN as floats.
 func wholeFor(fill string) string {
 	switch fill {
+	case "ones":
+		return "zero"
 	case "f32":
 		return "whole"
 	case "f64":
