@@ -259,6 +259,7 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)
 	}
+	ro.NoSplit = !u.knobs.Bool(knobs.RegAllocSplit)
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
 	}

@@ -15,6 +15,8 @@ type applier struct {
 	sol    *regalloc.Solution
 	instrs []*ori.Instr
 	res    Result
+	made   []*ori.Instr // see added
+	read   []bool       // of each virtual register, whether something reads it
 }
 
 func (a *applier) apply() (*Result, error) {
@@ -25,6 +27,12 @@ func (a *applier) apply() (*Result, error) {
 	}
 	for v := range p.VRegs {
 		f.Regs[v].Phys = a.sol.Phys[v]
+	}
+	a.read = make([]bool, len(p.VRegs))
+	for n := range p.Insts {
+		for _, o := range p.Operands(n) {
+			a.read[o.V] = a.read[o.V] || o.Role.Reads()
+		}
 	}
 	for n := range p.Blocks {
 		if err := a.block(f.Blocks[n], &p.Blocks[n]); err != nil {
@@ -60,33 +68,35 @@ func (a *applier) block(b *ori.Block, x *regalloc.Block) error {
 			cur := a.instrs[i.Orig]
 			a.rename(cur, ops)
 			at = cur.Next()
-			if a.vanishes(cur) {
+			if a.vanishes(cur) || a.unread(cur, ops) {
 				cur.Remove()
 			}
 			continue
 		}
-		list, err := a.added(i, ops)
-		if err != nil {
+		if err := a.added(i, ops); err != nil {
 			return err
 		}
-		for _, made := range list {
-			a.insert(b, made, at)
+		for _, made := range a.made {
+			put(b, made, at)
+		}
+		if i.Slot >= 0 {
+			a.res.Weight += float64(int(ops[0].N)) * float64(uint64(1)<<(3*x.Depth))
 		}
 	}
 	return nil
 }
 
-// insert puts spill code before at, or at the end of b.
-func (a *applier) insert(b *ori.Block, made, at *ori.Instr) {
-	if prev := b.Last(); at == nil && prev != nil {
-		made.Line, made.Loc = prev.Line, prev.Loc
-		b.Append(made)
-	} else if at == nil {
-		b.Append(made)
-	} else {
+// put places an added instruction before another, or at the end of b.
+func put(b *ori.Block, made, at *ori.Instr) {
+	if at != nil {
 		made.Line, made.Loc = at.Line, at.Loc
 		b.InsertBefore(made, at)
+		return
 	}
+	if prev := b.Last(); prev != nil {
+		made.Line, made.Loc = prev.Line, prev.Loc
+	}
+	b.Append(made)
 }
 
 // rename replaces the registers of i by those the solution's operands name.
@@ -121,57 +131,75 @@ func (a *applier) vanishes(i *ori.Instr) bool {
 	return a.f.Regs[d.Reg].Phys+int16(d.Sub) == a.f.Regs[s.Reg].Phys+int16(s.Sub)
 }
 
+// unread reports whether i made a value that is made again wherever it is
+// read.
+func (a *applier) unread(i *ori.Instr, ops []regalloc.Operand) bool {
+	return len(ops) > 0 && (len(ops) == 1 || ops[1].Role == regalloc.Hold) && ops[0].Role == regalloc.Def &&
+		a.sol.Problem.VRegs[ops[0].V].Of >= 0 && !a.read[ops[0].V] && repeatable(i)
+}
+
 func (a *applier) operand(o regalloc.Operand) ori.Operand {
 	return ori.Operand{Kind: ori.KReg, Class: a.f.Regs[o.V].Class, Reg: ori.Reg(o.V), Sub: o.Sub, N: o.N}
 }
 
-// added makes the Ori instructions for spill code.
-func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) ([]*ori.Instr, error) {
+// added makes the Ori instructions for spill code, in a.made.
+func (a *applier) added(i *regalloc.Inst, ops []regalloc.Operand) error {
 	f := a.f
+	a.made = a.made[:0]
 	d := a.operand(ops[0])
 	switch {
 	case i.Kind == regalloc.Remat:
 		old := a.instrs[i.Orig]
-		made := f.NewInstr(old.Op, old.Mods, []ori.Operand{d}, old.Srcs())
-		return []*ori.Instr{made}, nil
+		a.made = append(a.made, f.NewInstr(old.Op, old.Mods, []ori.Operand{d}, old.Srcs()))
+		a.res.Moves += int(d.N)
+		return nil
 	case i.Slot >= 0:
-		return a.memory(i, d), nil
+		a.memory(i, d)
+		return nil
 	}
-	made, err := a.transfer(d, a.operand(ops[1]))
-	return []*ori.Instr{made}, err
+	a.res.Moves += int(d.N)
+	s := a.operand(ops[1])
+	for k := range d.N {
+		dk, sk := d, s
+		dk.Sub, dk.N = d.Sub+k, 1
+		sk.Sub, sk.N = s.Sub+k, 1
+		made, err := a.transfer(dk, sk)
+		if err != nil {
+			return err
+		}
+		a.made = append(a.made, made)
+	}
+	return nil
 }
 
 // widths maps words of a local memory access to its modifier.
 var widths = [...]op.Mods{1: {}, 2: op.M(op.M64), 4: op.M(op.M128)}
 
-// memory makes stores to or loads from the spill area, which lies above the
-// frame the source asked for: of up to four words at once, as registers and
-// memory are aligned.
-func (a *applier) memory(i *regalloc.Inst, d ori.Operand) []*ori.Instr {
+// memory makes the stores to or loads from the spill area, which lies above
+// the frame the source asked for: as many words at once as the places of
+// both allow.
+func (a *applier) memory(i *regalloc.Inst, d ori.Operand) {
 	f := a.f
-	base := f.NewReg(ori.R, 1)
-	f.Regs[base].Phys, f.Regs[base].Fixed = int16(a.opts.StackReg), true
-	at := int64(a.opts.FrameBytes) + 4*int64(i.Slot)
-	var list []*ori.Instr
-	for n := uint8(0); n < d.N; {
-		x, step := d, uint8(4)
-		x.Sub += n
-		for step > 1 && (step > d.N-n || at%int64(4*step) != 0 || (int64(f.Regs[d.Reg].Phys)+int64(x.Sub))%int64(step) != 0) {
-			step /= 2
+	reg, slot := int(f.Regs[d.Reg].Phys)+int(d.Sub), int(i.Slot)
+	for k := 0; k < int(d.N); {
+		n := 4
+		for n > int(d.N)-k || (reg+k)%n != 0 || (slot+k)%n != 0 {
+			n /= 2
 		}
-		x.N = step
-		addr := ori.Addr(f.Words(base), at)
+		part := d
+		part.Sub, part.N = d.Sub+uint8(k), uint8(n)
+		base := f.NewReg(ori.R, 1)
+		f.Regs[base].Phys, f.Regs[base].Fixed = int16(a.opts.StackReg), true
+		addr := ori.Addr(f.Words(base), int64(a.opts.FrameBytes)+4*int64(slot+k))
 		if i.Kind == regalloc.Spill {
-			a.res.Stores += int(step)
-			list = append(list, f.NewInstr(op.STL, widths[step], nil, []ori.Operand{addr, x}))
+			a.res.Stores += n
+			a.made = append(a.made, f.NewInstr(op.STL, widths[n], nil, []ori.Operand{addr, part}))
 		} else {
-			a.res.Loads += int(step)
-			list = append(list, f.NewInstr(op.LDL, widths[step], []ori.Operand{x}, []ori.Operand{addr}))
+			a.res.Loads += n
+			a.made = append(a.made, f.NewInstr(op.LDL, widths[n], []ori.Operand{part}, []ori.Operand{addr}))
 		}
-		n += step
-		at += 4 * int64(step)
+		k += n
 	}
-	return list
 }
 
 // transfer moves a word between register files.

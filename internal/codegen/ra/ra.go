@@ -7,6 +7,7 @@ package ra
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"goptxas/internal/codegen/regalloc"
 	"goptxas/internal/codegen/timing"
@@ -29,6 +30,7 @@ type Options struct {
 	Routines func(call *ori.Instr) ([]regalloc.Clobber, bool)
 	Arch     *target.Arch // what is compiled for; nil: registers are given out as low as they can be
 	Hidden   int          // registers the machine takes for itself above the highest
+	NoSplit  bool         // what is spilled is in memory everywhere
 	Trace    io.Writer    // receives the allocator's lines, if set
 	Check    bool         // replay the allocation against the original
 }
@@ -51,6 +53,8 @@ type Result struct {
 	SpillBytes int32
 	Stores     int // words of spill traffic
 	Loads      int
+	Moves      int     // words that go between register files, or are made again
+	Weight     float64 // words of spill traffic, eight times for each loop around it
 }
 
 // Run allocates f. The error is a *regalloc.Overflow when the program needs
@@ -58,11 +62,12 @@ type Result struct {
 func Run(f *ori.Func, o Options) (*Result, error) {
 	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
 	p := b.problem()
-	s, err := regalloc.Solve(p, regalloc.Options{Trace: o.Trace})
+	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit}
+	s, err := regalloc.Solve(p, how)
 	if err != nil && b.keep { // once more with accumulators in memory
 		b = &builder{f: f, opts: &o}
 		p = b.problem()
-		s, err = regalloc.Solve(p, regalloc.Options{Trace: o.Trace})
+		s, err = regalloc.Solve(p, how)
 	}
 	if err != nil {
 		return nil, err
@@ -73,7 +78,12 @@ func Run(f *ori.Func, o Options) (*Result, error) {
 		}
 	}
 	a := &applier{f: f, opts: &o, sol: s, instrs: b.instrs}
-	return a.apply()
+	r, err := a.apply()
+	if err == nil && o.Trace != nil {
+		fmt.Fprintf(o.Trace, "-REGALLOC %s: %d registers, %d splits, %d stores, %d loads, weight %.0f, %d moves\n",
+			f.Name, r.Registers, s.Splits, r.Stores, r.Loads, r.Weight, r.Moves)
+	}
+	return r, err
 }
 
 // builder makes the plain-data problem.
@@ -92,8 +102,9 @@ func (b *builder) problem() *regalloc.Problem {
 		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR},
 		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR},
 		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
-		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR},
-		fileR:  {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
+		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Clears: true}, // BMOV.CLEAR
+
+		fileR: {Name: "R", Size: 255, Budget: o.Registers, SpillTo: regalloc.Memory, Banks: 2, Taken: append([]int{o.StackReg}, o.Taken...)},
 	}
 	b.spread()
 	for r := range f.Regs {
@@ -110,8 +121,9 @@ func (b *builder) problem() *regalloc.Problem {
 	for n, blk := range f.Blocks {
 		index[blk.ID] = int32(n)
 	}
+	loopOf := b.loops(loops)
 	for _, blk := range f.Blocks {
-		x := regalloc.Block{First: int32(len(b.p.Insts)), Depth: uint8(min(loops.Depth(blk), 7))}
+		x := regalloc.Block{First: int32(len(b.p.Insts)), Depth: uint8(min(loops.Depth(blk), 7)), Loop: loopOf[loops.Of(blk)]}
 		for i := range blk.Instrs {
 			b.instr(i)
 		}
@@ -125,6 +137,19 @@ func (b *builder) problem() *regalloc.Problem {
 	b.holdGroups()
 	b.remats()
 	return &b.p
+}
+
+// loops numbers the loops, outer ones before inner ones, from one on.
+func (b *builder) loops(l *flow.Loops) map[*flow.Loop]int32 {
+	all := slices.Clone(l.All)
+	slices.SortStableFunc(all, func(x, y *flow.Loop) int { return x.Depth - y.Depth })
+	number := map[*flow.Loop]int32{nil: 0}
+	b.p.Loops = []int32{0}
+	for _, x := range all {
+		number[x] = int32(len(b.p.Loops))
+		b.p.Loops = append(b.p.Loops, number[x.Parent])
+	}
+	return number
 }
 
 func (b *builder) instr(i *ori.Instr) {

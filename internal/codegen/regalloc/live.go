@@ -18,6 +18,8 @@ type span struct{ from, to int32 }
 type ranges struct {
 	base  []int32 // first word of each virtual register
 	spans [][]span
+	in    lists // of each block, words that live at its top
+	out   lists // of each block, words that live at its end
 }
 
 func (r *ranges) of(v int32, w uint8) []span { return r.spans[r.base[v]+int32(w)] }
@@ -37,6 +39,7 @@ func liveness(p *Problem) *ranges {
 	f.solve()
 	r := &ranges{base: base, spans: make([][]span, words)}
 	f.walk(r)
+	r.in, r.out = f.in, f.out
 	return r
 }
 

@@ -10,6 +10,7 @@ type fat struct {
 	class uint8
 	words []int32 // live at each point
 	room  []int32 // registers available at each point
+	holds []bool  // of each virtual register, whether something holds it, while choose runs
 	over  excess  // points with more words than registers, while choose runs
 }
 
@@ -93,7 +94,7 @@ func (f *fat) fattest() (inst, need int) {
 // candidate is a virtual register that could be spilled.
 type candidate struct {
 	v    int32
-	cost float64
+	cost float64 // of the best split
 	gain float64 // overfull points it covers, weighted by words
 }
 
@@ -118,15 +119,26 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// choose picks virtual registers to spill until no point is overfull, or
-// nothing helps any more. It chooses nothing when no point is.
-func (f *fat) choose() []int32 {
+// choose picks virtual registers to spill, and where, until no point is
+// overfull, or nothing helps any more. It chooses nothing when no point is.
+// The strategy says whether registers stay where there is room for them.
+func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 	f.over = newExcess(f.words, f.room)
 	if !f.over.points.any() {
 		return nil
 	}
 	access := f.accesses()
 	costs := f.costs()
+	var s *splitter
+	if !how.whole {
+		s = newSplitter(f, kin)
+	}
+	decide := func(v int32) *split {
+		if s == nil {
+			return &split{v: v, cost: costs[v]}
+		}
+		return s.decide(v, access[v])
+	}
 	var q queue
 	for v := range f.p.VRegs {
 		x := &f.p.VRegs[v]
@@ -134,11 +146,11 @@ func (f *fat) choose() []int32 {
 			continue
 		}
 		if g := f.gain(int32(v), access[v]); g > 0 {
-			q = append(q, candidate{int32(v), costs[v], g})
+			q = append(q, candidate{int32(v), decide(int32(v)).cost, g})
 		}
 	}
 	heap.Init(&q)
-	var spill []int32
+	var spill []*split
 	for q.Len() > 0 {
 		c := q[0]
 		g := f.gain(c.v, access[c.v])
@@ -146,14 +158,18 @@ func (f *fat) choose() []int32 {
 			heap.Pop(&q)
 			continue
 		}
+		x := decide(c.v)
 		if g < c.gain { // others have helped here meanwhile: look again
 			q[0].gain = g
+			if how.anew {
+				q[0].cost = x.cost
+			}
 			heap.Fix(&q, 0)
 			continue
 		}
 		heap.Pop(&q)
 		f.remove(c.v, access[c.v])
-		spill = append(spill, c.v)
+		spill = append(spill, x)
 	}
 	return spill
 }
@@ -161,9 +177,14 @@ func (f *fat) choose() []int32 {
 // accesses lists for each virtual register the instructions that touch it.
 func (f *fat) accesses() [][]int32 {
 	list := make([][]int32, len(f.p.VRegs))
+	f.holds = make([]bool, len(f.p.VRegs))
 	for n := range f.p.Insts {
 		for _, o := range f.p.Operands(n) {
-			if k := len(list[o.V]); o.Role != Hold && (k == 0 || list[o.V][k-1] != int32(n)) {
+			if o.Role == Hold {
+				f.holds[o.V] = true
+				continue
+			}
+			if k := len(list[o.V]); k == 0 || list[o.V][k-1] != int32(n) {
 				list[o.V] = append(list[o.V], int32(n))
 			}
 		}
@@ -185,7 +206,7 @@ func (f *fat) costs() []float64 {
 					continue
 				}
 				if f.p.VRegs[o.V].Remat >= 0 {
-					w /= 4
+					w *= rematCost
 				}
 				cost[o.V] += w
 			}

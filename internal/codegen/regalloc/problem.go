@@ -49,6 +49,7 @@ type File struct {
 	Size    int   // registers that exist
 	Budget  int   // registers that may be used, at most Size
 	SpillTo int   // file that takes its spills, or Memory
+	Clears  bool  // a register is empty after its words went home
 	Banks   int   // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int // registers never assigned, except to a Fixed VReg
 	Steps   []int // rising counts; up to the next of them a further register costs nothing
@@ -110,6 +111,7 @@ type Block struct {
 	First, N int32
 	Succs    []int32
 	Depth    uint8 // loop depth
+	Loop     int32 // innermost loop around it, in Problem.Loops; 0 = none
 }
 
 // Exclude forbids a virtual register some physical registers.
@@ -126,6 +128,7 @@ type Problem struct {
 	Insts    []Inst
 	Ops      []Operand
 	Excludes []Exclude
+	Loops    []int32 // parent of each loop, an outer one with a smaller number; 0 = none. Loop 0 is none
 }
 
 // Operands returns the operands of instruction n.
@@ -167,10 +170,18 @@ func (p *Problem) Validate() error {
 			return fmt.Errorf("block %d starts at %d, want %d", n, b.First, next)
 		}
 		next += b.N
+		if l := b.Loop; l < 0 || l != 0 && int(l) >= len(p.Loops) {
+			return fmt.Errorf("block %d: loop %d", n, l)
+		}
 		for _, s := range b.Succs {
 			if s < 0 || int(s) >= len(p.Blocks) {
 				return fmt.Errorf("block %d: successor %d", n, s)
 			}
+		}
+	}
+	for l, outer := range p.Loops {
+		if outer < 0 || l > 0 && int(outer) >= l {
+			return fmt.Errorf("loop %d inside loop %d", l, outer)
 		}
 	}
 	if int(next) != len(p.Insts) {
@@ -187,6 +198,7 @@ type Solution struct {
 	Used    []int   // registers used in each file: highest + 1
 	Slots   int     // words of private memory used by spills
 	Spills  int     // Spill instructions added
+	Splits  int     // virtual registers that are in memory in some blocks only
 	Reloads int     // Reload and Remat instructions added
 }
 

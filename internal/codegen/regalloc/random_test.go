@@ -18,6 +18,7 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 		p.Files[1].Steps, p.Files[2].Steps = []int{32, 63}, []int{16, 30, 62, 126}
 	}
 	nv := 4 + r.IntN(60)
+	wide := 0
 	for range nv {
 		v := VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: -1}
 		switch k := r.IntN(20); {
@@ -31,12 +32,25 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 			v.Width, v.Align = 4, 4
 		case k < 12 && budget >= 32:
 			v.Width = 3
+		case k == 12 && budget >= 64 && wide < 2:
+			wide++
+			v.Width, v.Align = uint8(8<<r.IntN(2)), 8
+			if budget == 255 {
+				v.Width = uint8(16 << r.IntN(4)) // an accumulator of a matrix product
+			}
 		}
 		p.VRegs = append(p.VRegs, v)
 	}
 	blocks := 1 + r.IntN(9)
+	p.Loops = []int32{0}
+	for l := range r.IntN(4) {
+		p.Loops = append(p.Loops, int32(r.IntN(l+1)))
+	}
 	for b := range blocks {
-		blk := Block{First: int32(len(p.Insts)), Depth: uint8(r.IntN(3))}
+		blk := Block{First: int32(len(p.Insts)), Loop: int32(r.IntN(len(p.Loops)))}
+		for l := blk.Loop; l != 0; l = p.Loops[l] {
+			blk.Depth++
+		}
 		for range r.IntN(14) {
 			randomInst(r, p, budget)
 		}
@@ -91,7 +105,7 @@ func randomInst(r *rand.Rand, p *Problem, budget int) {
 		add(v, role)
 		for range r.IntN(4) {
 			u := pick()
-			if u == v || p.VRegs[u].Width == 4 {
+			if u == v || p.VRegs[u].Width >= 4 {
 				continue
 			}
 			add(u, []Role{Use, Use, Use, UseLate}[r.IntN(4)])

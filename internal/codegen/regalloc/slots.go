@@ -32,15 +32,17 @@ func (s *slotter) spans(v int32) (all []span) {
 }
 
 // byStart sorts registers by the first point at which they live.
-func (s *slotter) byStart(list []int32) []int32 {
+func (s *slotter) byStart(list []*split) []*split {
 	start := make([]int32, len(s.r.old.VRegs))
-	for _, v := range list {
-		if all := s.spans(v); len(all) > 0 {
-			start[v] = all[0].from
+	for _, x := range list {
+		if all := s.spans(x.v); len(all) > 0 {
+			start[x.v] = all[0].from
 		}
 	}
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b int32) int { return cmp.Or(cmp.Compare(start[a], start[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b *split) int {
+		return cmp.Or(cmp.Compare(start[a.v], start[b.v]), cmp.Compare(a.v, b.v))
+	})
 	return list
 }
 

@@ -1,6 +1,7 @@
 package regalloc
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ type Options struct {
 	Trials     int       // trials without spilling for each file and round; 0 = all
 	Rounds     int       // rounds of spilling for each file; 0 = 24
 	NoCoalesce bool      // leave every copy in place
+	NoSplit    bool      // what is spilled is in memory everywhere
 
 	quickSlots bool // share memory words by the rule for many spills
 }
@@ -43,7 +45,7 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 	if o.Rounds == 0 {
 		o.Rounds = 24
 	}
-	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}}
+	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}, kin: map[int32]home{}}
 	s.trace("\nREGALLOC GUIDANCE:\n")
 	for class := range p.Files {
 		if err := s.file(uint8(class)); err != nil {
@@ -81,6 +83,7 @@ type solver struct {
 	live *ranges    // of sol.Problem, nil after it changed
 	sets [2]*groups // of sol.Problem, without and with copies joined
 	room scratch
+	kin  map[int32]home // homes of the pieces of what was split
 }
 
 // groups returns the groups of the problem as it stands, with the sides of
@@ -99,17 +102,68 @@ func (s *solver) groups(coalesce bool) *groups {
 	return s.sets[n]
 }
 
+func countSplit(list []*split) (n int) {
+	for _, x := range list {
+		if len(x.blocks) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *solver) trace(format string, args ...any) {
 	if s.opts.Trace != nil {
 		fmt.Fprintf(s.opts.Trace, format, args...)
 	}
 }
 
-// file allocates one file: trials without spilling, then rounds of
-// spilling and trying again. Where no point is overfull and the trials fail
-// all the same, registers are missing in the right places: more is spilled,
-// until a few registers are free everywhere, before groups fight for them.
+// file allocates one file: trials without spilling, and if none fits, with
+// every strategy of spilling, of which the cheapest is kept.
 func (s *solver) file(class uint8) error {
+	if s.live == nil {
+		s.live = liveness(s.sol.Problem)
+	}
+	press := pressure(s.sol.Problem, s.live, class)
+	if press.excess() == 0 {
+		if t := s.trials(class, press.peak(), 0); t != nil {
+			s.keep(class, t)
+			return nil
+		}
+	}
+	start := s.save()
+	var best *saved
+	var failed error
+	for n, how := range strategies {
+		if s.opts.NoSplit && !how.whole {
+			continue
+		}
+		s.restore(start)
+		if err := s.rounds(class, how); err != nil {
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		x := s.save()
+		x.cost = s.price()
+		s.trace("-CLASS %s SPILL REGALLOC: strategy %d, cost %.0f\n", s.sol.Problem.Files[class].Name, n, x.cost)
+		if best == nil || x.cost < best.cost {
+			best = x
+		}
+		if len(start.sol.Problem.Insts) > manyInstructions {
+			break
+		}
+	}
+	if best == nil {
+		return failed
+	}
+	s.restore(best)
+	return nil
+}
+
+// rounds spills and tries again until the file fits. Where no point is
+// overfull and the trials fail all the same, registers are missing in the
+// right places: more is spilled, until a few registers are free everywhere,
+// before groups fight for them.
+func (s *solver) rounds(class uint8, how strategy) error {
 	f := &s.sol.Problem.Files[class]
 	margin := int32(0)
 	for round := range s.opts.Rounds {
@@ -119,16 +173,19 @@ func (s *solver) file(class uint8) error {
 		press := pressure(s.sol.Problem, s.live, class)
 		over := press.excess()
 		if over == 0 {
-			if t := s.trials(class, press.peak(), round); t != nil {
-				s.keep(class, t)
-				return nil
+			if round > 0 {
+				if t := s.trials(class, press.peak(), round); t != nil {
+					s.keep(class, t)
+					return nil
+				}
 			}
-			if f.Budget >= manyRegisters && margin < mostMargin {
-				margin += 4
+			if step := marginStep(f.Budget); margin < mostMargins*step {
+				margin += step
 				press.lower(margin)
 			}
 		}
-		spill := press.choose()
+		how.whole = how.whole || round >= splitRounds
+		spill := press.choose(how, s.kin)
 		if len(spill) == 0 && over == 0 {
 			var t *trial
 			if t, spill = s.evict(class); len(t.spill) == 0 {
@@ -140,18 +197,33 @@ func (s *solver) file(class uint8) error {
 			n, need := press.fattest()
 			return &Overflow{Class: int(class), Budget: f.Budget, Inst: int(s.sol.Problem.Insts[n].Orig), Need: need}
 		}
-		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, target %d\n", f.Name, round, len(spill), f.Budget)
+		s.trace("-CLASS %s SPILL REGALLOC: round %d, %d virtual registers spilled, %d of them split, target %d\n",
+			f.Name, round, len(spill), countSplit(spill), f.Budget)
+		s.sol.Splits += countSplit(spill)
 		s.rewrite(spill, max(0, 6-int32(round)))
 		s.live, s.sets = nil, [2]*groups{}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
 }
 
-// Files of this many registers have some to leave free, up to so many.
-const (
-	manyRegisters = 64
-	mostMargin    = 8
-)
+// splitRounds is how many rounds of spilling leave pieces in registers: what
+// does not fit then goes to memory everywhere.
+const splitRounds = 6
+
+// mostMargins is how often more registers are left free.
+const mostMargins = 2
+
+// marginStep is how many more are left free each time: files of many
+// registers have some.
+func marginStep(budget int) int32 {
+	switch {
+	case budget >= 64:
+		return 4
+	case budget >= 16:
+		return 1
+	}
+	return 0
+}
 
 // trials tries the plans and returns the best that fits, nil if none does.
 // After spilling, fewer are tried: every round costs them again.
@@ -229,7 +301,7 @@ func (s *solver) keep(class uint8, t *trial) {
 
 // evict runs one trial in which groups take registers from cheaper ones,
 // and returns it with what lost and can be spilled.
-func (s *solver) evict(class uint8) (*trial, []int32) {
+func (s *solver) evict(class uint8) (*trial, []*split) {
 	p := s.sol.Problem
 	t := newTrial(p, s.groups(false), class, &s.room)
 	t.evict = true
@@ -241,5 +313,9 @@ func (s *solver) evict(class uint8) (*trial, []int32) {
 		}
 	}
 	slices.Sort(list)
-	return t, slices.Compact(list)
+	var spill []*split
+	for _, v := range slices.Compact(list) {
+		spill = append(spill, &split{v: v})
+	}
+	return t, spill
 }

@@ -14,7 +14,7 @@ func TestRandom(t *testing.T) {
 	if testing.Short() {
 		n = 300
 	}
-	solved, overflow, spills, reloads := 0, 0, 0, 0
+	solved, overflow, spills, reloads, splits := 0, 0, 0, 0, 0
 	for seed := range uint64(n) {
 		for _, budget := range []int{8, 16, 24, 32, 64, 255} {
 			r := rand.New(rand.NewPCG(seed, uint64(budget)))
@@ -33,10 +33,14 @@ func TestRandom(t *testing.T) {
 			}
 			solved++
 			spills += s.Spills
+			splits += s.Splits
 			reloads += s.Reloads
 		}
 	}
-	t.Logf("%d programs allocated and checked, %d do not fit, %d spills, %d reloads", solved, overflow, spills, reloads)
+	t.Logf("%d programs allocated and checked, %d do not fit, %d spills, %d reloads, %d registers split", solved, overflow, spills, reloads, splits)
+	if splits < n/4 {
+		t.Errorf("only %d registers were split", splits)
+	}
 	if overflow*20 > solved {
 		t.Errorf("%d of %d programs do not fit", overflow, solved+overflow)
 	}

@@ -1,13 +1,37 @@
 package regalloc
 
+import "slices"
+
 // home is where a spilled virtual register lives between its uses.
 type home struct {
 	spilled bool
-	slot    int32 // memory word, -1 if it has none
-	reg     int32 // virtual register of the next file, -1 if it has none
-	temp    int32 // temporary that holds some of its words right now, -1 if none
-	sub, n  uint8 // which words
-	last    int32 // instruction that used the temporary last
+	slot    int32   // memory word, -1 if it has none
+	reg     int32   // virtual register of the next file, -1 if it has none
+	base    uint8   // first word of reg that is its own
+	temps   []held  // temporaries that hold some of its words right now
+	keep    []int32 // see split
+	again   bool    // a piece: its home holds its words wherever it was loaded or stored
+	piece   int32   // virtual register that holds it in this block, -1 if none
+	through bool    // writes of the piece are stored at once
+}
+
+// held says that a temporary holds n words from word sub on.
+type held struct {
+	temp   int32
+	sub, n uint8
+	last   int32 // instruction that used it last
+}
+
+// stay says that a virtual register is in a piece in some block.
+type stay struct {
+	v, piece int32
+	through  bool
+}
+
+// border is a load or a store of a piece at the top or end of a block.
+type border struct {
+	v, piece int32
+	store    bool
 }
 
 // rewriter builds the problem with spill code.
@@ -21,12 +45,16 @@ type rewriter struct {
 	dirty  []int32 // virtual registers with a temporary in this block
 	window int32   // a temporary is used again this many instructions later
 	excl   []Exclude
+	stays  []stay   // by block in stayIn
+	at     []border // by block in tops and ends
+
+	stayIn, tops, ends lists
 }
 
 // rewrite replaces the problem by one in which the given virtual registers
 // live in memory, in another file, or nowhere (those that can be made
 // again), and only short temporaries stand at their uses.
-func (s *solver) rewrite(spill []int32, window int32) {
+func (s *solver) rewrite(spill []*split, window int32) {
 	p := s.sol.Problem
 	w := &rewriter{s: s, old: p, vregs: p.VRegs, excl: p.Excludes, homes: make([]home, len(p.VRegs)), window: window}
 	w.place(spill)
@@ -35,78 +63,197 @@ func (s *solver) rewrite(spill []int32, window int32) {
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
 		first := int32(len(w.insts))
-		for n := blk.First; n < blk.First+blk.N; n++ {
+		w.enter(b)
+		last := blk.First + blk.N
+		for last > blk.First && p.Insts[last-1].Last {
+			last--
+		}
+		for n := blk.First; n < last; n++ {
 			w.inst(n)
 		}
-		w.forget()
+		w.borders(w.ends.of(b))
+		for n := last; n < blk.First+blk.N; n++ {
+			w.inst(n)
+		}
+		w.forget(b)
 		q.Blocks[b].First, q.Blocks[b].N = first, int32(len(w.insts))-first
 	}
 	q.VRegs, q.Insts, q.Ops, q.Excludes = w.vregs, w.insts, w.ops, w.excl
 	s.sol.Problem = &q
 }
 
-// place decides where each spilled virtual register lives. Memory words
-// are shared between those that are never live at the same time.
-func (w *rewriter) place(spill []int32) {
+// place decides where each spilled virtual register lives, and makes the
+// pieces. Memory words are shared between those that are never live at the
+// same time; a piece has the home of what it is a piece of.
+func (w *rewriter) place(spill []*split) {
 	slots := &slotter{r: w, base: w.s.sol.Slots, many: len(spill) > manySpills || w.s.opts.quickSlots}
 	if slots.many {
 		spill = slots.byStart(spill)
 	}
-	for _, v := range spill {
-		x := w.old.VRegs[v]
-		h := home{spilled: true, slot: -1, reg: -1, temp: -1}
-		to := w.old.Files[x.Class].SpillTo
-		switch {
-		case x.Remat >= 0:
-		case to != Memory:
-			h.reg = int32(len(w.vregs))
-			w.vregs = append(w.vregs, VReg{Class: uint8(to), Width: x.Width, Align: 1, Fixed: -1, Remat: -1, Of: v})
-		default:
-			h.slot = slots.find(v)
-			w.s.sol.Slots = max(w.s.sol.Slots, int(h.slot)+int(x.Width))
+	var stays, tops, ends []pair
+	for _, x := range spill {
+		h := w.home(x.v, slots)
+		h.keep = x.keep
+		w.homes[x.v] = h
+		first := int32(len(w.vregs))
+		for k := range x.pieces {
+			y := &x.pieces[k]
+			q := w.newPiece(x.v, h)
+			note := func(list []pair, blocks []int32, store bool) []pair {
+				for _, b := range blocks {
+					list = append(list, pair{b, int32(len(w.at))})
+					w.at = append(w.at, border{x.v, q, store})
+				}
+				return list
+			}
+			tops = note(note(tops, y.loadTop, false), y.storeTop, true)
+			ends = note(note(ends, y.loadEnd, false), y.storeEnd, true)
 		}
-		w.homes[v] = h
+		for n, b := range x.blocks {
+			stays = append(stays, pair{b, int32(len(w.stays))})
+			w.stays = append(w.stays, stay{x.v, first + x.piece[n], x.pieces[x.piece[n]].through})
+		}
+	}
+	blocks := len(w.old.Blocks)
+	w.stayIn, w.tops, w.ends = collect(stays, blocks), collect(tops, blocks), collect(ends, blocks)
+}
+
+// home finds where v lives.
+func (w *rewriter) home(v int32, slots *slotter) home {
+	if h, ok := w.s.kin[v]; ok {
+		return h
+	}
+	x := w.old.VRegs[v]
+	h := home{spilled: true, slot: -1, reg: -1, piece: -1}
+	to := w.old.Files[x.Class].SpillTo
+	switch {
+	case x.Remat >= 0:
+	case to != Memory:
+		h.reg = int32(len(w.vregs))
+		w.vregs = append(w.vregs, VReg{Class: uint8(to), Width: x.Width, Align: 1, Fixed: -1, Remat: -1, Of: v})
+	default:
+		h.slot = slots.find(v)
+		w.s.sol.Slots = max(w.s.sol.Slots, int(h.slot)+int(x.Width))
+	}
+	return h
+}
+
+// newPiece makes a piece of v, whose home is h.
+func (w *rewriter) newPiece(v int32, h home) int32 {
+	x := w.old.VRegs[v]
+	x.Of = v
+	q := int32(len(w.vregs))
+	w.vregs = append(w.vregs, x)
+	w.exclude(v, q)
+	h.again = true
+	w.s.kin[q] = h
+	return q
+}
+
+// exclude forbids q what v is forbidden.
+func (w *rewriter) exclude(v, q int32) {
+	for _, e := range w.old.Excludes {
+		if e.V == v {
+			w.excl = append(w.excl, Exclude{q, e.Lo, e.Hi})
+		}
 	}
 }
 
-// forget drops all temporaries: the next block starts from the homes.
-func (w *rewriter) forget() {
+// enter starts block b: what stays in pieces, loads and stores at its top.
+func (w *rewriter) enter(b int) {
+	for _, k := range w.stayIn.of(b) {
+		x := &w.stays[k]
+		w.homes[x.v].piece, w.homes[x.v].through = x.piece, x.through
+	}
+	w.borders(w.tops.of(b))
+}
+
+// borders emits loads and stores of pieces, loads first: what is stored at
+// the top of a block is there on all ways, what is loaded at its end is
+// another piece.
+func (w *rewriter) borders(list []int32) {
+	for _, k := range list {
+		x := &w.at[k]
+		h, n := &w.homes[x.v], w.old.VRegs[x.v].Width
+		if x.store {
+			w.write(x.v, Operand{x.v, 0, n, Use}, Operand{x.piece, 0, n, Use})
+		} else {
+			w.load(h, w.old.VRegs[x.v].Remat, Operand{x.piece, 0, n, Def}, 0)
+		}
+	}
+}
+
+// load emits what fills d with the words of a home from word sub on.
+func (w *rewriter) load(h *home, remat int32, d Operand, sub uint8) {
+	w.s.sol.Reloads++
+	switch {
+	case remat >= 0:
+		w.emit(Inst{Kind: Remat, Orig: remat, Slot: -1}, d)
+	case h.slot >= 0:
+		w.emit(Inst{Kind: Reload, Orig: -1, Slot: h.slot + int32(sub)}, d)
+	default:
+		w.emit(Inst{Kind: Reload, Orig: -1, Slot: -1}, d, Operand{h.reg, h.base + sub, d.N, Use})
+	}
+}
+
+// forget drops all temporaries and pieces: the next block starts from the
+// homes.
+func (w *rewriter) forget(b int) {
+	for _, k := range w.stayIn.of(b) {
+		w.homes[w.stays[k].v].piece = -1
+	}
 	for _, v := range w.dirty {
-		w.homes[v].temp = -1
+		w.homes[v].temps = w.homes[v].temps[:0]
 	}
 	w.dirty = w.dirty[:0]
+}
+
+// store is a write of spilled words that has to go home.
+type store struct {
+	v        int32
+	old, now Operand
 }
 
 // inst copies one instruction with reloads before it and spills after it.
 func (w *rewriter) inst(n int32) {
 	i := w.old.Insts[n]
+	if w.needless(&i) {
+		return
+	}
 	ops := append([]Operand(nil), w.old.Operands(int(n))...)
 	for k := range ops {
-		if o := &ops[k]; o.Role.Reads() && int(o.V) < len(w.homes) && w.homes[o.V].spilled {
-			if o.Role == Hold {
+		if o := &ops[k]; o.Role.Reads() && w.homes[o.V].spilled {
+			switch h := &w.homes[o.V]; {
+			case h.piece >= 0:
+				o.V = h.piece
+			case o.Role == Hold:
 				o.N = 0 // its home survives
-				continue
+			default:
+				w.read(o, n, i.First+int32(k))
 			}
-			w.read(o, n)
 		}
-	}
-	type store struct {
-		v   int32
-		old Operand
-		now Operand
 	}
 	var stores []store
 	for k := range ops {
 		o := &ops[k]
 		orig := w.old.Ops[i.First+int32(k)]
-		if !o.Role.Writes() || int(orig.V) >= len(w.homes) || !w.homes[orig.V].spilled {
+		h := &w.homes[orig.V]
+		if !o.Role.Writes() || !h.spilled {
 			continue
 		}
-		if !o.Role.Reads() {
-			h := &w.homes[orig.V]
+		switch {
+		case h.piece >= 0:
+			o.V = h.piece
+			if !h.through {
+				continue
+			}
+		case !o.Role.Reads():
+			h.drop(orig, -1)
 			o.V, o.Sub = w.temp(orig.V, orig.Sub, orig.N), 0
-			h.temp, h.sub, h.n, h.last = o.V, orig.Sub, orig.N, n
+			h.temps = append(h.temps, held{o.V, orig.Sub, orig.N, n})
 			w.dirty = append(w.dirty, orig.V)
+		default:
+			h.drop(orig, o.V)
 		}
 		stores = append(stores, store{orig.V, orig, *o})
 	}
@@ -118,33 +265,81 @@ func (w *rewriter) inst(n int32) {
 	}
 }
 
-// read makes operand o stand for a temporary that holds its words.
-func (w *rewriter) read(o *Operand, n int32) {
+// needless reports whether i only moves a piece from or to its home, and the
+// piece goes home for good.
+func (w *rewriter) needless(i *Inst) bool {
+	if i.Kind <= Move {
+		return false
+	}
+	ops := w.old.Ops[i.First : i.First+i.N]
+	piece := ops[0].V
+	if i.Kind == Spill && i.Slot < 0 {
+		piece = ops[1].V
+	}
+	if h := &w.homes[piece]; !h.spilled || !h.again {
+		return false
+	}
+	if i.Kind == Spill {
+		w.s.sol.Spills--
+	} else {
+		w.s.sol.Reloads--
+	}
+	return true
+}
+
+// read makes operand o, with number at, of instruction n stand for a
+// temporary that holds its words.
+func (w *rewriter) read(o *Operand, n, at int32) {
 	v := o.V
 	h := &w.homes[v]
-	if h.temp >= 0 && h.sub == o.Sub && h.n == o.N && n-h.last <= w.window {
-		h.last = n
-		o.V, o.Sub = h.temp, 0
-		return
+	for k := len(h.temps) - 1; k >= 0; k-- {
+		if t := &h.temps[k]; t.sub <= o.Sub && o.Sub+o.N <= t.sub+t.n && w.lasts(v, t, n, at) {
+			t.last = n
+			o.V, o.Sub = t.temp, o.Sub-t.sub
+			return
+		}
 	}
 	x := &w.old.VRegs[v]
-	w.s.sol.Reloads++
+	sub, count := o.Sub, o.N
 	if x.Remat >= 0 {
-		t := w.temp(v, 0, x.Width)
-		w.emit(Inst{Kind: Remat, Orig: x.Remat, Slot: -1}, Operand{t, 0, x.Width, Def})
-		o.V = t
-		return
+		sub, count = 0, x.Width
 	}
-	t := w.temp(v, o.Sub, o.N)
-	def := Operand{t, 0, o.N, Def}
-	if h.slot >= 0 {
-		w.emit(Inst{Kind: Reload, Orig: -1, Slot: h.slot + int32(o.Sub)}, def)
-	} else {
-		w.emit(Inst{Kind: Reload, Orig: -1, Slot: -1}, def, Operand{h.reg, o.Sub, o.N, Use})
-	}
-	h.temp, h.sub, h.n, h.last = t, o.Sub, o.N, n
+	t := w.temp(v, sub, count)
+	w.load(h, x.Remat, Operand{t, 0, count, Def}, sub)
+	h.drop(Operand{v, sub, count, Use}, -1)
+	h.temps = append(h.temps, held{t, sub, count, n})
 	w.dirty = append(w.dirty, v)
-	o.V, o.Sub = t, 0
+	o.V, o.Sub = t, o.Sub-sub
+}
+
+// drop forgets the temporaries that hold some of the words of o, except one.
+func (h *home) drop(o Operand, except int32) {
+	h.temps = slices.DeleteFunc(h.temps, func(t held) bool {
+		return t.temp != except && t.sub < o.Sub+o.N && o.Sub < t.sub+t.n
+	})
+}
+
+// lasts reports whether a temporary of v lives on up to operand at of
+// instruction n: over a few instructions always, over more if registers are
+// not short. It is a piece then, which may be spilled in its turn.
+func (w *rewriter) lasts(v int32, t *held, n, at int32) bool {
+	if n-t.last <= w.window {
+		return true
+	}
+	h := &w.homes[v]
+	if _, ok := slices.BinarySearch(h.keep, at); !ok {
+		return false
+	}
+	if x := &w.vregs[t.temp]; x.Keep {
+		x.Keep = false
+		k := home{spilled: true, slot: h.slot, reg: h.reg, base: h.base + t.sub, piece: -1, again: true}
+		if h.slot >= 0 {
+			k.slot += int32(t.sub)
+		}
+		x.Remat = w.old.VRegs[v].Remat
+		w.s.kin[t.temp] = k
+	}
+	return true
 }
 
 // write sends the words an instruction has put into a temporary home.
@@ -155,11 +350,14 @@ func (w *rewriter) write(v int32, old, now Operand) {
 	case h.slot >= 0:
 		w.emit(Inst{Kind: Spill, Orig: -1, Slot: h.slot + int32(old.Sub)}, src)
 	case h.reg >= 0:
-		w.emit(Inst{Kind: Spill, Orig: -1, Slot: -1}, Operand{h.reg, old.Sub, old.N, Def}, src)
+		w.emit(Inst{Kind: Spill, Orig: -1, Slot: -1}, Operand{h.reg, h.base + old.Sub, old.N, Def}, src)
 	default:
 		return // made again where it is wanted
 	}
 	w.s.sol.Spills++
+	if w.old.Files[w.old.VRegs[v].Class].Clears {
+		h.temps = h.temps[:0]
+	}
 }
 
 // temp makes a temporary for n words of v from word sub on. It has the
@@ -173,11 +371,7 @@ func (w *rewriter) temp(v int32, sub, n uint8) int32 {
 	w.vregs = append(w.vregs, VReg{
 		Class: x.Class, Width: n, Align: align, Fixed: -1, Lo: x.Lo, Hi: x.Hi, Remat: -1, Keep: true, Of: v,
 	})
-	for _, e := range w.old.Excludes {
-		if e.V == v {
-			w.excl = append(w.excl, Exclude{int32(len(w.vregs) - 1), e.Lo, e.Hi})
-		}
-	}
+	w.exclude(v, int32(len(w.vregs)-1))
 	return int32(len(w.vregs) - 1)
 }
 

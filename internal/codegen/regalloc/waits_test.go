@@ -51,7 +51,7 @@ func loads(steps []int) *Problem {
 	inst(false, Operand{1, 0, 2, Def}, use(0))
 	inst(false, def(2), use(0))
 	inst(true, def(3), Operand{1, 0, 2, Use}) // load
-	inst(true, def(4), use(2)) // load
+	inst(true, def(4), use(2))                // load
 	inst(false, def(5), use(3), use(4))
 	inst(true, use(2), use(5)) // store
 	inst(false, use(0))

@@ -10,6 +10,7 @@ const (
 	SerialSchedule            // read by pipeline
 	RegAllocTrace             // read by pipeline
 	RegAllocSpread            // read by pipeline
+	RegAllocSplit             // read by pipeline
 	CheckAllocation           // read by pipeline
 	DumpRecords               // read by pipeline
 )
@@ -22,6 +23,7 @@ var table = [...]Knob{
 	SerialSchedule:  {"SerialSchedule", Bool, "false", "every instruction waits for all before it"},
 	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
 	RegAllocSpread:  {"RegAllocSpread", Bool, "true", "use registers that cost no occupancy rather than wait for late readers"},
+	RegAllocSplit:   {"RegAllocSplit", Bool, "true", "what is spilled stays in registers in blocks and loops that have room for it"},
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

@@ -1,0 +1,81 @@
+package regalloc
+
+import (
+	"maps"
+	"slices"
+)
+
+// strategy is one way to choose what to spill.
+type strategy struct {
+	whole bool // what is spilled is in memory everywhere
+	anew  bool // what a spill costs is found anew when others have made room
+}
+
+// strategies are tried one after the other; each is the best for some
+// programs.
+var strategies = [...]strategy{
+	{},
+	{anew: true},
+	{whole: true},
+}
+
+// manyInstructions is the size from which only the first is tried.
+const manyInstructions = 20000
+
+// saved is what the solver knew at some time.
+type saved struct {
+	sol  Solution
+	live *ranges
+	sets [2]*groups
+	kin  map[int32]home
+	cost float64
+}
+
+// save keeps what the solver knows. Problems are never changed, only
+// replaced; what later ones add to the lists of an earlier one goes to lists
+// of their own.
+func (s *solver) save() *saved {
+	x := &saved{sol: *s.sol, live: s.live, sets: s.sets, kin: maps.Clone(s.kin)}
+	x.sol.Phys, x.sol.Used = slices.Clone(s.sol.Phys), slices.Clone(s.sol.Used)
+	return x
+}
+
+// restore makes the solver know what it knew then.
+func (s *solver) restore(x *saved) {
+	sol := x.sol
+	p := *x.sol.Problem
+	p.VRegs, p.Excludes = slices.Clip(p.VRegs), slices.Clip(p.Excludes)
+	sol.Problem = &p
+	sol.Phys, sol.Used = slices.Clone(x.sol.Phys), slices.Clone(x.sol.Used)
+	s.sol, s.live, s.sets, s.kin = &sol, x.live, x.sets, maps.Clone(x.kin)
+}
+
+// What spill code costs beside a word that goes to or from memory: moving it
+// between register files, and making it again.
+const (
+	moveCost  = 0.5
+	rematCost = 0.25
+)
+
+// price sums up the spill code, by how often its blocks run.
+func (s *solver) price() (cost float64) {
+	p := s.sol.Problem
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		here := 0.0
+		for n := blk.First; n < blk.First+blk.N; n++ {
+			switch i := &p.Insts[n]; {
+			case i.Kind == Remat:
+				here += rematCost
+			case i.Kind == Spill || i.Kind == Reload:
+				words := float64(p.Ops[i.First].N)
+				if i.Slot < 0 {
+					words *= moveCost
+				}
+				here += words
+			}
+		}
+		cost += here * blockWeight(blk.Depth)
+	}
+	return cost
+}
