@@ -128,6 +128,9 @@ func (b *builder) problem() *regalloc.Problem {
 			b.instr(i)
 		}
 		x.N = int32(len(b.p.Insts)) - x.First
+		if last := blk.Last(); last != nil && last.Op == op.CALL {
+			x.Closed = true // it returns to the next block
+		}
 		for _, s := range blk.Succs {
 			x.Succs = append(x.Succs, index[s.ID])
 		}

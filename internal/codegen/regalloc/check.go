@@ -121,6 +121,9 @@ func (c *replay) sequence() error {
 			}
 			next++
 		}
+		if n := blk.First + blk.N - 1; want.Closed && want.N > 0 && c.p.Insts[n].Kind > Move {
+			return fmt.Errorf("block %d: instruction %d stands behind its end", b, n)
+		}
 		if next != want.First+want.N {
 			return fmt.Errorf("block %d ends at instruction %d, want %d", b, next, want.First+want.N)
 		}

@@ -111,6 +111,7 @@ type Block struct {
 	First, N int32
 	Succs    []int32
 	Depth    uint8 // loop depth
+	Closed   bool  // nothing may be placed behind its last instruction, nor before it at the end
 	Loop     int32 // innermost loop around it, in Problem.Loops; 0 = none
 }
 

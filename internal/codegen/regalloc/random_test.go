@@ -54,7 +54,16 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 		for range r.IntN(14) {
 			randomInst(r, p, budget)
 		}
-		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), Last: true})
+		if r.IntN(6) == 0 { // a call that returns to the next block
+			i := Inst{First: int32(len(p.Ops))}
+			if budget >= 16 {
+				i.Clobbers = []Clobber{{0, 0, 7}, {2, 0, int16(budget / 4)}}
+			}
+			p.Insts = append(p.Insts, i)
+			blk.Closed = true
+		} else {
+			p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), Last: true})
+		}
 		blk.N = int32(len(p.Insts)) - blk.First
 		if b+1 < blocks {
 			blk.Succs = append(blk.Succs, int32(b+1))

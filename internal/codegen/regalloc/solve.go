@@ -63,14 +63,22 @@ func start(p *Problem) *Problem {
 	for v := range c.VRegs {
 		c.VRegs[v].Of = -1
 	}
+	stuck := func(n int) { // there is no place for the spill
+		for _, o := range c.Operands(n) {
+			if o.Role.Writes() {
+				c.VRegs[o.V].Keep = true
+			}
+		}
+	}
 	for n := range c.Insts {
 		c.Insts[n].Orig, c.Insts[n].Slot = int32(n), -1
 		if c.Insts[n].Last {
-			for _, o := range c.Operands(n) {
-				if o.Role.Writes() {
-					c.VRegs[o.V].Keep = true // there is no place for the spill
-				}
-			}
+			stuck(n)
+		}
+	}
+	for b := range c.Blocks {
+		if x := &c.Blocks[b]; x.Closed && x.N > 0 {
+			stuck(int(x.First + x.N - 1))
 		}
 	}
 	return &c

@@ -93,7 +93,7 @@ func clash(s *Solution, live *ranges, v int32) int32 {
 				continue
 			}
 			for u := range p.VRegs {
-				if int32(u) == v || p.VRegs[u].Class != p.VRegs[v].Class || p.VRegs[u].Width != 1 || s.Phys[u] < 0 || s.Phys[u] == s.Phys[v] {
+				if int32(u) == v || p.VRegs[u].Class != p.VRegs[v].Class || p.VRegs[u].Width != 1 || s.Phys[u] < 0 || s.Phys[u] == s.Phys[v] || rootOf(p, int32(u)) == rootOf(p, v) {
 					continue
 				}
 				for _, sp := range live.of(int32(u), 0) {
@@ -106,6 +106,14 @@ func clash(s *Solution, live *ranges, v int32) int32 {
 		}
 	}
 	return -1
+}
+
+// rootOf returns the caller's virtual register that v stands for.
+func rootOf(p *Problem, v int32) int32 {
+	for p.VRegs[v].Of >= 0 {
+		v = p.VRegs[v].Of
+	}
+	return v
 }
 
 // readIn reports whether u is surely written before instruction n of its
@@ -122,12 +130,12 @@ func readIn(p *Problem, u int32, n int, sp span) bool {
 				if o.V != u {
 					continue
 				}
-				if k < int32(n) && o.Role == Def {
+				if k < int32(n) && o.Role == Def && p.Insts[k].Kind <= Move {
 					before = true
 				}
 				if k > int32(n) && !after {
-					if !o.Role.Reads() {
-						return false
+					if !o.Role.Reads() || p.Insts[k].Kind == Spill {
+						return false // what is stored may never be loaded
 					}
 					after = true
 				}

@@ -355,7 +355,7 @@ func (s *splitter) exits(x *split) {
 		inside := 0.0
 		for _, p := range s.preds.of(int(b)) {
 			if s.leaves(p) {
-				inside += s.weight[p]
+				inside += s.atEnd(p)
 			}
 		}
 		if top := s.weight[b] + memory; !others && top < inside {
@@ -367,7 +367,7 @@ func (s *splitter) exits(x *split) {
 			if s.leaves(p) {
 				y := &x.pieces[s.number[s.find(p)]]
 				if !slices.Contains(y.storeEnd, p) {
-					y.leave += s.weight[p]
+					y.leave += s.atEnd(p)
 					y.storeEnd = append(y.storeEnd, p)
 				}
 			}
@@ -394,15 +394,26 @@ func (s *splitter) exits(x *split) {
 // leaves reports whether v is in a register at the end of p, and lives.
 func (s *splitter) leaves(p int32) bool { return s.state[p]&(livesEnd|inMemory) == livesEnd }
 
-// memory is the weight of the predecessors of b at whose end v lives in
-// memory.
+// memory is what an instruction costs at the end of each predecessor of b at
+// whose end v lives in memory.
 func (s *splitter) memory(b int32) (weight float64) {
 	for _, p := range s.preds.of(int(b)) {
 		if s.state[p]&(livesEnd|inMemory) == livesEnd|inMemory {
-			weight += s.weight[p]
+			weight += s.atEnd(p)
 		}
 	}
 	return weight
+}
+
+// impossible is more than anything costs.
+const impossible = 1e30
+
+// atEnd is what one instruction at the end of b costs.
+func (s *splitter) atEnd(b int32) float64 {
+	if s.f.p.Blocks[b].Closed {
+		return impossible
+	}
+	return s.weight[b]
 }
 
 // addMemory adds those predecessors, each once.
