@@ -65,8 +65,7 @@ type splitter struct {
 	keep   []int32
 	last   []int32 // of each word, the instruction that accessed it last
 	remat  bool
-	held   bool
-	whole  bool // a piece, or of a file whose registers are empty afterwards: no pieces
+	whole  bool // it has no pieces: it is one, its file's registers are empty afterwards, or something holds it
 }
 
 // newSplitter prepares the facts about blocks.
@@ -128,7 +127,7 @@ func (s *splitter) decide(v int32, access []int32) *split {
 	for _, b := range s.domain {
 		best.cost += s.cost[b]
 	}
-	if len(s.domain) == 1 || s.held || s.whole {
+	if len(s.domain) == 1 || s.whole {
 		return best
 	}
 	s.crowded(v, access)
@@ -169,8 +168,7 @@ func (s *splitter) survey(v int32, access []int32) {
 		add(b, livesEnd)
 	}
 	_, again := s.kin[v]
-	s.whole = again || p.Files[s.f.class].Clears
-	s.held = s.f.holds[v]
+	s.whole = again || p.Files[s.f.class].Clears || s.f.holds[v]
 	s.keep = nil
 	s.last = slices.Grow(s.last[:0], 256)[:p.VRegs[v].Width]
 	for w := range s.last {
