@@ -20,8 +20,10 @@ func (l *lowerer) cvt() {
 	switch {
 	case l.has(isa.WPack):
 		l.cvtPack(to)
+		l.zeroAbove()
 	case isNarrow(to) || isNarrow(from) || to == isa.TF32:
 		l.cvtNarrow(to, from)
+		l.zeroAbove()
 	case isInt(to) && isInt(from):
 		l.cvtInt(to, from)
 	case isInt(to):
@@ -34,6 +36,9 @@ func (l *lowerer) cvt() {
 		l.cvtFloat(to, from)
 	}
 }
+
+// zeroAbove clears the words of the destination above its first.
+func (l *lowerer) zeroAbove() { l.spread(l.dst(0)[1:], nil, isa.B32) }
 
 // cvtInt converts between integers.
 func (l *lowerer) cvtInt(to, from isa.Type) {
@@ -234,7 +239,7 @@ func (l *lowerer) cvtFromInt(to, from isa.Type) {
 	if l.has(isa.WSat) {
 		r = l.clampUnit(to, r)
 	}
-	l.copy(l.dst(0), r)
+	l.spread(l.dst(0), r, to)
 }
 
 // clampUnit clamps a float to [0, 1]; a NaN becomes zero.
@@ -286,7 +291,7 @@ func (l *lowerer) cvtSame(t isa.Type) {
 	default:
 		r = l.src(1, t)
 	}
-	l.copy(l.dst(0), r)
+	l.spread(l.dst(0), r, t)
 }
 
 // cvtFloat converts between float types.
@@ -294,6 +299,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	scalar := func(t isa.Type) bool { return t == isa.F16 || t == isa.BF16 || t == isa.F32 || t == isa.F64 }
 	if (to == isa.F16x2 || to == isa.BF16x2) && from == isa.F32 {
 		l.cvtPair(to)
+		l.zeroAbove()
 		return
 	}
 	if !scalar(to) || !scalar(from) {
@@ -302,6 +308,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	if l.has(isa.WRelu) || l.has(isa.WSatfinite) {
 		m := mods(l.finite(), l.relu(), format(to), op.MF32, op.MMERGE_C, l.rounding())
 		l.f2fp(m, l.dst(0)[:1], l.reg(l.src1(1, from)), rz())
+		l.zeroAbove()
 		return
 	}
 	a := l.floatSrc(1, from)
@@ -331,7 +338,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 	if l.has(isa.WSat) {
 		r = l.clampUnit(to, r)
 	}
-	l.copy(l.dst(0), r)
+	l.spread(l.dst(0), r, to)
 }
 
 // flushed returns r, an f64 rounded to f32, with a zero in place of a result
@@ -420,7 +427,7 @@ func (l *lowerer) pack(t isa.Type) {
 		for k := range es {
 			parts = append(parts, l.read(&es[k], bitsType(part))...)
 		}
-		l.copy(d[:words(t)], l.packed(parts, part))
+		l.copy(d[:words(t)], l.joined(parts, part))
 		return
 	}
 	es := l.body.Of(l.args[0].Elems)

@@ -213,11 +213,11 @@ var (
 		Ranges: []Range{{3, 0, 255}, {4, 0, 255}},
 	}}}
 	opFns = Op{Rows: []Row{{
-		Name: "fns", Forms: []Form{{Types: []TypeSet{tB32}, Args: "dvvr"}},
+		Name: "fns", Forms: []Form{{Types: []TypeSet{tB32}, Args: "dvvv"}},
 		Gates: []Gate{{V: 60, SM: 30, Inst: true, At: SlotRead}},
 	}}}
 	opBmsk = Op{Rows: []Row{{
-		Name: "bmsk", Forms: []Form{{Types: []TypeSet{tB32}, Args: "duu"}}, Need: []Slot{SlotClamp}, Mods: []Slot{SlotClamp},
+		Name: "bmsk", Forms: []Form{{Types: []TypeSet{tB32}, Args: "nuu"}}, Need: []Slot{SlotClamp}, Mods: []Slot{SlotClamp},
 		Gates: []Gate{{V: 76, SM: 70, Inst: true, At: SlotRead}},
 	}}}
 	opSzext = Op{Rows: []Row{{

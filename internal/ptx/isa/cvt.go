@@ -30,14 +30,15 @@ var cvtForms = []Form{
 	{Types: []TypeSet{tBF, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotFtz, SlotRound}, Need: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tBF, tF16}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
 	{Types: []TypeSet{tF16 | tF64, tBF}, Args: "xy", Mods: []Slot{SlotRound}, Rnd: rFloat},
-	{Types: []TypeSet{tF32, tBF}, Args: "xy", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
-	{Types: []TypeSet{tInt8, tBF}, Args: "!"},
+	{Types: []TypeSet{tF32, tBF}, Args: "dy", Mods: []Slot{SlotFtz, SlotRound}, Rnd: rFloat},
+	{Types: []TypeSet{tInt8, tBF}, Args: "dy", Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rInt}, // in registers of 8 bits only
 	{Types: []TypeSet{tBF, tInt8}, Args: "!"},
 
 	{Types: []TypeSet{tTF32, tF32}, Args: "db", May: eRelu | eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRNA},
 
 	// Packs of two and four.
-	{Types: []TypeSet{tHalfx2, tF32}, Args: "xbb?u", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
+	{Types: []TypeSet{tF16x2, tF32}, Args: "xyy?u", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
+	{Types: []TypeSet{tBFx2, tF32}, Args: "xbb?u", May: eRelu | eSatf, Mods: []Slot{SlotSat, SlotRound, SlotFtz}, Need: []Slot{SlotRound}, Rnd: rRN | rRZ | rRS},
 	{Types: []TypeSet{tNarrow2 | tE2M1x2, tF32}, Args: "dbb", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tE4M3x2 | tE5M2x2, tF16x2}, Args: "db", May: eRelu, Must: eSatf, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
 	{Types: []TypeSet{tF16x2, tNarrow2 | tE2M1x2}, Args: "db", May: eRelu, Mods: []Slot{SlotRound}, Need: []Slot{SlotRound}, Rnd: rRN},
@@ -68,8 +69,8 @@ var opCvt = Op{Rows: []Row{
 	{
 		Words: []Word{WPack}, Name: "cvt.pack",
 		Forms: []Form{
-			{Types: []TypeSet{tInt16, tS32}, Args: "Nbb"},
-			{Types: []TypeSet{tInt8 | tU4 | tS4 | tU2 | tS2, tS32, tB32}, Args: "Nbbc"},
+			{Types: []TypeSet{tInt16, tS32}, Args: "Uyy"},
+			{Types: []TypeSet{tInt8 | tU4 | tS4 | tU2 | tS2, tS32, tB32}, Args: "UyyC"},
 		},
 		Mods: []Slot{SlotSat}, Need: []Slot{SlotSat},
 		Gates: []Gate{

@@ -34,6 +34,9 @@ type Operand struct {
 	// Type is that of the register, of the variable behind a symbol or an
 	// address, or of a special register.
 	Type Type
+	// Own is the type of a register in a vector by itself, where Type is that
+	// of all of them.
+	Own Type
 	// Space is that of the variable behind a symbol or an address; Generic
 	// for addresses in registers.
 	Space Space

@@ -10,6 +10,7 @@ type argRow struct {
 	kinds  kinds
 	wide   bool // twice as wide as the type
 	grow   bool // a register wider than the type will do
+	loose  bool // an integer register will do
 	vec    bool // a vector is meant
 	tex    bool // an address of a texture or surface
 	tmem   bool // an address in tensor memory will do
@@ -47,6 +48,9 @@ var argRows = [128]argRow{
 	'x': {ref: 1, dst: true, kinds: kDst, grow: true},            // result that may be wider
 	'y': {ref: 2, kinds: kVal, grow: true},                       // source of the second type that may be wider
 	'z': {ref: 1, kinds: kVal, grow: true},                       // source that may be wider
+	'C': {ref: 3, kinds: kVal, grow: true},                       // source of the third type that may be wider
+	'h': {ref: 1, dst: true, kinds: kDst, loose: true},           // result in a register of bits or integers
+	'U': {fixed: U32, dst: true, kinds: kDst, grow: true},        // .u32 result that may be wider
 	'n': {fixed: U32, dst: true, kinds: kDst},                    // .u32 result
 	'N': {fixed: B32, dst: true, kinds: kDst},                    // .b32 result
 	'u': {fixed: U32, kinds: kVal},                               // .u32 source
@@ -231,7 +235,7 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if (o.Kind == KSingle || o.Kind == KDouble) && r.ref == 0 && !t.IsFloat() {
 		return false
 	}
-	return c.valueFits(o, t, r.grow)
+	return c.valueFits(o, t, r.grow) || r.loose && o.Kind == KReg && o.Type.IsInt() && o.Type.Bits() == t.Bits()
 }
 
 // addrFits reports whether an address is of the wanted kind: plain ones have
@@ -260,7 +264,31 @@ func (c *checker) addrFits(r *argRow, o *Operand, t Type) bool {
 	if c.row.Mods[0] == SlotQuery {
 		return n == 0
 	}
-	return (n == 1 || n == 2) && c.valueFits(&o.Elems[n-1], t, false)
+	return (n == 1 || n == 2) && c.coordsFit(&o.Elems[n-1], t)
+}
+
+// coordsFit: coordinates are of one type, but the first of an array of
+// textures, which is the number of a layer: texIndex looks at that.
+func (c *checker) coordsFit(o *Operand, t Type) bool {
+	if o.Kind != KVector || !c.isArray() || len(o.Elems) == 0 {
+		return c.valueFits(o, t, false)
+	}
+	if e := &o.Elems[0]; e.Kind != KInt && !c.valueFits(e, B32, false) {
+		return false
+	}
+	first := TNone // plain bits where one register is, else the first one's type
+	for i := range o.Elems[1:] {
+		e := &o.Elems[1+i]
+		if e.Kind == KReg && e.Type == Pred {
+			return false
+		}
+		if e.Kind == KReg && (first == TNone || e.Own.Class() == Bits) {
+			first = e.Own
+		} else if e.Kind != KReg && e.Kind != KSink && !c.valueFits(e, t, false) {
+			return false
+		}
+	}
+	return first == TNone || regFits(first, t, false)
 }
 
 // valueFits reports whether a scalar operand goes with type t.
@@ -285,7 +313,7 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 		return len(o.Elems) == 0 && !t.IsFloat() && symbolFits(o, t, grow)
 	case KVector:
 		for i := range o.Elems {
-			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) {
+			if e := &o.Elems[i]; e.Kind != KSink && !c.valueFits(e, t, grow) && !c.elementFits(e, t) {
 				return false
 			}
 		}
@@ -296,6 +324,16 @@ func (c *checker) valueFits(o *Operand, t Type, grow bool) bool {
 		return t.Bits() >= 32 && !t.IsFloat()
 	}
 	return false
+}
+
+// elementFits: vectors of floats in memory go with integer registers too.
+func (c *checker) elementFits(e *Operand, t Type) bool {
+	switch c.in.Op {
+	case WLd, WLdu, WSt:
+	default:
+		return false
+	}
+	return e.Kind == KReg && (t == F32 || t == F64) && e.Type.IsInt() && e.Type.Bits() == t.Bits()
 }
 
 // symbolFits: the address of a variable passes as a number of 64 or 32 bits,

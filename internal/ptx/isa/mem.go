@@ -166,14 +166,14 @@ var policyMods = []Slot{SlotSpace, SlotEvict2, SlotEvict}
 var opCreatepolicy = Op{Rows: []Row{
 	{
 		Words: []Word{WFractional}, Name: "createpolicy.fractional",
-		Forms: []Form{{Types: []TypeSet{tB64}, Args: "d?f"}},
+		Forms: []Form{{Types: []TypeSet{tB64}, Args: "K?f"}},
 		Mods:  []Slot{SlotEvict2, SlotEvict}, Need: []Slot{SlotEvict2},
 		Gates: []Gate{{V: 74, SM: 80, TargetFirst: true}},
 		Rules: []Rule{{SlotEvict, policyEvict}, {SlotRead, policyFraction}},
 	},
 	{
 		Words: []Word{WRange}, Name: "createpolicy.range",
-		Forms: []Form{{Types: []TypeSet{tB64}, Args: "dmuu"}},
+		Forms: []Form{{Types: []TypeSet{tB64}, Args: "Kmuu"}},
 		Mods:  policyMods, Need: []Slot{SlotEvict2},
 		Spaces: Spaces{sGlobal, 0, 1},
 		Gates:  []Gate{{V: 74, SM: 80, TargetFirst: true}},

@@ -223,6 +223,9 @@ func (c *checker) pairs() {
 			c.errorf("Predicate output not allowed for instruction '%s'", c.row.Name)
 		}
 	}
+	if len(in.Args) > 0 && in.Args[0].HasPair && in.Args[0].Pair == KReg && in.Args[0].PairType != Pred {
+		c.errorf("Predicate output expected for instruction '%s'", c.row.Name)
+	}
 	if c.row.Flags&fPairMust != 0 && len(in.Args) > 0 && !in.Args[0].HasPair {
 		c.errorf("Predicate output expected for instruction '%s'", c.row.Name)
 	}

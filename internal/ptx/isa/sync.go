@@ -123,8 +123,8 @@ var opVote = Op{Rows: []Row{{
 	Forms: []Form{
 		{Types: []TypeSet{tPred}, Args: "qp"},
 		{Types: []TypeSet{tB32}, Args: "Np"},
-		{Types: []TypeSet{tPred}, Args: "qpv", May: eSync},
-		{Types: []TypeSet{tB32}, Args: "Npv", May: eSync},
+		{Types: []TypeSet{tPred}, Args: "qpu", May: eSync},
+		{Types: []TypeSet{tB32}, Args: "Npu", May: eSync},
 	},
 	Mods: []Slot{SlotAll, SlotUni, SlotVote},
 	Gates: []Gate{
@@ -140,7 +140,7 @@ var opShfl = Op{Rows: []Row{{
 	Name: "shfl",
 	Forms: []Form{
 		{Types: []TypeSet{tB32}, Args: "davv"},
-		{Types: []TypeSet{tB32}, Args: "davvv", May: eSync},
+		{Types: []TypeSet{tB32}, Args: "davvu", May: eSync},
 	},
 	Mods: []Slot{SlotShuffle, SlotDown},
 	Gates: []Gate{
@@ -209,7 +209,7 @@ func voteMode(c *checker) {
 }
 
 var opMatch = Op{Rows: []Row{{
-	Name: "match", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "Nav", May: eSync}},
+	Name: "match", Forms: []Form{{Types: []TypeSet{tB32 | tB64}, Args: "nau", May: eSync}},
 	Mods: []Slot{SlotAll}, Need: []Slot{SlotAll},
 	Gates: []Gate{{V: 60, SM: 70, Inst: true, VersionFirst: true}},
 	Rules: []Rule{{SlotRead, needSync}},
@@ -219,8 +219,8 @@ var opMatch = Op{Rows: []Row{{
 var opRedux = Op{Rows: []Row{{
 	Name: "redux",
 	Forms: []Form{
-		{Types: []TypeSet{tInt32 | tB32}, Args: "dav", May: eSync | eRed | eBool},
-		{Types: []TypeSet{tF32}, Args: "dav", May: eSync | eRed | eBool, Mods: []Slot{SlotNaN, SlotAbs}},
+		{Types: []TypeSet{tInt32 | tB32}, Args: "dau", May: eSync | eRed | eBool},
+		{Types: []TypeSet{tF32}, Args: "dau", May: eSync | eRed | eBool, Mods: []Slot{SlotNaN, SlotAbs}},
 	},
 	Mods: []Slot{SlotOp},
 	Gates: []Gate{

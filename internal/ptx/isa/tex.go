@@ -10,7 +10,7 @@ const (
 var (
 	texMods  = []Slot{SlotDim, SlotGeom, SlotVec}
 	texRules = []Rule{
-		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texKind}, {SlotGeom, texCoords}, {SlotGeom, texHandle},
+		{SlotGeom, texVec}, {SlotGeom, texGeometry}, {SlotGeom, texKind}, {SlotGeom, texCoords}, {SlotGeom, texIndex}, {SlotGeom, texHandle},
 	}
 	texForms = []Form{{Types: []TypeSet{texTypes, texCoord}, Args: "dt?PP"}}
 
@@ -54,7 +54,7 @@ var opTex = Op{Rows: []Row{
 var opTld4 = Op{Rows: []Row{{
 	Name: "tld4", Forms: []Form{{Types: []TypeSet{tInt32 | tF32, tF32}, Args: "dt?PP"}},
 	Mods: []Slot{SlotDim, SlotGeom, SlotVec, SlotComp}, Need: []Slot{SlotComp},
-	Rules: []Rule{{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, tld4Geometry}, {SlotGeom, cubeOffset}, {SlotGeom, texCoords}, {SlotGeom, texHandle}},
+	Rules: []Rule{{SlotVec, texVec}, {SlotGeom, texGeometry}, {SlotGeom, tld4Geometry}, {SlotGeom, cubeOffset}, {SlotGeom, texCoords}, {SlotGeom, texIndex}, {SlotGeom, texHandle}},
 	Gates: []Gate{
 		{SM: 20, Inst: true},
 		gTexPair,
@@ -258,6 +258,32 @@ func texCoords(c *checker) {
 			for range min(i, 1) + 1 {
 				c.errorf("Operand vector size doesn't match geometry for instruction '%s'", c.row.Name)
 			}
+		}
+		return
+	}
+}
+
+// isArray reports whether the geometry is an array of textures.
+func (c *checker) isArray() bool {
+	switch c.in.Mod(SlotGeom) {
+	case WA1d, WA2d, WAcube, WA2dms:
+		return true
+	}
+	return false
+}
+
+// texIndex: the number of a layer is no float.
+func texIndex(c *checker) {
+	if !c.isArray() {
+		return
+	}
+	for i := range c.in.Args {
+		o := &c.in.Args[i]
+		if o.Kind != KAddr || len(o.Elems) == 0 {
+			continue
+		}
+		if v := &o.Elems[len(o.Elems)-1]; v.Kind == KVector && len(v.Elems) > 0 && v.Elems[0].Kind == KReg && v.Elems[0].Own.IsFloat() {
+			c.errorf("Array index in the '%s' instruction has unexpected type. Expecting type .u32", c.row.Name)
 		}
 		return
 	}

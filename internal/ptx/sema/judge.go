@@ -277,7 +277,7 @@ func (k *checker) tableOperand(s *syntax.Operand, at int32, io *isa.Operand) {
 			e.Kind, e.Type = isa.KReg, isa.B8
 		}
 		if e := &elems[i]; same != isa.TNone && e.Kind == isa.KReg && e.Type != isa.Pred {
-			e.Type = same
+			e.Own, e.Type = e.Type, same
 		}
 	}
 	io.Elems = elems

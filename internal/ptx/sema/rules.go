@@ -152,6 +152,11 @@ func (k *checker) addressReg(s *syntax.Operand, o *Operand, kind string) bool {
 		return false
 	}
 	switch o.Type.Class() {
+	case isa.Bits:
+		if o.Type.Bits() > 64 {
+			k.error(k.instrPos(), "Illegal operand type for address/array-index")
+			return false
+		}
 	case isa.Float, isa.PackedFloat:
 		k.badBase(s, o.Type.String())
 		return false

@@ -37,7 +37,7 @@ LBL:
 `
 
 func sweepText(forms []string, arch, tail string) (text string, first int) {
-	head := fmt.Sprintf(sweepHead, arch)
+	head := fmt.Sprintf(sweepHead, arch) + typedRegisters() + "\n"
 	return head + strings.Join(forms, ";\n") + ";\n" + tail + "}\n", strings.Count(head, "\n") + 1
 }
 
