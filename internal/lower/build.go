@@ -12,6 +12,7 @@ type value []ori.Operand
 // PTX register or does something that must not happen otherwise.
 func (l *lowerer) emit(o op.Op, m op.Mods, dsts value, srcs ...ori.Operand) *ori.Instr {
 	i := l.f.NewInstr(o, m, dsts, srcs)
+	l.wrote(dsts)
 	if l.in != nil {
 		i.Line = int32(l.in.Pos)
 	}

@@ -107,6 +107,7 @@ type lowerer struct {
 
 	open     *ori.Instr // last warp-group matrix operation since a commit
 	gathered *ori.Block // where the warp was brought together for those
+	runs     heldWords  // of matrix fragments
 }
 
 // Func lowers a checked body.

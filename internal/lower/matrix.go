@@ -35,7 +35,7 @@ func (l *lowerer) ldmatrix() {
 	l.emit(op.LDSM, m, value{whole(r)}, l.address(&l.args[1], isa.SpaceShared)...)
 	for k, e := range l.elements(0) {
 		if k < n && e.Kind == isa.KReg {
-			l.copy(l.words(l.regs[e.Ref])[:1], r[k:k+1])
+			l.copyRun(l.words(l.regs[e.Ref])[:1], r[k:k+1])
 		}
 	}
 }

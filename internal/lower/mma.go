@@ -203,7 +203,7 @@ func (l *lowerer) writeFragment(n int, v value, t isa.Type) {
 	}
 	for k, e := range l.elements(n) {
 		if e.Kind == isa.KReg {
-			l.copy(l.words(l.regs[e.Ref])[:per], v[per*k:per*k+per])
+			l.copyRun(l.words(l.regs[e.Ref])[:per], v[per*k:per*k+per])
 		}
 	}
 }
@@ -336,12 +336,18 @@ func (l *lowerer) fragment(v value) ori.Operand {
 	if zero {
 		return rz()
 	}
-	if len(v) <= 4 {
-		return whole(l.group(v))
+	if len(v) == 1 {
+		return l.reg(l.inRun(v[0]))
 	}
-	t := l.fragmentOf(len(v))
-	l.copy(t, v)
-	return whole(t)
+	if run, ok := l.sameRun(v); ok {
+		return whole(run)
+	}
+	run := l.fragmentOf(len(v))
+	l.copy(run, v)
+	for n := range v {
+		l.holds(v[n], run[n])
+	}
+	return whole(run)
 }
 
 // emulate makes a product that the machine has no instruction for.

@@ -1,0 +1,96 @@
+package lower
+
+import "goptxas/internal/ori"
+
+// Matrix instructions take runs of registers, PTX names their words one by
+// one. A word is copied into a run once: held remembers, inside a block,
+// which word of which run has the value of a PTX register, so that the same
+// fragment used again, the fragment a load made, or the sum of the last
+// product is the same run and needs no copies.
+
+// held says that a register's only word has the value of another word.
+type held struct {
+	as    ori.Operand
+	block int32  // where that is so
+	wrote uint32 // how often both had been written
+	run   uint32
+}
+
+// heldWords remembers copies, and how often each register was written.
+type heldWords struct {
+	words  []held
+	writes []uint32
+}
+
+// wrote tells that registers are written.
+func (l *lowerer) wrote(dsts value) {
+	h := &l.runs
+	for _, d := range dsts {
+		if !d.HasReg() {
+			continue
+		}
+		h.grow(d.Reg)
+		h.writes[d.Reg]++
+	}
+}
+
+func (h *heldWords) grow(r ori.Reg) {
+	for len(h.writes) <= int(r) {
+		h.writes = append(h.writes, 0)
+		h.words = append(h.words, held{block: -1})
+	}
+}
+
+// holds tells that the word d has the value of the word s from here on.
+func (l *lowerer) holds(d, s ori.Operand) {
+	if d.Kind != ori.KReg || s.Kind != ori.KReg || d.N != 1 || s.Flags != 0 || l.f.Regs[d.Reg].Width != 1 {
+		return
+	}
+	h := &l.runs
+	h.grow(max(d.Reg, s.Reg))
+	h.words[d.Reg] = held{as: s, block: l.cur.ID, wrote: h.writes[d.Reg], run: h.writes[s.Reg]}
+}
+
+// inRun returns the word of a run that has the value of o, or o.
+func (l *lowerer) inRun(o ori.Operand) ori.Operand {
+	h := &l.runs
+	if o.Kind != ori.KReg || o.Flags != 0 || int(o.Reg) >= len(h.words) {
+		return o
+	}
+	w := &h.words[o.Reg]
+	if w.block != l.cur.ID || w.wrote != h.writes[o.Reg] || w.run != h.writes[w.as.Reg] {
+		return o
+	}
+	return w.as
+}
+
+// sameRun returns the run that already has the words of v side by side, at
+// a multiple of their number.
+func (l *lowerer) sameRun(v value) (value, bool) {
+	out := make(value, len(v))
+	for n, o := range v {
+		out[n] = l.inRun(o)
+	}
+	first := out[0]
+	if first.Kind != ori.KReg || int(first.Sub)%len(v) != 0 || int(l.f.Regs[first.Reg].Align) < min(len(v), 4) {
+		return v, false
+	}
+	for n, o := range out {
+		if o.Kind != ori.KReg || o.Reg != first.Reg || int(o.Sub) != int(first.Sub)+n || o.Flags != 0 || o.N != 1 {
+			return v, false
+		}
+	}
+	return out, true
+}
+
+// copyRun copies the words of a new run to where PTX names them, and
+// remembers that they are the same.
+func (l *lowerer) copyRun(dst, run value) {
+	l.copy(dst, run)
+	if l.guard.Kind != ori.KNone {
+		return
+	}
+	for n := range dst {
+		l.holds(dst[n], run[n])
+	}
+}
