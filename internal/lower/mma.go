@@ -349,9 +349,3 @@ func (l *lowerer) fragment(v value) ori.Operand {
 	}
 	return whole(run)
 }
-
-// emulate makes a product that the machine has no instruction for.
-func (l *lowerer) emulate(m *multiply) value {
-	l.unsupported()
-	return nil
-}

@@ -41,4 +41,5 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMma:            (*lowerer).mma,
 	isa.WWgmma:          (*lowerer).wgmma,
 	isa.WTensormap:      (*lowerer).tensormap,
+	isa.WWmma:           (*lowerer).wmma,
 }

@@ -237,6 +237,8 @@ func (e *emitter) operand(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	switch {
 	case o.Flags&ori.H0 != 0:
 		t = append(t, ".H0_H0"...)
+	case o.Flags&ori.H1 != 0 && i.Op == op.F2FP:
+		t = append(t, ".H1"...)
 	case o.Flags&ori.H1 != 0:
 		t = append(t, ".H1_H1"...)
 	}

@@ -118,6 +118,11 @@ var fills = [...]struct {
 	{"few16", 2, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint16(b, uint16(r.next()>>20&7)) }},
 	{"few64", 8, func(b []byte, _ int, r *random) { binary.LittleEndian.PutUint64(b, r.next()>>20&7) }},
 	{"edge", 8, edge},
+	{"f8", 1, func(b []byte, _ int, r *random) {
+		// finite numbers of both 8-bit formats, of both signs
+		x := r.next() >> 13
+		b[0] = byte(x&0x80 | x>>8%0x7c)
+	}},
 	{"bf16", 2, func(b []byte, _ int, r *random) {
 		binary.LittleEndian.PutUint16(b, uint16(math.Float32bits(float32(r.unit()*4-2))>>16))
 	}},
