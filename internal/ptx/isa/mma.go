@@ -171,6 +171,12 @@ func (c *checker) fp8Gates(shape Word) {
 	if in.Types[0] == F16 && c.ctx.Version < 87 {
 		c.errorf("Feature 'mma with FP8 floating point type and FP16 accumulation' requires PTX ISA .version 8.7 or later")
 	}
+	if in.Types[0] == F16 && in.Has(SlotSparse) {
+		c.gate(&Gate{Name: "mma with with F16 accumulator and F8 floating point type", Only: onF120, Inst: true})
+		if in.Mod(SlotSparse) == WSp {
+			c.illegal("." + WSp.String())
+		}
+	}
 	if shape == WM16n8k16 && c.ctx.Version < 87 {
 		c.errorf("Feature 'mma with FP8 floating point type and .m16n8k16 shape' requires PTX ISA .version 8.7 or later")
 	}

@@ -223,7 +223,7 @@ func (f *Matrix) registers() (reg, typ string, size int) {
 // Launch writes the launch of a form's kernel.
 func (f *Matrix) Launch(name string, seed int) string {
 	if f.Memory != "" {
-		return fmt.Sprintf("//: run %s grid=1 block=32\n//: buf 8192 %s %d\n//: buf 8192 zero\n//: u32 %d\n", name, f.Fills[0], seed, wmmaStride)
+		return fmt.Sprintf("//: run %s grid=1 block=32\n//: buf 8192 %s %d\n//: buf 8192 zero\n//: u32 %d\n", name, f.Fills[0], seed, f.wmmaStride())
 	}
 	s := fmt.Sprintf("//: run %s grid=1 block=32\n", name)
 	for k, fill := range f.Fills {

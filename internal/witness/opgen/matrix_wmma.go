@@ -6,8 +6,15 @@ import (
 )
 
 // wmmaStride is the stride that launches pass: more than any line has, and
-// a multiple of 16 bytes for every type.
-const wmmaStride = 128
+// a multiple of 16 bytes.
+func (f *Matrix) wmmaStride() int {
+	for _, t := range [...]string{"k128", "m8n8k32"} { // bits and nibbles
+		if strings.Contains(f.Text, t) && !strings.HasSuffix(f.Text, "s32") {
+			return 256
+		}
+	}
+	return 48
+}
 
 // wmmaShapes are the shapes of wmma with the types they have.
 var wmmaShapes = [...]struct {
@@ -134,7 +141,7 @@ func (f *Matrix) memoryKernel(name string) string {
 		names = append(names, fmt.Sprintf("%s%d", reg, n))
 	}
 	list := "{" + strings.Join(names, ", ") + "}"
-	tail := map[string]string{"": "", "imm": fmt.Sprint(", ", wmmaStride), "reg": ", %t0"}[f.Stride]
+	tail := map[string]string{"": "", "imm": fmt.Sprint(", ", f.wmmaStride()), "reg": ", %t0"}[f.Stride]
 	own := "%p1"
 	if store {
 		own = "%p0"

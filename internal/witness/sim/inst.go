@@ -8,6 +8,7 @@ import (
 	"goptxas/internal/engine/fp"
 	"goptxas/internal/sass"
 	"goptxas/internal/target"
+	"goptxas/internal/witness/matrix"
 )
 
 // The registers of a warp are rows of 32 lanes in one array. Vector
@@ -148,7 +149,7 @@ type inst struct {
 	dst     fp.Format
 	it      fp.Int
 	it2     fp.Int
-	shape   mma
+	product *matrix.Product
 	mode    fp.Mode
 	s       [5]opnd
 	ps      [3]predSrc

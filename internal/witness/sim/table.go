@@ -199,8 +199,11 @@ var meanings = [...]meaningRow{
 	sass.OpLDSM: {ClassShared, ldsm, prepMatrix},
 	sass.OpSTSM: {ClassShared, stsm, prepMatrix},
 	sass.OpMOVM: {ClassWarp, movm, prepMatrix},
-	sass.OpHMMA: {ClassMatrix, hmma, prepHmma},
-	sass.OpIMMA: {ClassMatrix, imma, prepImma},
+	sass.OpHMMA: {ClassMatrix, mma, prepMMA},
+	sass.OpIMMA: {ClassMatrix, mma, prepMMA},
+	sass.OpDMMA: {ClassMatrix, mma, prepMMA},
+	sass.OpBMMA: {ClassMatrix, mma, prepMMA},
+	sass.OpQMMA: {ClassMatrix, mma, prepMMA},
 
 	// Textures and surfaces.
 	sass.OpTEX:   {ClassTexture, tex, prepTex},

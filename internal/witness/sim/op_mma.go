@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"goptxas/internal/engine/fp"
+	"goptxas/internal/sass"
+	"goptxas/internal/witness/matrix"
+)
+
+// Products of matrices spread over a warp. What they mean is matrix.Product;
+// here the mnemonic says which.
+
+// prepMMA reads shape and types.
+func prepMMA(i *inst, parts []string) error {
+	p := &matrix.Product{Sum: matrix.FloatElem(fp.F32), Sat: i.mode.Sat, Round: i.mode.Round}
+	p.Sparse = slices.Contains(parts, "SP")
+	if slices.Contains(parts, "SF") || slices.Contains(parts, "884") && i.op == sass.OpHMMA {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	if !shapeMMA(p, parts) {
+		return fmt.Errorf("unknown shape")
+	}
+	switch i.op {
+	case sass.OpHMMA:
+		p.A = matrix.FloatElem([...]fp.Format{fp.F16, fp.BF16, fp.TF32}[pick(parts, 0, "", "BF16", "TF32")])
+		p.B = p.A
+	case sass.OpDMMA:
+		p.A = matrix.FloatElem(fp.F64)
+		p.B, p.Sum = p.A, p.A
+	case sass.OpBMMA:
+		p.A = matrix.Elem{Bits: 1}
+		p.B, p.Sum, p.And = p.A, matrix.Elem{Bits: 32}, slices.Contains(parts, "AND")
+	case sass.OpIMMA:
+		p.Sum, p.Bytes = matrix.Elem{Bits: 32}, true
+		i.product = p
+		return factorsMMA(p, parts, intElem)
+	case sass.OpQMMA:
+		p.Bytes = true
+		sumMMA(p, parts)
+		i.product = p
+		return factorsMMA(p, parts, byteElem)
+	}
+	if i.op == sass.OpHMMA {
+		sumMMA(p, parts)
+	}
+	i.product = p
+	return nil
+}
+
+// sumMMA reads the accumulator's format.
+func sumMMA(p *matrix.Product, parts []string) {
+	if pick(parts, 1, "F16", "F32") == 0 {
+		p.Sum = matrix.FloatElem(fp.F16)
+	}
+}
+
+// shapeMMA reads 16816, 16x8x16 and their like.
+func shapeMMA(p *matrix.Product, parts []string) bool {
+	for _, s := range parts {
+		s = strings.ReplaceAll(s, "x", "")
+		for _, rows := range [...]string{"168", "88"} {
+			d, ok := strings.CutPrefix(s, rows)
+			if k, err := strconv.Atoi(d); ok && err == nil {
+				p.M, p.K = 8, k
+				if rows == "168" {
+					p.M = 16
+				}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func intElem(s string) (matrix.Elem, bool) {
+	t, ok := intType(s)
+	return matrix.Elem{Bits: int(t.Bits), Signed: t.Signed}, ok
+}
+
+func byteElem(s string) (matrix.Elem, bool) {
+	switch s {
+	case "E4M3":
+		return matrix.FloatElem(fp.E4M3), true
+	case "E5M2":
+		return matrix.FloatElem(fp.E5M2), true
+	}
+	return matrix.Elem{}, false
+}
+
+// factorsMMA reads the types of both factors.
+func factorsMMA(p *matrix.Product, parts []string, read func(string) (matrix.Elem, bool)) error {
+	var list []matrix.Elem
+	for _, s := range parts {
+		if e, ok := read(s); ok {
+			list = append(list, e)
+		}
+	}
+	if len(list) != 2 || list[0].Bits != list[1].Bits {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	p.A, p.B = list[0], list[1]
+	return nil
+}
+
+// mma multiplies.
+func mma(w *warp, i *inst, m uint32) {
+	if m != ^uint32(0) {
+		w.fail(lane(^m), "a matrix product with lanes missing")
+		return
+	}
+	p := *i.product
+	if p.A.Float {
+		p.Dot = matrix.DotOf(w.m.prog.Arch.SM, p.A, p.Sum)
+	}
+	if p.Sparse {
+		p.Meta = *w.row(i.s[3].row)
+		p.Selector = int(i.s[4].imm)
+	}
+	a := w.fragment(&i.s[0], p.Words('a'))
+	b := w.fragment(&i.s[1], p.Words('b'))
+	c := w.fragment(&i.s[2], p.Words('c'))
+	for n, v := range p.Run(a, b, c) {
+		w.r[after(i.d[0], uint16(n))] = v
+	}
+}
+
+// fragment copies the registers of a source.
+func (w *warp) fragment(s *opnd, n int) []matrix.Column {
+	if s.neg || s.abs {
+		w.fail(0, "a matrix product of negated factors has no meaning in the simulator")
+	}
+	out := make([]matrix.Column, n)
+	for k := range out {
+		out[k] = *w.row(behind(s.row, uint16(k)))
+	}
+	return out
+}
