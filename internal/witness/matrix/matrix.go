@@ -39,6 +39,7 @@ type Product struct {
 	Sat   bool
 	Round fp.Round // of f64
 	Dot   fp.Dot   // of narrower floats
+	split bool     // 8-bit floats are multiplied as f16
 }
 
 // per is how many elements a register of 32 bits holds.
@@ -137,6 +138,8 @@ func (p *Product) add(xs, ys []uint64, c uint64) uint64 {
 			c = fp.F64.Fma(xs[k], ys[k], c, fp.Mode{Round: p.Round})
 		}
 		return c
+	case p.split:
+		return p.halves(xs, ys, c)
 	case p.A.Float:
 		return p.Dot.Add(p.A.Format, p.B.Format, p.Sum.Format, xs, ys, c)
 	case p.A.Bits == 1:

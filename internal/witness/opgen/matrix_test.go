@@ -16,6 +16,7 @@ import (
 	"goptxas/internal/target"
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/oracle"
+	"goptxas/internal/witness/ptxvm"
 	"goptxas/internal/witness/sim"
 )
 
@@ -162,4 +163,61 @@ func matrixVersus(t *testing.T, tools *oracle.Tools, forms []Matrix, arch string
 		t.Errorf("%s %s %d: results differ", forms[n].Text, forms[n].Stride, forms[n].Selector)
 	}
 	return equal
+}
+
+// TestMatrixMeaning runs the interpreter and, in the simulator, our code.
+func TestMatrixMeaning(t *testing.T) {
+	for k, arch := range [...]string{"sm_90a", "sm_80", "sm_100a", "sm_75", "sm_89"} {
+		if only := os.Getenv("GOPTXAS_MATRIX"); only != "" && only != arch {
+			continue
+		}
+		equal, all := 0, 0
+		for n, f := range matrixForms() {
+			step := 97
+			if os.Getenv("GOPTXAS_FULL") != "" {
+				step = 1
+			}
+			text := MatrixFile([]Matrix{f}, arch, n)
+			if (n+k)%step != 0 || !frontEndTakes(text, arch) {
+				continue
+			}
+			all++
+			if matrixMeaning(t, &f, text, arch) {
+				equal++
+			}
+		}
+		t.Logf("%s: %d of %d spellings leave the same bytes", arch, equal, all)
+	}
+}
+
+func matrixMeaning(t *testing.T, f *Matrix, text, arch string) bool {
+	msg, file := compileFile(text, arch)
+	if msg != "" {
+		t.Errorf("%s: %s", f.Text, msg)
+		return false
+	}
+	ours, err := runAll(file, text)
+	if err != nil {
+		t.Errorf("%s: %v", f.Text, err)
+		return false
+	}
+	p, err := ptxvm.Load("k.ptx", text, arch)
+	if err != nil {
+		t.Errorf("%s: %v", f.Text, err)
+		return false
+	}
+	launches, err := launch.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Run(&launches[0], ptxvm.Options{})
+	if err != nil {
+		t.Errorf("%s: %v", f.Text, err)
+		return false
+	}
+	if !cmp.Equal(ours[0], want) {
+		t.Errorf("%s, stride %q, selector %d: interpreter and simulator differ", f.Text, f.Stride, f.Selector)
+		return false
+	}
+	return true
 }

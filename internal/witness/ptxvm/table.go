@@ -3,7 +3,7 @@ package ptxvm
 import "goptxas/internal/ptx/isa"
 
 // meanings says how each instruction is decoded. One that is not here has no
-// meaning in the interpreter: matrices and tensors.
+// meaning in the interpreter: tensors.
 var meanings = [isa.NumWords]func(*decoder){
 	isa.WAdd: (*decoder).add, isa.WSub: (*decoder).add, isa.WMul: (*decoder).mul, isa.WMad: (*decoder).mad, isa.WFma: (*decoder).fma,
 	isa.WAddc: (*decoder).addc, isa.WSubc: (*decoder).addc, isa.WMadc: (*decoder).madc,
@@ -41,6 +41,9 @@ var meanings = [isa.NumWords]func(*decoder){
 	isa.WBar: (*decoder).bar, isa.WBarrier: (*decoder).bar,
 	isa.WShfl: (*decoder).shfl, isa.WVote: (*decoder).vote, isa.WMatch: (*decoder).match, isa.WRedux: (*decoder).redux,
 	isa.WElect: (*decoder).elect, isa.WActivemask: (*decoder).activemask,
+
+	isa.WMma: (*decoder).mma, isa.WWmma: (*decoder).wmma,
+	isa.WLdmatrix: (*decoder).ldmatrix, isa.WStmatrix: (*decoder).stmatrix, isa.WMovmatrix: (*decoder).movmatrix,
 
 	isa.WTex: (*decoder).tex, isa.WTld4: (*decoder).tld4, isa.WTxq: (*decoder).query, isa.WSuq: (*decoder).query,
 	isa.WSuld: (*decoder).suld, isa.WSust: (*decoder).sust, isa.WSured: (*decoder).sured,

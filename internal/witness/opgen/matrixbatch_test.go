@@ -1,0 +1,65 @@
+package opgen
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goptxas/internal/witness/launch"
+)
+
+// matrixSets is how many inputs the measured forms have: ordinary numbers,
+// then ones at which arithmetic goes wrong.
+const matrixSets = 8
+
+// matrixInput makes A, B and C of set k of a form.
+func matrixInput(f *Matrix, n, k int) []byte {
+	var b []byte
+	for i, fill := range f.Fills {
+		if k >= matrixSets-2 && (fill != "f64" || i == 2) {
+			fill = "edge"
+		}
+		b = append(b, launch.Data(fill, uint64(1000*n+10*k+i), 2048)...)
+	}
+	return b
+}
+
+// TestMatrixBatch writes, where OPGEN_MATRIX names a folder, kernels of all
+// spellings for a machine with a GPU: batches for gpurun zoo, and measured
+// forms with inputs.
+func TestMatrixBatch(t *testing.T) {
+	dir := os.Getenv("OPGEN_MATRIX")
+	if dir == "" {
+		t.Skip("OPGEN_MATRIX is not set")
+	}
+	write := func(name string, b []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const arch = "sm_90a"
+	var all []Matrix
+	for _, f := range matrixForms() {
+		if frontEndTakes(MatrixFile([]Matrix{f}, arch, 1), arch) {
+			all = append(all, f)
+		}
+	}
+	for at := 0; at < len(all); at += matrixChunk {
+		write(fmt.Sprintf("m%04d.ptx", at), []byte(MatrixFile(all[at:min(at+matrixChunk, len(all))], arch, at)))
+	}
+	var fit []Matrix
+	var in bytes.Buffer
+	for _, f := range MmaForms() {
+		if frontEndTakes(MatrixFile([]Matrix{f}, arch, 1), arch) {
+			for k := range matrixSets {
+				in.Write(matrixInput(&f, len(fit), k))
+			}
+			fit = append(fit, f)
+		}
+	}
+	write("fit.txt", []byte(MatrixFile(fit, arch, 1)))
+	write("fit.in", in.Bytes())
+	t.Logf("%d forms, %d measured with %d inputs each", len(all), len(fit), matrixSets)
+}
