@@ -5,7 +5,8 @@ import "math"
 // Dot is how a matrix unit adds products of narrow numbers. Products are
 // exact. A group of them and the sum so far are brought to the greatest of
 // their exponents, cut to a number of bits after the point, added exactly
-// and rounded to the format of the sum.
+// and rounded to the format of the sum. The exponent of a product is the sum
+// of its factors', whether or not their significands' product carries.
 type Dot struct {
 	Group int   // products added at once, 0 for all
 	Bits  uint  // kept after the point of the greatest exponent
@@ -106,7 +107,11 @@ func (d *Dot) sum(fc Format, terms []term) uint64 {
 		sum += v
 	}
 	exact := math.Ldexp(float64(sum), great-int(d.Bits))
-	return Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round})
+	r := Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round})
+	if math.Abs(exact) >= math.Ldexp(1, int(layouts[fc].bias)+1) { // overflow is infinite, although sums are cut
+		r = r&layouts[fc].sign | layouts[fc].inf
+	}
+	return r
 }
 
 // term reads a finite number without normalising it.

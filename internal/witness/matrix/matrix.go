@@ -170,6 +170,33 @@ func whole(x uint64, e Elem) int64 {
 	return int64(x)
 }
 
+// given is how many elements of a row a chunk of metadata speaks of.
+func (p *Product) given() int {
+	switch p.A.Bits {
+	case 4: // of pairs two
+		return 4
+	case 32:
+		return 1
+	}
+	return 2
+}
+
+// Exists reports whether there is such a product: registers are full, and
+// metadata has a place.
+func (p *Product) Exists() bool {
+	depth := p.K
+	if p.Sparse {
+		depth /= 2
+		switch chunks := depth / p.given(); {
+		case p.A.Bits == 64 || p.A.Bits == 1:
+			return false
+		case p.Bytes && chunks != 8 && chunks != 16, !p.Bytes && chunks != 4 && chunks != 8:
+			return false
+		}
+	}
+	return depth%(4*per(p.A)) == 0 && p.K%(4*per(p.B)) == 0
+}
+
 // partner returns the depth of the element of B that element k of row r of A
 // meets: k itself, or what metadata says.
 func (p *Product) partner(r, k int) int {
@@ -180,10 +207,7 @@ func (p *Product) partner(r, k int) int {
 	if p.A.Bits == 4 {
 		unit = 2
 	}
-	group := 2 * unit // given elements of a chunk of metadata
-	if p.A.Bits == 32 {
-		group = 1
-	}
+	group := p.given()
 	chunk, in := k/group, k%group
 	nibble := p.nibble(r, chunk, p.K/(2*group))
 	if p.A.Bits == 32 { // one of two: both indices name the halves of one

@@ -14,14 +14,19 @@ import (
 // then ones at which arithmetic goes wrong.
 const matrixSets = 8
 
-// matrixInput makes A, B and C of set k of a form.
+// matrixFillOf is what operand i of set k of a form holds.
+func matrixFillOf(f *Matrix, i, k int) string {
+	if fill := f.Fills[i]; k < matrixSets-2 || fill == "f64" && i != 2 {
+		return fill
+	}
+	return "edge"
+}
+
+// matrixInput makes A, B and C of set k of form n.
 func matrixInput(f *Matrix, n, k int) []byte {
 	var b []byte
-	for i, fill := range f.Fills {
-		if k >= matrixSets-2 && (fill != "f64" || i == 2) {
-			fill = "edge"
-		}
-		b = append(b, launch.Data(fill, uint64(1000*n+10*k+i), 2048)...)
+	for i := range f.Fills {
+		b = append(b, launch.Data(matrixFillOf(f, i, k), uint64(1000*n+10*k+i), 2048)...)
 	}
 	return b
 }
@@ -51,13 +56,11 @@ func TestMatrixBatch(t *testing.T) {
 	}
 	var fit []Matrix
 	var in bytes.Buffer
-	for _, f := range MmaForms() {
-		if frontEndTakes(MatrixFile([]Matrix{f}, arch, 1), arch) {
-			for k := range matrixSets {
-				in.Write(matrixInput(&f, len(fit), k))
-			}
-			fit = append(fit, f)
+	for n, f := range measuredForms() {
+		for k := range matrixSets {
+			in.Write(matrixInput(&f, n, k))
 		}
+		fit = append(fit, f)
 	}
 	write("fit.txt", []byte(MatrixFile(fit, arch, 1)))
 	write("fit.in", in.Bytes())

@@ -48,7 +48,7 @@ func prepMMA(i *inst, parts []string) error {
 		sumMMA(p, parts)
 	}
 	i.product = p
-	return nil
+	return existsMMA(p)
 }
 
 // sumMMA reads the accumulator's format.
@@ -103,6 +103,14 @@ func factorsMMA(p *matrix.Product, parts []string, read func(string) (matrix.Ele
 		return fmt.Errorf("this form has no meaning in the simulator")
 	}
 	p.A, p.B = list[0], list[1]
+	return existsMMA(p)
+}
+
+// existsMMA refuses combinations of shape and types that no product has.
+func existsMMA(p *matrix.Product) error {
+	if !p.Exists() {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
 	return nil
 }
 
