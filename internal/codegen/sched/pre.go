@@ -51,9 +51,7 @@ func Pre(f *ori.Func, a *target.Arch, budget int) {
 			p = q
 		}
 	}
-	for n := range p.regions {
-		p.schedule(&p.regions[n])
-	}
+	p.arrange(f, int32(budget))
 	f.Touch()
 }
 
@@ -215,6 +213,7 @@ type mover struct {
 	limit *counts
 	eager []bool // loads and what they wait for
 	long  int32  // cycles the region takes at least, as far as it is known
+	held  bool   // registers kept an instruction from its turn
 }
 
 // slack is how many cycles before it is due an instruction may issue that
@@ -222,9 +221,8 @@ type mover struct {
 // back: such a load takes longer than any estimate.
 const slack = 6
 
-// schedule lists one region and puts it in place.
-func (p *presser) schedule(r *region) {
-	g := p.b.build(r.instrs, r.end)
+// plan lists one region within the limit.
+func (p *presser) plan(r *region, g *graph) plan {
 	n := len(g.instrs)
 	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
 	m.v.sort(r.base)
@@ -241,7 +239,7 @@ func (p *presser) schedule(r *region) {
 		m.long = max(m.long, m.now+m.g.height[k])
 		m.issue(k)
 	}
-	place(r.block, r.instrs, m.order, r.end)
+	return plan{order: m.order, cycles: m.now, held: m.held}
 }
 
 // rush finds the loads and what they wait for.
@@ -360,6 +358,7 @@ func (m *mover) fits(k int32) standing {
 	}
 	for f, g := range grow {
 		if g > 0 && at != m.next && m.alive[f].max(m.next, at)+g > m.limit[f] {
+			m.held = m.held || f == general
 			return full
 		}
 	}

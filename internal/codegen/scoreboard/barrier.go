@@ -181,6 +181,7 @@ func next(at *[timing.NumCells]int32, a timing.Access, later *cellSet) int {
 type slot struct {
 	used  bool
 	due   int // position at which it will be waited for
+	ready int // about the cycle at which what it announces is there
 	reads bool
 	class target.Class
 	cells cellSet // registers it speaks for
@@ -218,7 +219,7 @@ func inherit(to, from *[timing.NumBarriers]slot) {
 		if from[b].used {
 			cells := to[b].cells
 			to[b] = from[b]
-			to[b].due = far
+			to[b].due, to[b].ready = far, arrival(from[b].class, from[b].reads)/2
 			to[b].cells.union(&cells)
 		}
 	}
@@ -273,7 +274,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		return
 	}
 	if e.Fences {
-		b := s.choose(slots, slot{due: k + 1, class: e.Class})
+		b := s.choose(slots, slot{due: k + 1, class: e.Class}, k)
 		if e.Class == target.ClassMembar {
 			e.Ctrl.RdBar = b
 		} else {
@@ -285,7 +286,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		for _, a := range e.Writes {
 			want.cells.add(a)
 		}
-		e.Ctrl.WrBar = s.choose(slots, want)
+		e.Ctrl.WrBar = s.choose(slots, want, k)
 	}
 	// a wait for the results covers the sources too
 	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
@@ -295,14 +296,35 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 				want.cells.add(a)
 			}
 		}
-		e.Ctrl.RdBar = s.choose(slots, want)
+		e.Ctrl.RdBar = s.choose(slots, want, k)
 	}
 }
 
-// choose returns the cheapest barrier for a use and notes it. A free one
-// costs nothing; sharing costs nothing either when both are waited for at
-// the same place; otherwise whoever waits first waits for both.
-func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot) int8 {
+// pace is about how many cycles pass from one instruction to the next.
+const pace = 2
+
+// arrival is about how many cycles pass until operations of a class have
+// their results, or have read their sources.
+func arrival(c target.Class, reads bool) int {
+	switch {
+	case reads:
+		return 14
+	case c == target.ClassLdg, c == target.ClassTex:
+		return 400
+	case c == target.ClassLdc, c == target.ClassLdcu:
+		return 40
+	case c == target.ClassLds:
+		return 30
+	}
+	return 22
+}
+
+// choose returns the cheapest barrier for a use by instruction k and notes
+// it. A free one costs nothing; sharing costs nothing either when both are
+// waited for at the same place; otherwise whoever waits first waits for
+// both.
+func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int8 {
+	want.ready = pace*k + arrival(want.class, want.reads)
 	best, least := 0, nowhere
 	for b := range slots {
 		if s.reserved>>b&1 != 0 {
@@ -316,6 +338,7 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot) int8 {
 	x := &slots[best]
 	if x.used {
 		want.due = min(want.due, x.due)
+		want.ready = max(want.ready, x.ready)
 		want.reads = want.reads && x.reads
 		want.cells.union(&x.cells)
 	}
@@ -324,6 +347,9 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot) int8 {
 	return int8(best)
 }
 
+// sharing is the price of two uses of one barrier: the cycles that the one
+// who waits first waits for what the other needs, and a little for each
+// difference.
 func sharing(have, want *slot) int {
 	switch {
 	case !have.used:
@@ -331,16 +357,16 @@ func sharing(have, want *slot) int {
 	case have.due == want.due && have.reads == want.reads && have.class == want.class:
 		return 0
 	}
-	cost := 2 + have.due - want.due
-	if cost < 2 {
-		cost = 2 + want.due - have.due
+	first, second := have, want
+	if want.due < have.due {
+		first, second = want, have
 	}
-	cost = min(cost, 1000)
+	cost := 2 + max(0, second.ready-max(pace*min(first.due, far), first.ready))
 	if have.reads != want.reads {
-		cost += 500
+		cost += 4
 	}
 	if have.class != want.class {
-		cost += 50
+		cost += 2
 	}
 	return cost
 }

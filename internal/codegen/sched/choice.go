@@ -1,0 +1,122 @@
+package sched
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
+)
+
+// How many registers a kernel should take. More of them let loads and long
+// chains overlap, fewer let more warps run that hide the same latencies.
+// Nobody knows how large the grid will be, so an order is judged twice: by
+// the time it takes with as many warps as its registers allow, and with few.
+
+// plan is an order of a region.
+type plan struct {
+	order  []int32
+	cycles int32 // until its last instruction issues, for a warp alone
+	held   bool  // with more registers it could be another
+}
+
+const (
+	fewWarps    = 2 // on each scheduler, when the grid is small
+	schedulers  = 4 // of a multiprocessor
+	registers   = 1 << 16
+	maxThreads  = 2048
+	sharedBytes = 227 << 10
+	usualBlock  = 256 // threads, when the source does not say
+	maxDepth    = 3   // loops deeper than this count no more
+	turns       = 8   // of a loop, as a guess
+	maxRaises   = 3   // how far the number of registers may rise
+	worthwhile  = 0.95
+)
+
+// arrange orders all regions: within the limit, or within a higher one if
+// that promises to be faster.
+func (p *presser) arrange(f *ori.Func, budget int32) {
+	loops := flow.LoopsOf(f, flow.DomOf(f))
+	plans := make([]plan, len(p.regions))
+	graphs := make([]*graph, len(p.regions))
+	weights := make([]float64, len(p.regions))
+	for n := range p.regions {
+		r := &p.regions[n]
+		weights[n] = 1
+		for range min(loops.Depth(r.block), maxDepth) {
+			weights[n] *= turns
+		}
+		g := p.b.build(r.instrs, r.end)
+		plans[n] = p.plan(r, g)
+		if plans[n].held {
+			graphs[n] = g
+		}
+	}
+	best := p.price(f, plans, weights)
+	trial := make([]plan, len(plans))
+	for tries := 0; tries < maxRaises && p.raise(budget); tries++ {
+		copy(trial, plans)
+		held := false
+		for n, g := range graphs {
+			if g != nil && plans[n].held {
+				trial[n] = p.plan(&p.regions[n], g)
+				held = held || trial[n].held
+			}
+		}
+		if cost := p.price(f, trial, weights); cost < best*worthwhile {
+			best = cost
+			plans, trial = trial, plans
+		}
+		if !held {
+			break
+		}
+	}
+	for n := range p.regions {
+		r := &p.regions[n]
+		place(r.block, r.instrs, plans[n].order, r.end)
+	}
+}
+
+// raise sets the limit to the next number at which occupancy drops, and
+// reports whether there is one within the budget.
+func (p *presser) raise(budget int32) bool {
+	for _, c := range cliffs {
+		if c-reserve > p.limit[general] {
+			if c > budget {
+				return false
+			}
+			p.limit[general] = c - reserve
+			return true
+		}
+	}
+	return false
+}
+
+// price is about how long a kernel takes, compared with itself.
+func (p *presser) price(f *ori.Func, plans []plan, weights []float64) float64 {
+	latency, issue := 0.0, 0.0
+	for n := range plans {
+		latency += weights[n] * float64(plans[n].cycles)
+		issue += weights[n] * float64(len(plans[n].order))
+	}
+	warps := warpsOf(f, p.limit[general]+reserve)
+	return max(issue, latency/min(warps, fewWarps)) * max(issue, latency/warps)
+}
+
+// warpsOf is how many warps of f share a scheduler, with so many registers.
+func warpsOf(f *ori.Func, count int32) float64 {
+	size := f.Props.ReqNTid
+	if size[0] == 0 {
+		size = f.Props.MaxNTid
+	}
+	threads := int32(1)
+	for _, d := range size {
+		threads *= max(1, d)
+	}
+	if size[0] == 0 {
+		threads = usualBlock
+	}
+	threads = (threads + 31) / 32 * 32
+	blocks := min(registers/(count*threads), maxThreads/threads)
+	if f.Props.SharedBytes > 0 {
+		blocks = min(blocks, sharedBytes/f.Props.SharedBytes)
+	}
+	return float64(max(1, blocks)) * float64(threads) / (32 * schedulers)
+}
