@@ -91,6 +91,10 @@ func phases() []phase.Row[*unit] {
 			opt.Unread(u.f, fits(u))
 			return nil
 		}},
+		{Name: "ShareGroups", MinOpt: 2, Run: func(u *unit, _ *phase.Ctx) error {
+			opt.Groups(u.f, fits(u))
+			return nil
+		}},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Settle(u.f)
@@ -140,9 +144,9 @@ func phases() []phase.Row[*unit] {
 // for them.
 var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
-	"SplitWebs", "Selects", "GuardedLoads", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults", "ShareGroups",
 	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
