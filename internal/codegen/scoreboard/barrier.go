@@ -326,11 +326,15 @@ func arrival(c target.Class, reads bool) int {
 func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int8 {
 	want.ready = pace*k + arrival(want.class, want.reads)
 	best, least := 0, nowhere
+	free := s.free(slots, &want)
 	for b := range slots {
 		if s.reserved>>b&1 != 0 {
 			continue
 		}
-		cost := sharing(&slots[b], &want)
+		cost := free
+		if slots[b].used {
+			cost = sharing(&slots[b], &want)
+		}
 		if cost < least {
 			best, least = b, cost
 		}
@@ -347,14 +351,26 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 	return int8(best)
 }
 
+// free is the price of a barrier that nobody uses. The last ones are kept
+// for loads from memory, which make others wait long.
+func (s *assigner) free(slots *[timing.NumBarriers]slot, want *slot) int {
+	n := 0
+	for b := range slots {
+		if !slots[b].used && s.reserved>>b&1 == 0 {
+			n++
+		}
+	}
+	if n > 2 || !want.reads && arrival(want.class, false) > 100 {
+		return 1
+	}
+	return [...]int{0, 24, 12}[n]
+}
+
 // sharing is the price of two uses of one barrier: the cycles that the one
 // who waits first waits for what the other needs, and a little for each
 // difference.
 func sharing(have, want *slot) int {
-	switch {
-	case !have.used:
-		return 1
-	case have.due == want.due && have.reads == want.reads && have.class == want.class:
+	if have.due == want.due && have.reads == want.reads && have.class == want.class {
 		return 0
 	}
 	first, second := have, want

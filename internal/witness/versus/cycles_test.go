@@ -72,6 +72,9 @@ func (g guess) scaled(h guess) guess {
 // share it.
 func (g guess) time(warps float64) float64 { return max(g.issue, g.latency/warps) }
 
+// workers are the operations that show how often a loop was unrolled.
+var workers = [...]string{"FFMA", "FADD", "FMUL", "DFMA", "DADD", "DMUL", "MUFU", "HMMA", "HGMMA", "IMMA", "DMMA"}
+
 // guessOf walks the instructions of a kernel in the order of their
 // addresses, and every loop twice: its second turn counts.
 func guessOf(a *target.Arch, words []bits.Word) (g guess, ok bool) {
@@ -86,7 +89,8 @@ func guessOf(a *target.Arch, words []bits.Word) (g guess, ok bool) {
 		}
 		name := x.Op().String()
 		events[k], back[k] = hazard.Event(a, x), -1
-		works[k] = strings.HasPrefix(name, "F") || strings.HasPrefix(name, "D") || strings.HasPrefix(name, "MUFU") || strings.HasPrefix(name, "H")
+		base, _, _ := strings.Cut(name, ".")
+		works[k] = slices.Contains(workers[:], base)
 		to := k
 		for i := range x.NArg() {
 			if o := x.Arg(i); o.Kind == sass.KindLabel && strings.HasPrefix(name, "BRA") {
