@@ -27,7 +27,7 @@ const (
 	maxDepth    = 3   // loops deeper than this count no more
 	turns       = 8   // of a loop, as a guess
 	maxRaises   = 3   // how far the number of registers may rise
-	worthwhile  = 0.95
+	worthwhile  = 0.92
 )
 
 // arrange orders all regions: within the limit, or within a higher one if

@@ -213,7 +213,9 @@ type mover struct {
 	limit *counts
 	eager []bool // loads and what they wait for
 	long  int32  // cycles the region takes at least, as far as it is known
+	aside ranked // ready, but without room
 	held  bool   // registers kept an instruction from its turn
+	spare int32  // words that loads from memory leave to those with short latencies
 }
 
 // slack is how many cycles before it is due an instruction may issue that
@@ -225,6 +227,7 @@ const slack = 6
 func (p *presser) plan(r *region, g *graph) plan {
 	n := len(g.instrs)
 	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
+	m.aside.less = m.ready.less
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -242,6 +245,11 @@ func (p *presser) plan(r *region, g *graph) plan {
 	return plan{order: m.order, cycles: m.now, held: m.held}
 }
 
+// maxSpare is the most words kept for results of shared memory and the like
+// while loads from memory are in flight: if those took all, every other load
+// would have to wait for the one before it.
+const maxSpare = 6
+
 // rush finds the loads and what they wait for.
 func (m *mover) rush() {
 	n := len(m.g.instrs)
@@ -252,7 +260,11 @@ func (m *mover) rush() {
 			m.eager[k] = m.eager[k] || m.eager[e.to]
 		}
 		m.long = max(m.long, m.g.height[k])
+		if t := typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
+			m.spare = maxSpare
+		}
 	}
+	m.spare = max(0, min(m.spare, (m.limit[general]-m.v.through[general])/4))
 }
 
 // choose picks by path length while registers last, and by the order with
@@ -266,14 +278,18 @@ func (m *mover) choose() int32 {
 		for len(m.soon.nodes) > 0 && m.at[m.soon.nodes[0]] <= m.now {
 			heap.Push(&m.ready, heap.Pop(&m.soon))
 		}
-		k, any := m.chooseReady()
+		k, soon, any := m.chooseReady()
+		if k < 0 && any == full {
+			// nothing that is due has room: rather than wait, what has
+			// room goes ahead of its time
+			if next := m.r.base[m.next]; m.at[next] <= m.now || m.left[next] > 0 || soon < 0 {
+				m.now = max(m.now, m.at[next])
+				return next
+			}
+			k = soon
+		}
 		if k >= 0 {
 			m.now = max(m.now, m.free[m.g.classes[k]])
-			return k
-		}
-		if any == full {
-			k = m.r.base[m.next]
-			m.now = max(m.now, m.at[k])
 			return k
 		}
 		m.wait(any)
@@ -307,20 +323,28 @@ const (
 
 // chooseReady returns the best ready instruction for which there are
 // registers and whose unit is free, or else the best whose unit is not, or
-// -1 and why.
-func (m *mover) chooseReady() (best int32, why standing) {
+// -1 and why, and the best that is only too early. Those without room are
+// put aside until registers become free.
+func (m *mover) chooseReady() (best, soon int32, why standing) {
 	var tried [lookahead]int32
 	n := 0
-	best = -1
+	best, soon = -1, -1
 	for n < lookahead && len(m.ready.nodes) > 0 {
 		k := heap.Pop(&m.ready).(int32)
 		if m.done[k] {
 			continue
 		}
+		fit := m.fits(k)
+		if fit == full {
+			heap.Push(&m.aside, k)
+			continue
+		}
 		tried[n] = k
 		n++
-		fit := m.fits(k)
 		why = max(why, fit)
+		if fit == early && soon < 0 {
+			soon = k
+		}
 		if fit == none && (best < 0 || m.free[m.g.classes[k]] <= m.now) {
 			best = k
 			if m.free[m.g.classes[k]] <= m.now {
@@ -333,8 +357,22 @@ func (m *mover) chooseReady() (best int32, why standing) {
 			heap.Push(&m.ready, k)
 		}
 	}
-	return best, why
+	if len(m.aside.nodes) > 0 {
+		why = full
+	}
+	return best, soon, why
 }
+
+// recall makes some instructions ready again for which there was no room.
+func (m *mover) recall() {
+	for n := 0; n < recalled && len(m.aside.nodes) > 0; n++ {
+		heap.Push(&m.ready, heap.Pop(&m.aside))
+	}
+}
+
+// recalled is how many instructions are tried again when registers become
+// free.
+const recalled = 4
 
 // fits returns none if issuing k now keeps every place within the limit and
 // is not too early, or what speaks against it.
@@ -349,17 +387,24 @@ func (m *mover) fits(k int32) standing {
 			grow[y.file] -= int32(y.n)
 		}
 	}
+	for f, g := range grow {
+		if g <= 0 || at == m.next {
+			continue
+		}
+		limit := m.limit[f]
+		if f == general && m.eager[k] {
+			limit -= m.spare
+		}
+		if m.alive[f].max(m.next, at)+g > limit {
+			m.held = m.held || f == general
+			return full
+		}
+	}
 	if !m.eager[k] && grow != (counts{}) && m.due(k) > m.now {
 		for _, g := range grow {
 			if g > 0 {
 				return early
 			}
-		}
-	}
-	for f, g := range grow {
-		if g > 0 && at != m.next && m.alive[f].max(m.next, at)+g > m.limit[f] {
-			m.held = m.held || f == general
-			return full
 		}
 	}
 	return none
@@ -368,7 +413,7 @@ func (m *mover) fits(k int32) standing {
 // take accounts for k being issued now: what it writes is alive from here
 // on, what it was the last to read is no longer.
 func (m *mover) take(k int32) {
-	at := m.pos[k]
+	at, frees := m.pos[k], false
 	for _, x := range m.v.writes.of(k) {
 		m.alive[m.v.list[x].file].add(m.next, at, int32(m.v.list[x].n))
 	}
@@ -387,5 +432,9 @@ func (m *mover) take(k int32) {
 		}
 		m.alive[y.file].add(max(m.next, last), at, -int32(y.n))
 		y.last = last
+		frees = true
+	}
+	if frees || at == m.next {
+		m.recall()
 	}
 }
