@@ -18,8 +18,9 @@ func Doubles(f *ori.Func) bool {
 			if !i.Op.IsDouble() {
 				continue
 			}
+			room := d.roomy(i)
 			for k := int(i.NDst); k < len(i.Args); k++ {
-				changed = d.source(&i.Args[k]) || changed
+				changed = d.source(&i.Args[k], room) || changed
 			}
 		}
 	}
@@ -47,13 +48,24 @@ type held struct {
 // share its registers.
 const maxHeld = 64
 
+// roomy reports whether i reads no constant that must stay in registers:
+// those may become uniform ones, beside which no immediate has a place.
+func (d *doubles) roomy(i *ori.Instr) bool {
+	for _, a := range i.Srcs() {
+		if low, _, ok := d.v.double(a); ok && low != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // source replaces a source that holds a constant by a better one.
-func (d *doubles) source(a *ori.Operand) bool {
+func (d *doubles) source(a *ori.Operand, room bool) bool {
 	low, high, ok := d.v.double(*a)
 	if !ok {
 		return false
 	}
-	if low == 0 {
+	if low == 0 && room {
 		if a.Flags&ori.Abs != 0 {
 			high &^= 1 << 31
 		}

@@ -23,9 +23,11 @@ DMUL r5 = r5, -r3
 DADD r6 = r5, -r1
 STS.64 [r4[0]+0x0], r6`
 	const want = `LDC.64 r4 = c[0x0][0x210]
+MOV r1[0] = rz
+MOV r1[1] = 0x3fe00000
 MOV r2[0] = 0x1
 MOV r2[1] = 0x3ff00000
-DFMA r5 = r4, 0x3fe00000, r2
+DFMA r5 = r4, r1, r2
 DMUL r5 = r5, -r2
 DADD r6 = r5, -0x40200000
 STS.64 [r4[0]+0x0], r6`

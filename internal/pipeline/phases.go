@@ -80,6 +80,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
 		{Name: "Selects", Run: improve(opt.Selects), MinOpt: 1},
+		{Name: "LateTests", Run: improve(opt.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.Tests), MinOpt: 1},
 		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
@@ -145,7 +146,7 @@ func phases() []phase.Row[*unit] {
 var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
-	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "TestBits",
+	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults", "ShareGroups",
 	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
