@@ -163,7 +163,11 @@ func (d *decoder) mbWait() {
 // cp is cp.async: copies happen at once, so that groups and waits have
 // nothing left to do.
 func (d *decoder) cp() {
-	if !d.has(isa.WAsync) || d.has(isa.WBulk) {
+	if d.has(isa.WAsync) && d.has(isa.WBulk) {
+		d.bulk()
+		return
+	}
+	if !d.has(isa.WAsync) {
 		d.unknown()
 	}
 	d.ignore(memoryWords...)

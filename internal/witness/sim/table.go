@@ -156,6 +156,11 @@ var meanings = [...]meaningRow{
 	sass.OpSYNCS:   {ClassSync, nil, prepSyncs},
 	sass.OpARRIVES: {ClassSync, nil, prepSyncs},
 
+	// Bulk copies.
+	sass.OpUBLKCP:       {ClassShared, ublkcp, prepBulk},
+	sass.OpUBLKPF:       {ClassOther, nothing, nil},
+	sass.OpUTMACMDFLUSH: {ClassSync, nothing, nil},
+
 	// Fences and hints.
 	sass.OpLDGDEPBAR: {ClassSync, nothing, nil},
 	sass.OpDEPBAR:    {ClassSync, nothing, nil},

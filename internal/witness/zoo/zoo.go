@@ -86,6 +86,13 @@ func Textures(t testing.TB) []Kernel {
 	return folder(t, "texture")
 }
 
+// Hopper returns the kernels with bulk copies, tensor copies and warp-group
+// matrix operations, which lie in a folder of their own too.
+func Hopper(t testing.TB) []Kernel {
+	t.Helper()
+	return folder(t, "hopper")
+}
+
 func folder(t testing.TB, name string) []Kernel {
 	t.Helper()
 	dir, err := Dir()

@@ -1,0 +1,58 @@
+package ptxvm
+
+import (
+	"math/bits"
+
+	"goptxas/internal/ptx/isa"
+)
+
+// bulk is cp.async.bulk: copies of many bytes, which are done at once here,
+// and their groups. Tensors and reductions have no meaning here.
+func (d *decoder) bulk() {
+	d.ignore(isa.WAsync, isa.WBulk, isa.WRead, isa.WL2, isa.WL2CacheHint, isa.WMbarrierCompleteTxBytes, isa.WBulkGroup)
+	switch {
+	case d.has(isa.WTensor), d.has(isa.WReduce), d.has(isa.WMulticastCluster):
+		d.unknown()
+	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup), d.has(isa.WPrefetch):
+		d.out.run = func(*warp) {}
+	default:
+		d.bulkCopy()
+	}
+}
+
+// bulkUnit is what a bulk copy moves at least, and its alignment.
+const bulkUnit = 16
+
+func (d *decoder) bulkCopy() {
+	to, from, n := d.addr(0), d.addr(1), d.src(2, isa.U32)
+	spTo, spFrom := d.in.Spaces[0].Base(), d.in.Spaces[1].Base()
+	var bar func(w *warp, k int) *column
+	if spTo != isa.SpaceGlobal {
+		bar = d.addr(3)
+	}
+	d.out.run = func(w *warp) {
+		a, b, c := w.col8(to), *from(w, 7), w.col(&n, 1)
+		size := *c
+		dst := *a
+		var at column
+		if bar != nil {
+			at = *bar(w, 6)
+		}
+		for m := w.mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if size[l]%bulkUnit != 0 {
+				w.fail(l, "a bulk copy of %d bytes", size[l])
+			}
+			for k := uint64(0); k < size[l]; k += bulkUnit {
+				copy(w.bytes(spTo, dst[l]+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, b[l]+k, l, bulkUnit, bulkUnit, false))
+			}
+			if bar != nil {
+				mem := w.barrierAt(isa.SpaceShared, at[l], l)
+				put(mem, settle(addTx(get(mem), -int64(size[l]))))
+			}
+		}
+		if bar != nil && w.cta.races != nil {
+			w.cta.races.leave(w)
+		}
+	}
+}
