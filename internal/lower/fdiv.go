@@ -13,11 +13,9 @@ import (
 //
 // The quick way refines the special function unit's estimate with fused
 // multiply-adds and is right while nothing leaves the normal range. All other
-// inputs go through f64, which holds every f32, subnormal or not, as a normal
-// number: the f64 result is within a little more than half a unit, exact if
-// it can be, and a quotient or root of f32 numbers that is not exact is
-// further than that from all numbers and midpoints of f32, so rounding it
-// again gives the right answer in every mode.
+// inputs, and all other roundings, go the long way: the same steps on the
+// fractions alone, and the exponent, the rounding and what is no number by
+// integer arithmetic.
 
 // unlikely runs slow where p holds, out of the way of the other threads.
 func (l *lowerer) unlikely(p ori.Operand, slow func()) {
@@ -154,12 +152,8 @@ func (l *lowerer) div32(a, b ori.Operand) ori.Operand {
 	if round != op.NoMod {
 		return l.longWay(wayDiv32, round, ftz, value{a, b})[0]
 	}
-	y := l.one(op.MUFU, op.M(op.MRCP), b)
-	nb := b.Negate()
-	y = l.ffma(y, l.ffma(nb, y, ori.Imm(one32)), y)
-	q := l.ffma(a, y, rz())
 	r := l.tmp(1)
-	l.emit(op.FFMA, op.Mods{}, r, y, l.ffma(nb, q, a), q)
+	l.copy(r, value{l.quotient32(a, b)})
 	// the machine tells which operands the steps above are not good for
 	p := l.test(op.FCHK, op.Mods{}, a, b)
 	l.unlikely(p, func() { l.copy(r, l.longWay(wayDiv32, round, ftz, value{a, b})) })
@@ -172,23 +166,88 @@ func (l *lowerer) odd(a ori.Operand) ori.Operand {
 	return l.cmp1(op.MGE, false, l.iadd(bits, ori.Imm(-1)), ori.Imm(0x7f7fffff))
 }
 
-// div32Wide divides through f64. Zeros, infinities and NaNs are multiplied
-// with the unit's reciprocal, which is exact for them and for the one that
-// takes the place of an ordinary divisor.
-func (l *lowerer) div32Wide(a, b ori.Operand, round op.Mod, ftz bool) ori.Operand {
+// div32Exact divides any two numbers in any rounding. The quotient of the
+// fractions, rounded to nearest, and the sign of what is left give the true
+// quotient to a quarter of the last place; the rest is integer arithmetic.
+// Zeros, infinities and NaNs are multiplied with the unit's reciprocal, which
+// is exact for them and for the one that takes the place of an ordinary
+// divisor.
+func (l *lowerer) div32Exact(a, b ori.Operand, round op.Mod, ftz bool) ori.Operand {
 	if ftz {
 		a, b = l.flush(a), l.flush(b)
 	}
-	da, db := l.toDouble(a), l.toDouble(b)
-	q := l.quotient(da, db, l.inverse(db, ori.Imm(1)))
-	r := l.toSingle(q, round)
-	if ftz {
-		r = l.flushed(whole(q), r, round)
-	}
 	oddB := l.odd(b)
-	sign := l.lop(0xf0&0xcc|0xaa&^0xcc, b, ori.Imm32(1<<31), ori.Imm(one32))
-	s := l.one(op.FMUL, op.Mods{}, a, l.one(op.MUFU, op.M(op.MRCP), l.sel1(b, sign, oddB)))
-	return l.sel1(s, r, l.plop(lutOr, l.odd(a), oddB))
+	unit := l.lop(0xf0&0xcc|0xaa&^0xcc, b, ori.Imm32(1<<31), ori.Imm(one32))
+	odd := l.one(op.FMUL, op.Mods{}, a, l.one(op.MUFU, op.M(op.MRCP), l.sel1(b, unit, oddB)))
+	isOdd := l.plop(lutOr, l.odd(a), oddB)
+	sign := l.and2(l.xor2(a, b), ori.Imm32(1<<31))
+	ma, ea := l.normal32(a)
+	mb, eb := l.normal32(b)
+	q := l.quotient32(ma, mb)
+	rest := l.ffma(mb.Negate(), q, ma)
+	e := l.one(op.IADD3, op.Mods{}, ea, negate(eb), l.shr1(q, ori.Imm(23)))
+	frac := l.lop(0xf0&0xcc|0xaa&^0xcc, q, ori.Imm(0x7fffff), ori.Imm(0x800000))
+	left := l.test(op.FSETP, op.M(op.MNEU, op.MAND), rest, rz(), pt())
+	dir := l.sel1(l.or2(l.sar1(rest, ori.Imm(31)), ori.Imm(1)), rz(), left)
+	r := l.packSingle(l.imad(frac, ori.Imm(4), dir), e, sign, round, ftz)
+	return l.sel1(odd, r, isOdd)
+}
+
+// normal32 splits an f32 into a number in [1, 2) and its biased exponent.
+func (l *lowerer) normal32(a ori.Operand) (m, e ori.Operand) {
+	abs := l.and2(a, ori.Imm(0x7fffffff))
+	tiny := l.cmp1(op.MLT, false, abs, ori.Imm(smallest))
+	v := l.sel1(l.one(op.FMUL, op.Mods{}, abs, f32(1<<24)), abs, tiny)
+	e = l.iadd(l.shr1(v, ori.Imm(23)), l.sel1(ori.Imm(-24), rz(), tiny))
+	return l.lop(0xf0&0xcc|0xaa&^0xcc, v, ori.Imm(0x7fffff), ori.Imm(one32)), e
+}
+
+// packSingle rounds n·2^-25·2^(e-127), n of 26 bits, to an f32 with a sign.
+// With ftz all places are kept and results below the normal numbers are zero.
+func (l *lowerer) packSingle(n, e, sign ori.Operand, round op.Mod, ftz bool) ori.Operand {
+	const inf32 = 0x7f800000
+	drop, base := ori.Imm(2), l.iadd(e, ori.Imm(-1))
+	if !ftz { // two places, and one more for each below the normal numbers
+		drop = l.min1(op.Mods{}, l.iadd(ori.Imm(3), negate(e)), ori.Imm(2), pt().Not())
+		drop = l.min1(op.Mods{}, drop, ori.Imm(31), pt())
+		base = l.min1(op.Mods{}, base, rz(), pt().Not())
+	}
+	base = l.min1(op.Mods{}, base, ori.Imm(254), pt())
+	rem := l.shl1(n, l.iadd(ori.Imm(32), negate(drop)))
+	f := l.imad(base, ori.Imm(1<<23), l.shr1(n, drop))
+	huge, biggest := ori.Imm(inf32), ori.Imm(inf32-1)
+	neg := l.cmp1(op.MLT, true, sign, rz())
+	switch round {
+	case op.NoMod: // above half, or half of an odd number
+		tie := l.lop(0xf0|0xcc&0xaa, rem, f, ori.Imm(1))
+		f = l.plusOne(f, l.cmp1(op.MGT, false, tie, ori.Imm32(1<<31)))
+	case op.MRZ:
+		huge = biggest
+	default: // away from zero on one side
+		away := pick(round == op.MRM, neg, neg.Not())
+		f = l.plusOne(f, l.test(op.ISETP, op.M(op.MNE, op.MU32, op.MAND), rem, rz(), away))
+		huge = l.sel1(l.reg(huge), biggest, away)
+	}
+	f = l.sel1(huge, f, l.cmp1(op.MGE, ftz, f, ori.Imm(inf32)))
+	if ftz {
+		f = l.sel1(rz(), f, l.cmp1(op.MLT, true, f, ori.Imm(smallest)))
+	}
+	return l.or2(f, sign)
+}
+
+// plusOne adds one where p holds.
+func (l *lowerer) plusOne(a, p ori.Operand) ori.Operand {
+	return l.iadd(a, l.sel1(ori.Imm(1), rz(), p))
+}
+
+// quotient32 returns a/b rounded to nearest while nothing leaves the normal
+// range. The refined reciprocal is rounded to nearest, and the residue of the
+// first quotient is exact (TestQuotient32).
+func (l *lowerer) quotient32(a, b ori.Operand) ori.Operand {
+	y := l.one(op.MUFU, op.M(op.MRCP), b)
+	y = l.ffma(y, l.ffma(b.Negate(), y, ori.Imm(one32)), y)
+	q := l.ffma(a, y, rz())
+	return l.ffma(y, l.ffma(b.Negate(), q, a), q)
 }
 
 // rcp32 returns 1/b in the rounding of the current instruction.
@@ -213,37 +272,44 @@ func (l *lowerer) sqrt32(x ori.Operand) ori.Operand {
 	if round != op.NoMod {
 		return l.longWay(wayRoot32, round, ftz, value{x})[0]
 	}
-	y := l.one(op.MUFU, op.M(op.MRSQ), x)
-	s := l.one(op.FMUL, op.Mods{}, x, y)
-	h := l.one(op.FMUL, op.Mods{}, y, f32(0.5))
 	r := l.tmp(1)
-	l.emit(op.FFMA, op.Mods{}, r, l.ffma(s.Negate(), s, x), h, s)
+	l.copy(r, value{l.root32(x)})
 	// good from 2^-101 on, below that the residue loses bits
 	p := l.cmp1(op.MGT, false, l.iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
 	l.unlikely(p, func() { l.copy(r, l.longWay(wayRoot32, round, ftz, value{x})) })
 	return r[0]
 }
 
-// sqrt32Wide takes the root through f64. The unit is right for zeros,
+// root32 returns the root of an ordinary number, rounded to nearest.
+func (l *lowerer) root32(x ori.Operand) ori.Operand {
+	y := l.one(op.MUFU, op.M(op.MRSQ), x)
+	s := l.one(op.FMUL, op.Mods{}, x, y)
+	h := l.one(op.FMUL, op.Mods{}, y, f32(0.5))
+	return l.ffma(l.ffma(s.Negate(), s, x), h, s)
+}
+
+// sqrt32Exact takes the root of any number in any rounding. Small ones are
+// scaled by 2^64 and their roots back by 2^-32. The unit is right for zeros,
 // infinities, NaNs and negative numbers; scaled, a subnormal negative number
 // is not taken for zero.
-func (l *lowerer) sqrt32Wide(x ori.Operand, round op.Mod, ftz bool) ori.Operand {
+func (l *lowerer) sqrt32Exact(x ori.Operand, round op.Mod, ftz bool) ori.Operand {
 	if ftz {
 		x = l.flush(x)
 	}
-	r := l.toSingle(l.root(l.toDouble(x), rz()), round)
-	p := l.cmp1(op.MGE, false, l.iadd(x, ori.Imm(-1)), ori.Imm(0x7f7fffff))
-	s := l.one(op.MUFU, op.M(op.MSQRT), l.one(op.FMUL, op.Mods{}, x, f32(1<<24)))
-	return l.sel1(s, r, p)
-}
-
-// toDouble and toSingle convert between f32 and f64.
-func (l *lowerer) toDouble(a ori.Operand) value {
-	r := l.tmp(2)
-	l.emit(op.F2F, op.M(op.MF64, op.MF32), value{whole(r)}, a)
-	return r
-}
-
-func (l *lowerer) toSingle(a value, round op.Mod) ori.Operand {
-	return l.one(op.F2F, mods(op.MF32, op.MF64, round), whole(a))
+	odd := l.one(op.MUFU, op.M(op.MSQRT), l.one(op.FMUL, op.Mods{}, x, f32(1<<24)))
+	isOdd := l.cmp1(op.MGE, false, l.iadd(x, ori.Imm(-1)), ori.Imm(0x7f7fffff))
+	small := l.cmp1(op.MLT, true, x, ori.Imm(0x0d000000))
+	v := l.sel1(l.one(op.FMUL, op.Mods{}, x, f32(1<<64)), x, small)
+	s := l.root32(v)
+	if round != op.NoMod { // to the side that round says
+		rest := l.ffma(s.Negate(), s, v)
+		cmp, step := op.MLT, int64(-1) // the root is too large
+		if round == op.MRP {
+			cmp, step = op.MGT, 1
+		}
+		p := l.test(op.FSETP, op.M(cmp, op.MAND), rest, rz(), pt())
+		s = l.sel1(l.iadd(s, ori.Imm(step)), s, p)
+	}
+	s = l.sel1(l.one(op.FMUL, op.Mods{}, s, f32(1.0/(1<<32))), s, small)
+	return l.sel1(odd, s, isOdd)
 }

@@ -104,3 +104,24 @@ func TestQuotient32(t *testing.T) {
 	}
 	t.Logf("%d reciprocals, %d hard quotients", n, hard)
 }
+
+// TestRoot32 tries the steps of the square root on the fractions of two
+// binades, which stand for all; with GOPTXAS_FULL on every one.
+func TestRoot32(t *testing.T) {
+	step := uint64(13)
+	if os.Getenv("GOPTXAS_FULL") != "" {
+		step = 1
+	}
+	f, m, n := fp.F32, fp.Mode{}, 0
+	for x := uint64(one32); x < one32+2<<23; x += step {
+		y := uint64(fp.Mufu(fp.RsqFn, uint32(x)))
+		s := f.Mul(x, y, m)
+		h := f.Mul(y, 0x3f000000, m)
+		s = f.Fma(f.Fma(negated(f, s), s, x, m), h, s, m)
+		if want := f.Sqrt(x, m); s != want {
+			t.Fatalf("root of %#x: %#x, not %#x", x, s, want)
+		}
+		n++
+	}
+	t.Logf("%d roots", n)
+}

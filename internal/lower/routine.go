@@ -210,9 +210,9 @@ func (l *lowerer) wayOf(n int, v value) value {
 	case wayInverseRoot:
 		return l.rsqrt64Exact(v)
 	case wayDiv32:
-		return value{l.div32Wide(v[0], v[1], r.round, r.ftz)}
+		return value{l.div32Exact(v[0], v[1], r.round, r.ftz)}
 	}
-	return value{l.sqrt32Wide(v[0], r.round, r.ftz)}
+	return value{l.sqrt32Exact(v[0], r.round, r.ftz)}
 }
 
 // callRoutine calls routine n.
