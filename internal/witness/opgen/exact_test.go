@@ -290,8 +290,11 @@ func TestExactBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range exactOps() {
-		if err := os.WriteFile(filepath.Join(dir, "x_"+x.Name+".ptx"), []byte(ExactFile(x, "sm_90", 1<<16, 160)), 0o644); err != nil {
-			t.Fatal(err)
+		for _, prefix := range []string{"x_", "twice_"} {
+			x.Twice = prefix == "twice_"
+			if err := os.WriteFile(filepath.Join(dir, prefix+x.Name+".ptx"), []byte(ExactFile(x, "sm_90", 1<<16, 160)), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
