@@ -62,6 +62,20 @@ func (b *Block) AddEdge(t *Block) {
 	b.f.cfg++
 }
 
+// Tail returns the instruction that code added at the end of b must stand
+// before: the first of its jumps, or a call, which returns to the block
+// behind. nil: there is none.
+func (b *Block) Tail() *Instr {
+	i := b.last
+	if i == nil || !i.Op.Has(op.Terminator) && i.Op != op.CALL {
+		return nil
+	}
+	for i.prev != nil && i.prev.Op.Has(op.Terminator) {
+		i = i.prev
+	}
+	return i
+}
+
 // CallsRoutine reports whether i calls a routine that the compiler made.
 // Such names end in a dot. A routine reads and writes registers only, and
 // threads that enter it together leave it together.

@@ -174,11 +174,14 @@ func (v *verifier) operand(o Operand) error {
 	return nil
 }
 
-// end: jumps may stand only at the end of their block, guarded ones before
+// end: calls and jumps may stand only at the end of their block, guarded ones before
 // one that is not; what they name must be a successor; a block that goes
 // nowhere must say so.
 func (v *verifier) end(b *Block) error {
 	for i := b.first; i != nil; i = i.next {
+		if i.Op == op.CALL && i != b.last && v.stage < Scheduled {
+			return fmt.Errorf("b%d: code behind a call that returns to the next block", b.ID)
+		}
 		if !i.Op.Has(op.Terminator) {
 			continue
 		}

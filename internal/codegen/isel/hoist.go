@@ -63,11 +63,7 @@ func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
 	}
 	r := h.f.Words(h.f.NewReg(ori.R, 1))
 	m := h.f.NewInstr(op.MOV, op.Mods{}, []ori.Operand{r}, []ori.Operand{s})
-	at := x.pre.Last()
-	for at != nil && at.Op.Has(op.Terminator) && at.Prev() != nil && at.Prev().Op.Has(op.Terminator) {
-		at = at.Prev()
-	}
-	if at != nil && at.Op.Has(op.Terminator) {
+	if at := x.pre.Tail(); at != nil {
 		m.Line, m.Loc = at.Line, at.Loc
 		x.pre.InsertBefore(m, at)
 	} else {

@@ -219,10 +219,7 @@ func (n *near) split(r ori.Reg, c *constant, uses []*ori.Instr) bool {
 // stands there, or before the block's end.
 func (n *near) clone(r ori.Reg, c *constant, b *ori.Block, at *ori.Instr) ori.Reg {
 	if at.Block() != b {
-		at = b.Last()
-		if at != nil && !at.Op.Has(op.Terminator) {
-			at = nil
-		}
+		at = b.Tail()
 	}
 	info := n.f.Regs[r]
 	to := n.f.NewReg(info.Class, int(info.Width))
