@@ -169,8 +169,9 @@ func (s *solver) file(class uint8) error {
 
 // rounds spills and tries again until the file fits. Where no point is
 // overfull and the trials fail all the same, registers are missing in the
-// right places: more is spilled, until a few registers are free everywhere,
-// before groups fight for them.
+// right places: groups fight for them and the losers are spilled. Where only
+// those lose that cannot be, more is spilled until some registers are free
+// everywhere.
 func (s *solver) rounds(class uint8, how strategy) error {
 	f := &s.sol.Problem.Files[class]
 	margin := int32(0)
@@ -179,26 +180,20 @@ func (s *solver) rounds(class uint8, how strategy) error {
 			s.live = liveness(s.sol.Problem)
 		}
 		press := pressure(s.sol.Problem, s.live, class)
-		over := press.excess()
-		if over == 0 {
-			if round > 0 {
-				if t := s.trials(class, press.peak(), round); t != nil {
-					s.keep(class, t)
-					return nil
-				}
-			}
-			if step := marginStep(f.Budget); margin < mostMargins*step {
-				margin += step
-				press.lower(margin)
-			}
-		}
 		how.whole = how.whole || round >= splitRounds
-		spill := press.choose(how, s.kin)
-		if len(spill) == 0 && over == 0 {
-			var t *trial
-			if t, spill = s.evict(class); len(t.spill) == 0 {
+		var spill []*split
+		if press.excess() > 0 {
+			spill = press.choose(how, s.kin)
+		} else {
+			t := s.fight(class, press.peak(), round, &spill)
+			if t != nil {
 				s.keep(class, t)
 				return nil
+			}
+			if step := marginStep(f.Budget); len(spill) == 0 && margin < mostMargins*step {
+				margin += step
+				press.lower(margin)
+				spill = press.choose(how, s.kin)
 			}
 		}
 		if len(spill) == 0 {
@@ -212,6 +207,22 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		s.live, s.sets = nil, [2]*groups{}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
+}
+
+// fight tries a file that is nowhere overfull, and returns the trial that
+// fits, or nil and what to spill.
+func (s *solver) fight(class uint8, floor, round int, spill *[]*split) *trial {
+	if round > 0 { // else it was tried before
+		if t := s.trials(class, floor, round); t != nil {
+			return t
+		}
+	}
+	t, list := s.evict(class)
+	if len(t.spill) == 0 {
+		return t
+	}
+	*spill = list
+	return nil
 }
 
 // splitRounds is how many rounds of spilling leave pieces in registers: what
@@ -307,23 +318,41 @@ func (s *solver) keep(class uint8, t *trial) {
 	s.sol.Used[class] = t.used
 }
 
-// evict runs one trial in which groups take registers from cheaper ones,
-// and returns it with what lost and can be spilled.
-func (s *solver) evict(class uint8) (*trial, []*split) {
+// evict runs trials in which groups take registers from cheaper ones, in
+// several orders, and returns the one that loses the least, with what lost
+// and can be spilled.
+func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 	p := s.sol.Problem
-	t := newTrial(p, s.groups(false), class, &s.room)
-	t.evict = true
-	t.run(byDepth)
-	var list []int32
-	for _, v := range t.spill {
-		if !p.VRegs[v].Keep {
-			list = append(list, v)
+	least := 0.0
+	for _, o := range [...]order{byDepth, byWidth, byStart} {
+		t := newTrial(p, s.groups(false), class, &s.room)
+		t.evict = true
+		t.run(o)
+		lost, list := 0.0, []int32(nil)
+		for _, v := range t.spill {
+			if p.VRegs[v].Keep {
+				lost += lostKeep
+			} else {
+				lost += t.g.info[v].cost
+				list = append(list, v)
+			}
+		}
+		if best != nil && lost >= least {
+			continue
+		}
+		best, least = t, lost
+		slices.Sort(list)
+		spill = spill[:0]
+		for _, v := range slices.Compact(list) {
+			spill = append(spill, &split{v: v})
+		}
+		if len(t.spill) == 0 {
+			break
 		}
 	}
-	slices.Sort(list)
-	var spill []*split
-	for _, v := range slices.Compact(list) {
-		spill = append(spill, &split{v: v})
-	}
-	return t, spill
+	return best, spill
 }
+
+// lostKeep is what it costs that something that cannot be spilled found no
+// place.
+const lostKeep = 1e6

@@ -11,16 +11,16 @@ type strategy struct {
 	anew  bool // what a spill costs is found anew when others have made room
 }
 
-// strategies are tried one after the other; each is the best for some
+// strategies are tried one after the other; the first is the best for most
 // programs.
 var strategies = [...]strategy{
-	{},
 	{anew: true},
+	{},
 	{whole: true},
 }
 
 // manyInstructions is the size from which only the first is tried.
-const manyInstructions = 20000
+const manyInstructions = 6000
 
 // saved is what the solver knew at some time.
 type saved struct {
