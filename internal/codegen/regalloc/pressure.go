@@ -158,18 +158,17 @@ func (f *fat) choose(how strategy, kin map[int32]home) []*split {
 			heap.Pop(&q)
 			continue
 		}
-		x := decide(c.v)
 		if g < c.gain { // others have helped here meanwhile: look again
 			q[0].gain = g
 			if how.anew {
-				q[0].cost = x.cost
+				q[0].cost = decide(c.v).cost
 			}
 			heap.Fix(&q, 0)
 			continue
 		}
 		heap.Pop(&q)
+		spill = append(spill, decide(c.v))
 		f.remove(c.v, access[c.v])
-		spill = append(spill, x)
 	}
 	return spill
 }
