@@ -33,19 +33,19 @@ type state struct {
 	entries []entry // sorted by key
 	wr      [timing.NumCells]uint8
 	rd      [timing.NumCells]uint8
-	reader  [timing.NumCells]readerClass // who will still read a cell with barriers in rd
-	barAge  [timing.NumBarriers]uint8    // since last set, BarrierLag when long ago; 0 = never set
-	fence   uint8                        // barriers the next instruction must wait for
-	loads   uint8                        // barriers of loads from memory
+	reader  [timing.NumBarriers]readerClass // who sets it when it has read
+	barAge  [timing.NumBarriers]uint8       // since last set, BarrierLag when long ago; 0 = never set
+	fence   uint8                           // barriers the next instruction must wait for
+	loads   uint8                           // barriers of loads from memory
 }
 
-// readerClass is the class of the operations that will still read a cell,
-// plus one, if all are of one class.
+// readerClass is the class of the operations that set a barrier when they
+// have read their registers, plus one, if all are of one class.
 type readerClass uint8
 
 const (
 	noReader   readerClass = 0
-	anyReaders readerClass = 0xff // of several classes, or under a guard
+	anyReaders readerClass = 0xff // of several classes, or of one without a queue
 )
 
 func (r readerClass) join(x readerClass) readerClass {
@@ -73,11 +73,11 @@ func (s *state) merge(y *state) bool {
 			s.rd[c] |= y.rd[c]
 			changed = true
 		}
-		if y.rd[c] != 0 {
-			if r := s.reader[c].join(y.reader[c]); r != s.reader[c] {
-				s.reader[c] = r
-				changed = true
-			}
+	}
+	for b, r := range y.reader {
+		if r = s.reader[b].join(r); r != s.reader[b] {
+			s.reader[b] = r
+			changed = true
 		}
 	}
 	for b, age := range y.barAge {
@@ -142,7 +142,7 @@ type walker struct {
 	head    [timing.NumCells + 1]int32 // first record of each cell plus one
 	touched []uint16
 	wr, rd  [timing.NumCells]uint8
-	reader  [timing.NumCells]readerClass
+	reader  [timing.NumBarriers]readerClass
 	pending [timing.NumBarriers][]uint16 // cells that name the barrier
 	setAt   [timing.NumBarriers]int
 	fence   uint8
@@ -223,19 +223,25 @@ func (w *walker) needs(e *timing.Event) uint8 {
 	}
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			mask |= w.wr[c]
-			if w.rd[c] != 0 && !w.follows(e, c) {
-				mask |= w.rd[c]
-			}
+			mask |= w.wr[c] | w.unread(e, c)
 		}
 	}
 	return mask
 }
 
-// follows reports whether e may overwrite a cell that is still to be read,
-// because it stands behind the readers in their queue.
-func (w *walker) follows(e *timing.Event, c uint16) bool {
-	return !e.Guarded && timing.FileOf(c) == target.FileR && w.reader[c].before(e.Class)
+// unread returns the barriers of those that will still read a cell, before
+// e may overwrite it: not of those behind which it stands in their queue.
+func (w *walker) unread(e *timing.Event, c uint16) uint8 {
+	mask := w.rd[c]
+	if mask == 0 || e.Guarded || timing.FileOf(c) != target.FileR {
+		return mask
+	}
+	for b, r := range w.reader {
+		if mask>>b&1 != 0 && r.before(e.Class) {
+			mask &^= 1 << b
+		}
+	}
+	return mask
 }
 
 // earliest returns the first cycle at which e may issue.
@@ -318,11 +324,10 @@ func (w *walker) wait(mask uint8) {
 		}
 		for _, c := range w.pending[b] {
 			w.wr[c] &^= 1 << b
-			if w.rd[c] &^= 1 << b; w.rd[c] == 0 {
-				w.reader[c] = noReader
-			}
+			w.rd[c] &^= 1 << b
 		}
 		w.pending[b] = w.pending[b][:0]
+		w.reader[b] = noReader
 	}
 	w.fence &^= mask
 	w.loads &^= mask
@@ -335,7 +340,7 @@ func (w *walker) retire(e *timing.Event) {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			if !e.Guarded {
 				w.drop(c)
-				w.rd[c], w.reader[c] = 0, noReader // what follows waits for e
+				w.rd[c] = 0 // what follows waits for e
 			}
 			switch {
 			case e.Class == target.ClassGmma:
@@ -373,20 +378,20 @@ func (w *walker) retireRead(e *timing.Event, c uint16) {
 		w.add(c, true, e.Class, w.now)
 		return
 	}
-	by := anyReaders
-	if target.ReadGroup(e.Class) != 0 {
-		by = readerClass(e.Class) + 1
+	bar := e.Ctrl.RdBar
+	if bar < 0 {
+		bar = e.Ctrl.WrBar
 	}
-	switch {
-	case e.Ctrl.RdBar >= 0:
-		w.set(c, &w.rd, e.Ctrl.RdBar)
-	case e.Ctrl.WrBar >= 0:
-		w.set(c, &w.rd, e.Ctrl.WrBar)
-	default:
-		by = noReader
+	queues := target.ReadGroup(e.Class) != 0
+	if bar >= 0 {
+		w.set(c, &w.rd, bar)
+		by := anyReaders
+		if queues {
+			by = readerClass(e.Class) + 1
+		}
+		w.reader[bar] = w.reader[bar].join(by)
 	}
-	w.reader[c] = w.reader[c].join(by)
-	if by != anyReaders { // its own queue may overwrite it
+	if bar < 0 || queues { // its own queue may overwrite it
 		w.add(c, true, e.Class, w.now)
 	}
 }
