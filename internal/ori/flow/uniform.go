@@ -16,6 +16,8 @@ type Uniformity struct {
 	regs   []bool // may differ, by register
 	blocks []bool // runs with some threads only, by block ID
 	parts  []bool // threads may part at its end, by block ID
+	same   []int32
+	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
 }
 
 // Differs reports whether the threads of a warp may see different values in
@@ -45,7 +47,7 @@ func (u *Uniformity) Holds(f *ori.Func) bool {
 }
 
 func differences(f *ori.Func) *Uniformity {
-	u := &Uniformity{f: f, regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks())}
+	u := &Uniformity{f: f, regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
 	pd := PostDomOf(f)
 	for r := range f.Regs { // what a caller or callee left there
 		u.regs[r] = f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP
@@ -53,6 +55,7 @@ func differences(f *ori.Func) *Uniformity {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {
+			u.walk++
 			for i := range b.Instrs {
 				if u.instr(i, u.blocks[b.ID]) {
 					changed = true
@@ -70,21 +73,35 @@ func differences(f *ori.Func) *Uniformity {
 
 // instr marks the results of i, and reports whether one is new.
 func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
-	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || i.Guard.HasReg() && u.regs[i.Guard.Reg]
+	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || u.reads(i.Guard)
 	for _, s := range i.Srcs() {
-		differs = differs || s.HasReg() && u.regs[s.Reg]
+		differs = differs || u.reads(s)
 	}
-	if !differs {
-		return false
+	if i.Op == op.CALL {
+		u.walk++ // it writes more than it says
 	}
 	changed := false
 	for _, d := range i.Dsts() {
-		if d.HasReg() && d.Class != ori.UR && d.Class != ori.UP && !u.regs[d.Reg] {
+		if !d.HasReg() || d.Class == ori.UR || d.Class == ori.UP {
+			continue
+		}
+		u.same[d.Reg] = 0
+		switch {
+		case differs && !u.regs[d.Reg]:
 			u.regs[d.Reg] = true
 			changed = true
+		case !differs && i.Guard.Kind == ori.KNone && u.f.Regs[d.Reg].Width == 1:
+			u.same[d.Reg] = u.walk
 		}
 	}
 	return changed
+}
+
+// reads reports whether threads may read different values of s. A register
+// that differs elsewhere is the same for all behind a write of this block
+// that is.
+func (u *Uniformity) reads(s ori.Operand) bool {
+	return s.HasReg() && u.regs[s.Reg] && u.same[s.Reg] != u.walk
 }
 
 // isSource reports whether i makes values that differ between threads, or

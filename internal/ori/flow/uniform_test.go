@@ -61,6 +61,42 @@ EXIT
 	}
 }
 
+// TestUniformityOfReuse: what a register holds later says nothing about a
+// value taken from it before.
+func TestUniformityOfReuse(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg r2 1/1
+reg p3 1/1
+b0: -> b1
+MOV r0 = rz
+COPY r1 = r0
+b1: -> b1, b2
+S2R r0 = SR_TID.X
+COPY r2 = r0
+IADD3 r1 = r1, 0x1, rz
+ISETP.NE.AND p3 = r1, 0x4, pt
+@p3 BRA b1
+b2:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	u := UniformityOf(f)
+	for r, want := range []bool{true, false, true, false} {
+		if u.Differs(ori.Reg(r)) != want {
+			t.Errorf("register %d differs: %v", r, !want)
+		}
+	}
+	if u.Parts(f.Blocks[1]) {
+		t.Error("the threads part at a loop that all run equally often")
+	}
+}
+
 // TestApart checks where threads may be apart once the code says where they
 // meet: behind a BSYNC they are together, without one nowhere again.
 func TestApart(t *testing.T) {
