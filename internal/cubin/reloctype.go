@@ -9,6 +9,7 @@ type RelocType uint32
 // Relocation types that the compiler makes. The comment says which bits of
 // the 128-bit instruction or of the data word receive the value.
 const (
+	Rel32              RelocType = 0x01 // 32-bit word
 	Rel64              RelocType = 0x02 // 64-bit word
 	RelG64             RelocType = 0x04 // 64-bit word, generic address
 	RelTexHeader       RelocType = 0x06 // texture header index, low 20 bits of a word of bank 0

@@ -175,7 +175,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
 	}
-	o.Caches = caches(j.Settings)
+	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	if j.tokens != nil {
 		o.Limiter = j.tokens

@@ -34,8 +34,5 @@ func (j *Job) honours(m *sema.Module) bool {
 		j.Sink.Say(diag.Error, fmt.Sprintf("Code generation for '%s' does not know option '--%s'", j.Settings.Arch, o.Long))
 		ok = false
 	}
-	if ok && j.Settings.Debug && len(m.Sections) > 0 {
-		j.Sink.Say(diag.Advice, "Option '--device-debug': the code follows the text and has line tables; debug sections of the text are left out")
-	}
 	return ok
 }

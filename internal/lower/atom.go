@@ -395,7 +395,8 @@ func (l *lowerer) applyAdd(x *atomic, old value) value {
 		return value{l.one(op.FADD, op.Mods{}, old[0], x.b[0])}
 	case isa.F64:
 		r := l.tmp(2)
-		l.emit(op.DADD, op.Mods{}, value{whole(r)}, whole(old), whole(l.group(x.b)))
+		// of two NaNs the first stays, and the reference's is the addend
+		l.emit(op.DADD, op.Mods{}, value{whole(r)}, whole(l.group(x.b)), whole(old))
 		return r
 	case isa.F16x2:
 		return value{l.one(op.HADD2, op.Mods{}, old[0], l.reg(x.b[0]))}

@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"goptxas/internal/ori"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
 	"goptxas/internal/ptx/syntax"
@@ -24,7 +25,9 @@ type Plan struct {
 	m        *sema.Module
 	kernel   int32
 	body     func(int32) *sema.Body
-	shared   map[int32][]int64 // offset of each shared variable, by function
+	shared   map[int32][]int64   // offset of each shared variable, by function
+	locals   map[int32][]int64   // offset in the frame of each local variable, by function
+	regs     map[int32][]ori.Reg // virtual register of each PTX register, by function
 	bytes    int64
 	outgoing int64          // bytes of stack that calls pass
 	cyclic   map[int32]bool // functions that reach themselves
@@ -41,7 +44,7 @@ const inlineBudget = 60000
 // NewPlan visits everything a kernel reaches. body returns the checked body
 // of a function.
 func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32) *sema.Body) *Plan {
-	p := &Plan{m: m, kernel: kernel.Func, body: body, shared: map[int32][]int64{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
+	p := &Plan{m: m, kernel: kernel.Func, body: body, shared: map[int32][]int64{}, locals: map[int32][]int64{}, regs: map[int32][]ori.Reg{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
 	p.visit(kernel)
 	if p.object {
 		return p
@@ -58,6 +61,15 @@ func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32)
 	}
 	return p
 }
+
+// Places returns where the variables of a function's body lie that has been
+// lowered: the offsets in its frame of local ones, in shared memory of shared
+// ones.
+func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.locals[fn], p.shared[fn] }
+
+// Registers returns the virtual register of each PTX register of a function
+// that has been lowered.
+func (p *Plan) Registers(fn int32) []ori.Reg { return p.regs[fn] }
 
 // PointerSlot returns the place of a function's offset in bank 2: behind one
 // word that no function has, in the order of the module.
@@ -215,7 +227,7 @@ func (l *lowerer) call() {
 		l.alone(func() { l.callFunc(c, fn) }) // the linker may choose another
 	case !l.m.Funcs[fn].HasBody:
 		l.alone(func() { l.callSystem(c, fn) })
-	case l.plan.cyclic[fn] || l.plan.budget < len(l.plan.body(fn).Instrs):
+	case l.layout.Apart || l.plan.cyclic[fn] || l.plan.budget < len(l.plan.body(fn).Instrs):
 		l.alone(func() { l.callFunc(c, fn) })
 	default:
 		b := l.plan.body(fn)

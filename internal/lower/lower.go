@@ -41,6 +41,7 @@ type Layout struct {
 	Const       map[string]int64 // offset of each variable in constant bank 3
 	ConstBytes  int64            // what they take together, whole words
 	Object      bool             // only the linker knows where anything lies
+	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
 }
 
 // Options are the wishes of the command line that lowering knows about.
@@ -204,6 +205,7 @@ func (l *lowerer) registers() {
 		}
 	}
 	l.ptx = ori.Reg(len(l.f.Regs))
+	l.plan.regs[l.body.Func] = l.regs
 }
 
 // words is how many registers a value of type t takes.
@@ -225,6 +227,7 @@ func (l *lowerer) variables() {
 		}
 	}
 	l.top = frame
+	l.plan.locals[l.body.Func] = l.locals
 	l.parameters()
 	l.ptx = ori.Reg(len(l.f.Regs))
 	l.f.Props.LocalBytes = max(l.f.Props.LocalBytes, int32(alignUp(l.top, 8)))

@@ -134,16 +134,22 @@ func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 		if es[k].Kind == isa.KSink {
 			continue
 		}
-		r := l.tmp(words(t))
-		if t.Bits() == 128 { // two halves: the unit moves 64 bits
-			l.emit(op.LDC, op.M(op.M64), value{whole(r[:2])}, src)
-			src.Imm += 8
-			l.emit(op.LDC, op.M(op.M64), value{whole(r[2:])}, src)
-		} else {
-			l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
-		}
-		l.spread(l.words(l.regs[es[k].Ref]), r, t)
+		l.spread(l.words(l.regs[es[k].Ref]), l.bank(src, t.Bits(), t.Class() == isa.Signed), t)
 	}
+}
+
+// bank reads a value from a constant bank; 128 bits in two halves, since the
+// unit moves 64.
+func (l *lowerer) bank(src ori.Operand, bits int, signed bool) value {
+	r := l.tmp(max(1, bits/32))
+	if bits < 128 {
+		l.emit(op.LDC, width(bits, signed), value{whole(r)}, src)
+		return r
+	}
+	l.emit(op.LDC, op.M(op.M64), value{whole(r[:2])}, src)
+	src.Imm += 8
+	l.emit(op.LDC, op.M(op.M64), value{whole(r[2:])}, src)
+	return r
 }
 
 // elements returns the operands of a vector argument, or the argument

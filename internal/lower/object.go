@@ -70,9 +70,7 @@ func (l *lowerer) ldConstObject(t isa.Type, name string, off int64) {
 		}
 		src := l.symbolPart(name, ori.PartAbs)
 		src.Imm = off + int64(k*t.Bits()/8)
-		r := l.tmp(words(t))
-		l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
-		l.spread(l.words(l.regs[e.Ref]), r, t)
+		l.spread(l.words(l.regs[e.Ref]), l.bank(src, t.Bits(), t.Class() == isa.Signed), t)
 	}
 }
 

@@ -137,9 +137,7 @@ func (l *lowerer) piece(v *variable, at int64, bits int, signed bool) value {
 	case at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
 		l.fail("access outside of a parameter")
 	case v.bank:
-		r := l.tmp(n)
-		l.emit(op.LDC, width(bits, signed), value{whole(r)}, ori.Const(0, v.off+at))
-		return r
+		return l.bank(ori.Const(0, v.off+at), bits, signed)
 	case v.words == nil:
 		r := l.tmp(n)
 		l.emit(op.LDL, width(bits, signed), value{whole(r)}, ori.Addr(l.baseOf(v), v.off+at))
@@ -236,16 +234,18 @@ func (l *lowerer) ldParamAt(t isa.Type, a *sema.Operand) {
 	if a.Base == isa.KSymbol || a.Index >= 0 {
 		l.unsupported()
 	}
-	src := ori.Const(0, l.arch.Bank0().Param)
+	src := ori.Const(0, 0)
 	src.Reg, src.Class = l.index(a), ori.R
 	es := l.elements(0)
-	base := src.Imm + int64(a.Value)
+	base := l.arch.Bank0().Param + int64(a.Value)
+	if base < minBankOffset || base > maxBankOffset {
+		src.Reg = l.iadd(l.f.Words(src.Reg), word(uint32(base))).Reg
+		base = 0
+	}
 	for k := range es {
 		src.Imm = base + int64(k*t.Bits()/8)
 		if es[k].Kind != isa.KSink {
-			r := l.tmp(words(t))
-			l.emit(op.LDC, width(t.Bits(), t.Class() == isa.Signed), value{whole(r)}, src)
-			l.spread(l.words(l.regs[es[k].Ref]), r, t)
+			l.spread(l.words(l.regs[es[k].Ref]), l.bank(src, t.Bits(), t.Class() == isa.Signed), t)
 		}
 	}
 }

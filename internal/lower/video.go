@@ -129,7 +129,7 @@ func (l *lowerer) clampLong(v value, bits int, signed bool) value {
 }
 
 // second writes a result after the secondary operation or merge. Minimum and
-// maximum see the whole result, not only the word that is kept.
+// maximum see the whole signed result, not only the word that is kept.
 func (l *lowerer) second(r value, t isa.Type, first, bits int) {
 	d := l.dst(0)[:1]
 	if len(l.args) < 4 {
@@ -139,7 +139,7 @@ func (l *lowerer) second(r value, t isa.Type, first, bits int) {
 	c := l.plain(3)
 	signed := t.Class() == isa.Signed
 	pickBy := func(cmp op.Mod) {
-		p := l.less64(r, l.long(c, signed), cmp, signed)
+		p := l.less64(r, l.long(c, signed), cmp, true)
 		l.emit(op.SEL, op.Mods{}, d, r[0], c, p)
 	}
 	switch {

@@ -42,7 +42,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	out.Funcs = m.Kernels()
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
-	o.Layout = &lower.Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
+	o.Layout = &lower.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
 	var shared cubin.Shared
 	var x *object
 	if m.Opts.Relocatable {
@@ -89,6 +89,9 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	}
 	if !o.NoLines {
 		lineTables(m, out, file)
+	}
+	if o.Debug {
+		debugSections(m, out, file, &o)
 	}
 	f, err := cubin.Build(file)
 	if err != nil {

@@ -33,6 +33,9 @@ type unit struct {
 	routines  []*unit    // that it calls, compiled before it
 	isRoutine bool       // it is one itself
 	locs      []loc      // the .loc directives of the body
+	debug     *debugFunc // with -g
+	ptx       []ori.Reg  // with -g: the virtual register of each PTX register
+	alive     map[*ori.Instr]alive
 }
 
 // What holds about a function between phases.
@@ -246,6 +249,9 @@ func fits(u *unit) isel.Fits {
 
 // allocate gives the function registers within its budget.
 func allocate(u *unit, _ *phase.Ctx) error {
+	if u.o.Debug {
+		u.alive = aliveOf(u.f, u.ptx)
+	}
 	uniforms := 63
 	if u.o.Arch.SM >= 100 {
 		uniforms = 80

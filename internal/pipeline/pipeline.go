@@ -32,6 +32,7 @@ type Options struct {
 	Errors  bool       // --make-errors-visible-at-exit
 	Blocks  bool       // --blocks-are-clusters
 	NoLines bool       // no line tables
+	Debug   bool       // -g: the debug sections of the text, and functions stay apart
 	Knobs   *knobs.Set // nil: all defaults
 	Phases  []string   // --phase options
 	Trace   io.Writer  // receives what phases and the register allocator tell
@@ -63,6 +64,7 @@ type Kernel struct {
 	Calls  []string
 	Refs   []string // textures, samplers and surfaces bound by name
 	locs   []loc    // the .loc directives that Code.Lines names
+	debug  []*debugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration
@@ -99,6 +101,9 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
 	k.Indirect = plan.Indirect
 	k.locs = u.locs
+	if u.debug != nil {
+		k.debug = append(k.debug, u.debug)
+	}
 	if o.Layout.Object {
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
@@ -119,7 +124,7 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 	if err != nil {
 		return nil, err
 	}
-	u.locs = locsOf(body)
+	u.locs, u.ptx = locsOf(body), plan.Registers(body.Func)
 	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
 		if errors.Is(err, errPool) && !plan.Keep { // once more, each warp with its own registers
@@ -130,6 +135,9 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 	}
 	if u.code == nil {
 		return nil, fmt.Errorf("%s: no code was made", u.f.Name)
+	}
+	if o.Debug {
+		u.debug = debugOf(m, body, plan, u)
 	}
 	return u, nil
 }

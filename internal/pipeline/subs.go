@@ -70,6 +70,10 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		}
 		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
+		if n > 0 && u.debug != nil {
+			u.debug.at, u.debug.end = uint64(places[n]), uint64(places[n])+u.debug.end
+			k.debug = append(k.debug, u.debug)
+		}
 		if n > 0 && !u.isRoutine {
 			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
 			k.Stack += frame

@@ -51,12 +51,13 @@ type Line struct {
 
 // Code is the machine code of one function.
 type Code struct {
-	Text  []byte // padded
-	Size  int    // without padding
-	Lines []Line
-	Exits []uint32 // offsets of EXIT instructions
-	Calls []uint32 // offsets of calls of routines outside the section
-	Coops []Coop   // instructions of several threads of a warp
+	Text   []byte // padded
+	Size   int    // without padding
+	Lines  []Line
+	Starts []int64  // offset of each block, by its number
+	Exits  []uint32 // offsets of EXIT instructions
+	Calls  []uint32 // offsets of calls of routines outside the section
+	Coops  []Coop   // instructions of several threads of a warp
 
 	Tables []Table
 	Relocs []Reloc // what an object leaves to the linker
@@ -211,7 +212,7 @@ func control(i *ori.Instr) sass.Ctrl {
 // finish adds the endless loop behind the code and pads it with NOPs, as
 // instruction prefetch wants it.
 func (e *emitter) finish() (*Code, error) {
-	e.code.Size = len(e.code.Text)
+	e.code.Size, e.code.Starts = len(e.code.Text), e.start
 	if e.opts.Part {
 		return &e.code, nil
 	}

@@ -77,6 +77,15 @@ func (f *Form) carries() bool {
 	return op == "addc" || op == "subc" || op == "madc" || strings.Contains(f.Text, ".cc")
 }
 
+// chain is the instruction that leaves and takes the condition code the way
+// the form does: a borrow is nothing that an addition knows.
+func (f *Form) chain() string {
+	if strings.HasPrefix(f.Text, "sub") {
+		return "sub"
+	}
+	return "add"
+}
+
 // registers returns the registers a text names, each once.
 func registers(text string) []string {
 	var list []string
@@ -179,7 +188,7 @@ func body(b *strings.Builder, f *Form, n int) {
 	load(results, 5) // a byte merged into the destination keeps the rest
 	load(registers(src), 0)
 	if f.carries() {
-		b.WriteString("\tcvt.u32.u64 %w, %i6;\n\tadd.cc.u32 %w, %w, %w;\n")
+		b.WriteString("\tcvt.u32.u64 %w, %i6;\n\t" + f.chain() + ".cc.u32 %w, %w, 0x80000000;\n")
 	}
 	guard := ""
 	if f.Guarded {
@@ -188,7 +197,7 @@ func body(b *strings.Builder, f *Form, n int) {
 	}
 	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
 	if f.carries() {
-		b.WriteString("\taddc.u32 %c0, 0, 0;\n")
+		b.WriteString("\t" + f.chain() + "c.u32 %c0, 0, 0;\n")
 	}
 	b.WriteString("\tmov.b64 %u0, 0;\n\tmov.b64 %u1, 0;\n")
 	if f.carries() && strings.Contains(f.Text, ".cc") {

@@ -3,6 +3,8 @@ package opgen
 import (
 	"fmt"
 	"strings"
+
+	"goptxas/internal/witness/launch"
 )
 
 // Forms that touch memory or other threads run in a kernel of one block in
@@ -27,7 +29,7 @@ func (f *Form) space() string {
 	}
 	for _, m := range strings.Split(op, ".")[1:] {
 		switch m {
-		case "shared", "shared::cta", "shared::cluster", "local", "const", "global", "param":
+		case "shared", "shared::cta", "shared::cluster", "local", "const", "global", "param", "param::entry":
 			return strings.TrimSuffix(strings.TrimSuffix(m, "::cta"), "::cluster")
 		}
 	}
@@ -55,21 +57,25 @@ func Placed(name, target string, forms []Form, seed uint64) string {
 	for range forms {
 		fmt.Fprintf(&b, "//: buf %d zero\n", placedThreads*PlacedBytes)
 	}
+	fmt.Fprintf(&b, "//: hex %x\n//: u32 %d\n", launch.Data("edge", seed, 64), 0x80000000+seed)
 	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n", target)
-	fmt.Fprintf(&b, ".shared .align 64 .b8 sv[%d];\n.const .align 64 .b8 cv[1024] = {", placedThreads*placedPiece)
-	for k := range 1024 {
-		if k > 0 {
-			b.WriteByte(',')
+	fmt.Fprintf(&b, ".shared .align 64 .b8 sv[%d];\n", placedThreads*placedPiece)
+	for _, v := range [...]string{".const", ".global"} {
+		fmt.Fprintf(&b, "%s .align 64 .b8 %cv[1024] = {", v, v[1])
+		for k := range 1024 {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%d", (k*37+k/7)&255)
 		}
-		fmt.Fprintf(&b, "%d", (k*37+k/7)&255)
+		b.WriteString("};\n")
 	}
-	b.WriteString("};\n")
 	fmt.Fprintf(&b, ".visible .entry %s(\n\t.param .u64 in", name)
 	for n := range forms {
 		fmt.Fprintf(&b, ",\n\t.param .u64 out%d", n)
 	}
-	fmt.Fprintf(&b, "\n) .maxntid %d\n{\n", placedThreads)
-	b.WriteString("\t.local .align 64 .b8 lv[64];\n\t.reg .b64 %i<8>;\n\t.reg .b64 %a, %o, %u<2>, %g, %sh, %lo;\n\t.reg .b32 %t, %w, %lane;\n\t.reg .pred %cond;\n" +
+	fmt.Fprintf(&b, ",\n\t.param .align 64 .b8 par[64],\n\t.param .b32 par2\n) .maxntid %d\n{\n", placedThreads)
+	b.WriteString("\t.local .align 64 .b8 lv[64];\n\t.reg .b64 %i<8>;\n\t.reg .b64 %a, %o, %u<2>, %g, %sh, %lo;\n\t.reg .b32 %t, %w, %lane;\n\t.reg .pred %cond, %valid;\n" +
 		"\tmov.u32 %t, %tid.x;\n\tmov.u32 %lane, %laneid;\n" +
 		"\tld.param.u64 %a, [in];\n\tcvta.to.global.u64 %a, %a;\n\tmad.wide.u32 %a, %t, 64, %a;\n" +
 		"\tmov.u64 %sh, sv;\n\tmad.wide.u32 %sh, %t, 64, %sh;\n\tmov.u64 %lo, lv;\n")
@@ -119,26 +125,46 @@ func placed(b *strings.Builder, f *Form, n int) {
 		}
 	}
 	address(b, f, regs, space)
-	if f.one() {
-		fmt.Fprintf(b, "\tsetp.ne.u32 %%cond, %%lane, 0;\n\t@%%cond bra L%d;\n", n)
+	skip := f.some()
+	if skip != "" {
+		fmt.Fprintf(b, "\t%s;\n\t@%%cond bra L%d;\n", skip, n)
 	}
 	guard := setting(b, f, regs)
-	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
-	switch {
-	case strings.HasPrefix(f.Text, "cp.async"):
-		b.WriteString("\tcp.async.wait_all;\n")
-	case strings.HasPrefix(f.Text, "barrier.cluster.arrive"):
-		b.WriteString("\tbarrier.cluster.wait;\n")
+	if f.neighbours() {
+		b.WriteString("\tbar.sync 0;\n")
 	}
-	if f.one() {
+	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
+	f.settle(b, n)
+	if skip != "" {
 		fmt.Fprintf(b, "L%d:\n\tbar.warp.sync 0xffffffff;\n", n)
+	}
+	if f.neighbours() || f.block() {
+		b.WriteString("\tbar.sync 7;\n")
 	}
 	after(b, f, space)
 }
 
 // one reports whether one thread of a warp runs the form: barriers in memory
 // have an address that the reference takes from one thread.
-func (f *Form) one() bool { return strings.HasPrefix(f.Text, "mbarrier") }
+func (f *Form) one() bool {
+	return strings.HasPrefix(f.Text, "mbarrier") || f.async()
+}
+
+// neighbours reports whether the form reads what other threads put into
+// shared memory.
+func (f *Form) neighbours() bool { return strings.Contains(f.Text, "[sv") }
+
+// some returns the test for the threads that do not run the form, "" if all
+// do.
+func (f *Form) some() string {
+	switch {
+	case f.one():
+		return "setp.ne.u32 %cond, %lane, 0"
+	case f.block() && strings.Contains(f.Text, ",64"), f.arrives():
+		return "setp.ge.u32 %cond, %t, 64"
+	}
+	return ""
+}
 
 // address puts the address of the form's space into its registers.
 func address(b *strings.Builder, f *Form, regs []string, space string) {
@@ -148,6 +174,9 @@ func address(b *strings.Builder, f *Form, regs []string, space string) {
 		src = "%sh"
 	case "local":
 		src = "%lo"
+	case "param", "param::entry":
+		src = "%u0"
+		b.WriteString("\tmov.b64 %u0, par;\n")
 	case "const":
 		src = "%u0"
 		b.WriteString("\tand.b32 %w, %t, 15;\n\tmul.wide.u32 %u0, %w, 64;\n\tmov.u64 %u1, cv;\n\tadd.u64 %u0, %u0, %u1;\n")
@@ -182,18 +211,14 @@ func address(b *strings.Builder, f *Form, regs []string, space string) {
 // and returns the guard of the form.
 func setting(b *strings.Builder, f *Form, regs []string) string {
 	switch {
-	case strings.HasPrefix(f.Text, "mbarrier"): // counts are small, and a barrier waits for three
-		for _, r := range regs {
-			if kind(r) == "r" && r != "%r120" {
-				fmt.Fprintf(b, "\tmov.b32 %s, 1;\n", r)
-			}
-		}
-		b.WriteString("\tmbarrier.init.shared.b64 [%sh], 3;\n")
-		if strings.HasSuffix(f.Text, "%rd1") || strings.Contains(f.Text, "%rd1,%") || strings.Contains(f.Text, "%rd1,1") {
-			if strings.Contains(f.Text, "_wait") || strings.Contains(f.Text, "pending_count") {
-				b.WriteString("\tmbarrier.arrive.shared.b64 %rd1, [%sh];\n")
-			}
-		}
+	case f.one():
+		f.prepare(b, regs)
+		return ""
+	case f.arrives():
+		f.meet(b, regs)
+		return "@!%cond "
+	case f.block():
+		f.meet(b, regs)
 		return ""
 	case strings.HasPrefix(f.Text, "barrier.cluster.wait"):
 		b.WriteString("\tbarrier.cluster.arrive;\n")
@@ -209,11 +234,17 @@ func setting(b *strings.Builder, f *Form, regs []string) string {
 	if !strings.Contains(f.Text, ".sync") || strings.HasPrefix(f.Text, "bar.sync") || strings.HasPrefix(f.Text, "barrier") {
 		return ""
 	}
-	_, args, _ := strings.Cut(f.Text, " ")
-	at := strings.LastIndexByte(args, ',')
-	switch mask := strings.TrimSpace(args[at+1:]); {
-	case strings.HasPrefix(mask, "%r"): // halves of the warp
-		fmt.Fprintf(b, "\tsetp.lt.u32 %%cond, %%lane, 16;\n\tselp.b32 %s, 0xffff, 0xffff0000, %%cond;\n", mask)
+	mask := f.mask()
+	if strings.HasPrefix(mask, "%r") { // every other warp takes part as a whole
+		fmt.Fprintf(b, "\tand.b32 %%w, %%t, 32;\n\tsetp.ne.u32 %%cond, %%w, 0;\n\tselp.b32 %s, 0xffff, 0xffffffff, %%cond;\n", mask)
+		b.WriteString("\tsetp.lt.or.u32 %cond, %lane, 16, !%cond;\n")
+	}
+	if strings.HasPrefix(f.Text, "shfl") {
+		f.source(b, mask)
+	}
+	switch {
+	case strings.HasPrefix(mask, "%r"):
+		return "@%cond "
 	case mask == "0xff":
 		b.WriteString("\tsetp.lt.u32 %cond, %lane, 8;\n")
 		return "@%cond "
@@ -222,6 +253,20 @@ func setting(b *strings.Builder, f *Form, regs []string) string {
 		return "@%cond "
 	}
 	return ""
+}
+
+// mask returns the operand that says which threads of a warp take part.
+func (f *Form) mask() string {
+	_, args, _ := strings.Cut(f.Text, " ")
+	return strings.TrimSpace(args[strings.LastIndexByte(args, ',')+1:])
+}
+
+// source finds out whether the lane that a shuffle reads takes part: what
+// the others have is open. The same shuffle of all lanes' numbers tells it.
+func (f *Form) source(b *strings.Builder, mask string) {
+	op, args, _ := strings.Cut(f.Text, " ")
+	a := strings.Split(args, ",")
+	fmt.Fprintf(b, "\t%s %%w, %%lane,%s,%s, 0xffffffff;\n\tshr.b32 %%w, %s, %%w;\n\tand.b32 %%w, %%w, 1;\n\tsetp.ne.u32 %%valid, %%w, 0;\n", op, a[2], a[3], mask)
 }
 
 // after stores the results and the piece the form may have changed.
@@ -236,19 +281,18 @@ func after(b *strings.Builder, f *Form, space string) {
 		at += 8
 	}
 	for _, r := range registers(dst) {
-		if strings.Contains(dst, "[") {
-			break // an address
+		if strings.Contains(dst, "[") || f.one() {
+			break // an address, or stored before
 		}
 		switch kind(r) {
 		case "h":
 			put("\tcvt.u64.u16 %%u0, %s;\n", r)
 		case "r":
+			if strings.HasPrefix(f.Text, "shfl") {
+				fmt.Fprintf(b, "\t@!%%valid mov.b32 %s, 0;\n", r)
+			}
 			put("\tcvt.u64.u32 %%u0, %s;\n", r)
 		case "rd":
-			if f.one() { // of a barrier's state the upper word is known
-				put("\tshr.u64 %%u0, %s, 32;\n", r)
-				continue
-			}
 			put("\tmov.b64 %%u0, %s;\n", r)
 		case "p":
 			fmt.Fprintf(b, "\tselp.b32 %%w, 1, 0, %s;\n", r)
@@ -263,7 +307,11 @@ func after(b *strings.Builder, f *Form, space string) {
 	if space == "local" {
 		piece = ".local.b64 %u0, [%lo"
 	}
-	for k := range Slots {
+	first := 0
+	if f.one() {
+		first = 1 // behind the barrier, of which only operations tell
+	}
+	for k := first; k < Slots; k++ {
 		fmt.Fprintf(b, "\tld%s+%d];\n\tst.global.b64 [%%g+%d], %%u0;\n", piece, 8*k, placedPiece+8*k)
 	}
 }

@@ -66,11 +66,11 @@ var memoryForms = [...]string{
 // atomicForms are atomics and reductions.
 var atomicForms = [...]string{
 	"atom<@AMOSEM><@SCOPE><|.global|.shared|.shared::cta|.shared::cluster><.exch|.add|.inc|.dec|.min|.max|.and|.or|.xor><|.noftz><@ATOMT> #1,[%rd30],#2",
-	"atom<@AMOSEM><@SCOPE><|.global|.shared|.shared::cta|.shared::cluster>.cas<.b16|.b32|.u32|.s32|.b64|.u64|.s64|.b128> #1,[%rd30],#2,#3",
+	"atom<@AMOSEM><@SCOPE><|.global|.shared|.shared::cta|.shared::cluster>.cas<.b16|.b32|.u32|.s32|.b64|.u64|.s64|.b128> #1,[%rd30],#2,#4",
 	"red<@AMOSEM><@SCOPE><|.global|.shared|.shared::cta|.shared::cluster><.add|.inc|.dec|.min|.max|.and|.or|.xor><|.noftz><@ATOMT> [%rd30],#1",
 	"atom<|.relaxed.gpu><|.global|.shared><.exch|.add|.min|.max|.and><|.noftz><|.L2::cache_hint><|.v2|.v4|.v8><@ATOMT> #1,[%rd30],#2<|,%rd31>",
 	"red<|.release.sys><|.global|.shared><.add|.min|.max|.or><|.noftz><|.L2::cache_hint><|.v2|.v4|.v8><@ATOMT> [%rd30],#2<|,%rd31>",
-	"atom.global.cas<.b32|.b64|.b128>.L2::cache_hint #1,[%rd30],#2,#3,%rd31", "atom.global.L2::cache_hint.cas<.b32|.b64> #1,[%rd30],#2,#3,%rd31",
+	"atom.global.cas<.b32|.b64|.b128>.L2::cache_hint #1,[%rd30],#2,#4,%rd31", "atom.global.L2::cache_hint.cas<.b32|.b64> #1,[%rd30],#2,#4,%rd31",
 	"atom<.global|.shared|><.add.u32|.exch.b32|.min.s32> <%r1|_>,[%rd30],<%r2|1>", "atom<.global|.shared|>.add<.f32|.f64|.noftz.f16x2> _,[%rd30],#1",
 	"atom<.global|.shared|>.cas.b32 <%r1|_>,[%rd30],<%r2|0>,<%r3|1>",
 	"atom.shared.add.u32 %r1,[<sv|sv+8|%r30|%r30+16>],%r2", "red.shared.add.u32 [<sv|sv+8|%r30|%r30+16>],<1|%r2>",

@@ -1,30 +1,32 @@
 package opgen
 
 import (
-	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 	"testing"
 )
 
-// unrunnable are forms that a kernel cannot just run and compare: they end
-// it, wait for others, need objects that only a host makes, name what the
-// kernel lacks, or give what no two runs have in common.
-var unrunnable = regexp.MustCompile(`^(tex|tld4|txq|suld|sust|sured|suq|multimem|trap|brkpt|exit|ret|bra|call|discard|setmaxnreg|alloca|stack|griddepcontrol|st\.bulk|pmevent)|` +
-	`^(bar|barrier)\S*arrive|^(bar|barrier)\S* (\S*,)?%r|^(bar|barrier)\S* .*,64|^bar\.warp|\.async|\.tensormap|tensormap::|\.param|` +
-	`\b(gv|par2?|fn|tx|sf|LBL)\b|%(clock|pm\d|globaltimer|smid|nsmid|warpid|nwarpid|gridid|envreg|current_graph|reserved_smem|clusterid|nclusterid|cluster_)|mbarrier.inval|\[sv|\.v8\.(b|u|s)?8|\.v8\.(b16|u16|s16)`)
-
-// placeable reports whether a form of the sweep can be run with Placed.
-func placeable(text string) bool {
-	if strings.HasPrefix(text, "cp.async.c") && !strings.Contains(text, "mbarrier") && !strings.Contains(text, "cache_hint") {
-		return true
+// batches are the files of the whole sweep.
+func batches(t testing.TB) []Batch {
+	list, _ := sweepAccepted("sm_90a")
+	left := map[string]int{}
+	for _, text := range list {
+		if why := unplaced(text); why != "" {
+			left[why]++
+		}
 	}
-	if op, _, _ := strings.Cut(text, " "); strings.Contains(text, "[%r120]") && !strings.Contains(op, "shared") {
-		return false // a 32-bit generic address
+	all := Batches(list)
+	n := 0
+	for _, b := range all {
+		n += len(b.Forms)
 	}
-	return !unrunnable.MatchString(text)
+	t.Logf("%d forms, %d of them in %d files", len(list), n, len(all))
+	for _, why := range slices.Sorted(maps.Keys(left)) {
+		t.Logf("not run: %5d %s", left[why], why)
+	}
+	return all
 }
 
 // TestSweepBatch writes the forms of the sweep that can be run to the folder
@@ -37,62 +39,12 @@ func TestSweepBatch(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	families := []struct {
-		name   string
-		list   [][]string
-		placed bool
-		each   int
-	}{
-		{"mem", [][]string{memoryForms[:]}, true, 12},
-		{"atom", [][]string{atomicForms[:]}, true, 12},
-		{"sys", [][]string{systemForms[:]}, true, 8},
-		{"arith", [][]string{arithmeticForms[:], videoForms[:]}, false, 16},
-	}
-	for _, f := range families {
-		var all []string
-		for _, l := range f.list {
-			for _, t := range l {
-				all = append(all, Expand(t)...)
-			}
+	for _, b := range batches(t) {
+		if msg := compile(b.Text, "sm_90a"); msg != "" {
+			t.Errorf("%s: %s", b.Name, msg)
 		}
-		var ok []string
-		for at := 0; at < len(all); at += sweepChunk {
-			part := all[at:min(at+sweepChunk, len(all))]
-			for n, v := range ourVerdicts(part, "sm_90a") {
-				if v == "" && placeable(part[n]) {
-					ok = append(ok, part[n])
-				}
-			}
+		if err := os.WriteFile(filepath.Join(dir, b.Name+".ptx"), []byte(b.Text), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		files, n := 0, 0
-		var batch []Form
-		flush := func() {
-			if len(batch) == 0 {
-				return
-			}
-			name := fmt.Sprintf("%s%04d", f.name, files)
-			text := ""
-			if f.placed {
-				text = Placed(name, "sm_90a", batch, uint64(files+1))
-			} else {
-				text = File(name, "sm_90a", batch, 1024, uint64(files+1))
-			}
-			if msg := compile(text, "sm_90a"); msg != "" {
-				t.Errorf("%s: %s", name, msg)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name+".ptx"), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			files++
-			batch = nil
-		}
-		for _, text := range ok {
-			n++
-			if batch = append(batch, Form{Text: text}); len(batch) == f.each {
-				flush()
-			}
-		}
-		flush()
-		t.Logf("%s: %d of %d forms in %d files", f.name, n, len(ok), files)
 	}
 }

@@ -150,6 +150,9 @@ func (d *decoder) atomicAdd(t isa.Type, global bool) update {
 	f, n := d.formatOf(t)
 	m := fp.Mode{Ftz: global && t == isa.F32}
 	add := each2(f, n, func(a, b uint64) uint64 { return f.Add(a, b, m) })
+	if t == isa.F64 && !global { // a loop whose sum keeps the NaN of the addend
+		return func(old, b, _ uint64) uint64 { return add(b, old) }
+	}
 	return func(old, b, _ uint64) uint64 { return add(old, b) }
 }
 

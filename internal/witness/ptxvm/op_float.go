@@ -151,6 +151,9 @@ func (d *decoder) rcp() {
 	}
 	f, _ := d.formatOf(d.typ(0))
 	m := d.mode()
+	if d.typ(0) == isa.F64 { // only the approximation flushes
+		m.Ftz = false
+	}
 	d.same1(d.typ(0), func(a uint64) uint64 { return f.Rcp(a, m) })
 }
 

@@ -274,8 +274,8 @@ func (d *decoder) rem() {
 	d.same2(t, func(a, b uint64) uint64 {
 		x, y := extend(a, t), extend(b, t)
 		switch {
-		case y == 0:
-			return x
+		case y == 0: // the machine's answer
+			return ^uint64(0)
 		case !signed(t):
 			return x % y
 		case int64(y) == -1:

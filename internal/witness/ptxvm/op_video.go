@@ -1,6 +1,8 @@
 package ptxvm
 
 import (
+	"math/bits"
+
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
 )
@@ -86,8 +88,8 @@ func (d *decoder) videoOp(dt isa.Type) func(a, b int64) int64 {
 			if wrap {
 				n = uint64(b) & 31
 			}
-			if left {
-				return a << n
+			if left { // in 34 bits
+				return sx(uint64(a)<<n&low(34), 34)
 			}
 			return a >> n
 		}
@@ -149,7 +151,7 @@ func (d *decoder) second(dt isa.Type) func(v int64, c uint64) uint64 {
 
 // vmad multiplies parts, adds and scales.
 func (d *decoder) vmad() {
-	dt, at, bt := d.videoTypes()
+	_, at, bt := d.videoTypes()
 	pa, pb := d.part(1), d.part(2)
 	shift := 0
 	if d.has(isa.WShr7) {
@@ -165,27 +167,65 @@ func (d *decoder) vmad() {
 		args[k].Flags &^= sema.Neg
 	}
 	sign := signed(at) || signed(bt) || negAB || negC
+	extended := signed(at) || signed(bt) || negAB // the addend of (u32 * u32) - u32 is a u32
 	d.map3(d.dst(0), d.read(&args[1], isa.B32), d.read(&args[2], isa.B32), d.read(&args[3], isa.B32), func(a, b, c uint64) uint64 {
-		v := pa.take(a, at) * pb.take(b, bt)
-		z := int64(c)
-		if sign {
+		x, y, z := pa.take(a, at), pb.take(b, bt), int64(c)
+		if extended {
 			z = sx(c, 32)
 		}
+		hi, lo := wideProduct(x, y)
 		switch {
 		case negAB:
-			v = -v
+			hi, lo = minus(hi, lo)
 		case negC:
 			z = -z
 		}
-		if v += z; po {
-			v++
+		lo, carry := bits.Add64(lo, uint64(z), 0)
+		hi += uint64(z>>63) + carry
+		if po {
+			lo, carry = bits.Add64(lo, 1, 0)
+			hi += carry
 		}
-		v >>= shift
-		if sat {
-			v = clampTo(v, 32, signed(dt))
+		lo, hi = lo>>shift|hi<<(64-shift), uint64(int64(hi)>>shift)
+		if !sat {
+			return lo
 		}
-		return uint64(v)
+		return saturated(hi, lo, sign)
 	})
+}
+
+// wideProduct multiplies two words of up to 33 bits to 128 bits.
+func wideProduct(x, y int64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(uint64(x), uint64(y))
+	if x < 0 {
+		hi -= uint64(y)
+	}
+	if y < 0 {
+		hi -= uint64(x)
+	}
+	return hi, lo
+}
+
+func minus(hi, lo uint64) (uint64, uint64) {
+	lo, borrow := bits.Sub64(0, lo, 0)
+	return -hi - borrow, lo
+}
+
+// saturated moves a number of 128 bits into the range of a word with the
+// sign that the final result of vmad has.
+func saturated(hi, lo uint64, sign bool) uint64 {
+	fits := int64(hi) == int64(lo)>>63
+	switch {
+	case !sign && hi == 0:
+		return min(lo, low(32))
+	case !sign:
+		return low(32)
+	case fits:
+		return uint64(clampTo(int64(lo), 32, true))
+	case int64(hi) < 0:
+		return 1 << 31
+	}
+	return 1<<31 - 1
 }
 
 // simdLanes is how many values a packed video instruction works on.
@@ -197,32 +237,39 @@ func simdLanes(w isa.Word) int {
 	return 4
 }
 
-// simdMask reads which values of the result are written: bytes or halves.
-func (d *decoder) simdMask(n int) uint {
-	a := &d.args[0]
+// picked reads the numbers of a selector of packed values, the lowest first,
+// or none.
+func (d *decoder) picked(arg int) []int {
+	a := &d.args[arg]
 	if a.Flags&sema.Selected == 0 {
-		return 1<<n - 1
+		return nil
 	}
-	switch {
-	case n == 2 && a.Sel == isa.WH0:
-		return 1
-	case n == 2 && a.Sel == isa.WH1:
-		return 2
-	case n == 2 && a.Sel == isa.WH10:
-		return 3
-	case n == 4 && a.Sel == isa.WB0:
-		return 1
-	case n == 4 && a.Sel == isa.WB1:
-		return 2
-	case n == 4 && a.Sel == isa.WB2:
-		return 4
-	case n == 4 && a.Sel == isa.WB3:
-		return 8
-	case n == 4 && a.Sel == isa.WB3210:
+	out := make([]int, a.Value>>16)
+	for k := range out {
+		out[k] = int(a.Value >> (4 * k) & 15)
+	}
+	return out
+}
+
+// simdMask reads which values of the result are written: bytes or halves.
+func (d *decoder) simdMask() (mask uint) {
+	for _, k := range d.picked(0) {
+		mask |= 1 << k
+	}
+	if mask == 0 {
 		return 15
 	}
-	d.unknown()
-	return 0
+	return mask
+}
+
+// simdPick reads where the values of a source come from: the first source's
+// pieces are numbered before the second's.
+func (d *decoder) simdPick(arg, n int) (from [4]int) {
+	for k := range n {
+		from[k] = (arg-1)*n + k
+	}
+	copy(from[:n], d.picked(arg))
+	return from
 }
 
 // simd is the packed video instructions.
@@ -230,12 +277,7 @@ func (d *decoder) simd() {
 	dt, at, bt := d.videoTypes()
 	n := simdLanes(d.in.Op)
 	w := 32 / n
-	mask := d.simdMask(n)
-	for k := 1; k < len(d.args); k++ {
-		if a := &d.args[k]; a.Flags&sema.Selected != 0 && (n != 2 || a.Sel != isa.WH10) && (n != 4 || a.Sel != isa.WB3210) {
-			d.unknown()
-		}
-	}
+	mask, fromA, fromB := d.simdMask(), d.simdPick(1, n), d.simdPick(2, n)
 	op, sat, add := d.videoOp(dt), d.has(isa.WSat), d.has(isa.WAdd)
 	c := constant(0)
 	if len(d.args) > 3 {
@@ -247,8 +289,8 @@ func (d *decoder) simd() {
 			if mask>>k&1 == 0 {
 				continue
 			}
-			p := part{k * w, w}
-			v := op(p.take(a, at), p.take(b, bt))
+			p, ab := part{k * w, w}, a&low(32)|b<<32
+			v := op(part{fromA[k] * w, w}.take(ab, at), part{fromB[k] * w, w}.take(ab, bt))
 			if sat {
 				v = clampTo(v, w, signed(dt))
 			}

@@ -265,8 +265,8 @@ func mufu(w *warp, i *inst, m uint32) {
 			if s.half == hHigh {
 				v = uint64(a[l]) >> 16
 			}
-			r := uint32(fp.ApproxHalf(i.src, fp.Func(i.sub), uint64(w.mark(s, i.src, uint32(v))), i.src == fp.BF16 && fp.Func(i.sub) == fp.Ex2Fn))
-			d[l] = r | r<<16
+			// the upper half is zero: the reference stores the word as it is
+			d[l] = uint32(fp.ApproxHalf(i.src, fp.Func(i.sub), uint64(w.mark(s, i.src, uint32(v))), i.src == fp.BF16 && fp.Func(i.sub) == fp.Ex2Fn))
 		}
 	}
 }
