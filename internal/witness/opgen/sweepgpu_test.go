@@ -98,7 +98,7 @@ func judgeRow(t *testing.T, b *Batch, r *gpuRow, forms map[string]string) {
 		}
 		name := familyOf(f)
 		if interp == nil {
-			if interp, err = interpret(b, &launches[at]); err != nil {
+			if interp, err = interpreted(b, &launches[at]); err != nil {
 				t.Errorf("%s: differs and the interpreter cannot tell: %v", f.Text, err)
 				continue
 			}
@@ -116,7 +116,7 @@ func judgeRow(t *testing.T, b *Batch, r *gpuRow, forms map[string]string) {
 	}
 }
 
-func interpret(b *Batch, l *launch.Launch) ([][]byte, error) {
+func interpreted(b *Batch, l *launch.Launch) ([][]byte, error) {
 	vm, err := ptxvm.Load(b.Name+".ptx", b.Text, "sm_90a")
 	if err != nil {
 		return nil, err
