@@ -80,6 +80,7 @@ func (l *lowerer) copy(dst, src value) {
 		} else {
 			l.emit(op.MOV, op.Mods{}, dst[n:n+1], src[n])
 		}
+		l.moves(dst[n], src[n])
 	}
 }
 

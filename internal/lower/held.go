@@ -41,14 +41,30 @@ func (h *heldWords) grow(r ori.Reg) {
 	}
 }
 
-// holds tells that the word d has the value of the word s from here on.
+// holds tells that the word d has the value of s, a word or zero, from here
+// on.
 func (l *lowerer) holds(d, s ori.Operand) {
-	if d.Kind != ori.KReg || s.Kind != ori.KReg || d.N != 1 || s.Flags != 0 || l.f.Regs[d.Reg].Width != 1 {
+	if d.Kind != ori.KReg || d.Class != ori.R || d.N != 1 || s.Flags != 0 || l.f.Regs[d.Reg].Width != 1 || l.guard.Kind != ori.KNone {
 		return
 	}
 	h := &l.runs
-	h.grow(max(d.Reg, s.Reg))
-	h.words[d.Reg] = held{as: s, block: l.cur.ID, wrote: h.writes[d.Reg], run: h.writes[s.Reg]}
+	h.grow(d.Reg)
+	x := held{as: s, block: l.cur.ID, wrote: h.writes[d.Reg]}
+	switch {
+	case s.Kind == ori.KReg && s.Class == ori.R:
+		h.grow(s.Reg)
+		x.run = h.writes[s.Reg]
+	case s.Kind != ori.KZero:
+		return
+	}
+	h.words[d.Reg] = x
+}
+
+// moves tells that d is a copy of s: what is known of s holds for d.
+func (l *lowerer) moves(d, s ori.Operand) {
+	if s = l.inRun(s); s.Kind == ori.KZero || s.Kind == ori.KReg && s.Class == ori.R && l.f.Regs[s.Reg].Width > 1 {
+		l.holds(d, s)
+	}
 }
 
 // inRun returns the word of a run that has the value of o, or o.
@@ -58,7 +74,7 @@ func (l *lowerer) inRun(o ori.Operand) ori.Operand {
 		return o
 	}
 	w := &h.words[o.Reg]
-	if w.block != l.cur.ID || w.wrote != h.writes[o.Reg] || w.run != h.writes[w.as.Reg] {
+	if w.block != l.cur.ID || w.wrote != h.writes[o.Reg] || w.as.Kind == ori.KReg && w.run != h.writes[w.as.Reg] {
 		return o
 	}
 	return w.as
@@ -87,9 +103,6 @@ func (l *lowerer) sameRun(v value) (value, bool) {
 // remembers that they are the same.
 func (l *lowerer) copyRun(dst, run value) {
 	l.copy(dst, run)
-	if l.guard.Kind != ori.KNone {
-		return
-	}
 	for n := range dst {
 		l.holds(dst[n], run[n])
 	}

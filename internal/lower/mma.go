@@ -331,7 +331,7 @@ func (l *lowerer) fragmentOf(n int) value {
 func (l *lowerer) fragment(v value) ori.Operand {
 	zero := true
 	for _, o := range v {
-		zero = zero && o.Kind == ori.KZero
+		zero = zero && l.inRun(o).Kind == ori.KZero
 	}
 	if zero {
 		return rz()

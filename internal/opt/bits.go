@@ -135,7 +135,7 @@ func (t *bitter) source(i *ori.Instr, n int) {
 		if j == nil || j.NDst != 1 || j.Args[0].N != 1 || j.Guard.Kind != ori.KNone {
 			return
 		}
-		if a.Flags&ori.H0 != 0 && t.upperHalf(a, j) {
+		if (a.Flags&ori.H0 != 0 || unpacks(i)) && t.upperHalf(a, j) {
 			t.changed = true
 			return
 		}
@@ -151,6 +151,10 @@ func (t *bitter) source(i *ori.Instr, n int) {
 		}
 	}
 }
+
+// unpacks reports whether i makes two halves of the low half of its source,
+// or of the high one if that is marked.
+func unpacks(i *ori.Instr) bool { return i.Op == op.F2FP && i.Mods.Has(op.MUNPACK_B) }
 
 // upperHalf lets a read of the low half, for both lanes, of what was the
 // high half of a word read that.
@@ -186,6 +190,10 @@ func (t *bitter) demand(i *ori.Instr, n int) uint32 {
 		return all
 	}
 	switch i.Op {
+	case op.F2FP:
+		if unpacks(i) {
+			return 0xffff
+		}
 	case op.STG, op.STS, op.STL, op.ST:
 		switch {
 		case i.Mods.Has(op.MU8) || i.Mods.Has(op.MS8):

@@ -13,25 +13,61 @@ type Dot struct {
 	Round Round // of the result
 }
 
-// term is ±sig × 2^(exp-frac): the exponent belongs to a significand with
-// frac bits after the point, normalised or not.
-type term struct {
+// Term is a number as a matrix unit takes it: ±sig × 2^exp, the exponent
+// that of its first bit, normalised or not, or something that is no number.
+type Term struct {
+	kind Kind
 	neg  bool
+	frac uint8 // bits of sig after the point
 	sig  uint64
 	exp  int
-	frac int
+}
+
+// Term reads a value of the format.
+func (f Format) Term(x uint64) Term {
+	l := &layouts[f]
+	mag := (x & l.mag) >> l.shift
+	t := Term{kind: Finite, neg: x&l.sign != 0, frac: l.man, sig: mag & (1<<l.man - 1), exp: int(mag >> l.man)}
+	switch {
+	case f.IsNaN(x):
+		t.kind = NaN
+	case f.IsInf(x):
+		t.kind = Inf
+	case mag == 0:
+		t.kind = Zero
+	}
+	if t.exp == 0 {
+		t.exp = 1
+	} else {
+		t.sig |= 1 << l.man
+	}
+	t.exp -= int(l.bias)
+	return t
+}
+
+// Terms reads values of the format.
+func (f Format) Terms(dst []Term, xs []uint64) []Term {
+	for _, x := range xs {
+		dst = append(dst, f.Term(x))
+	}
+	return dst
 }
 
 // Add returns c plus the products of a and b, whose elements have formats
 // fa and fb; the sum has format fc.
 func (d *Dot) Add(fa, fb, fc Format, a, b []uint64, c uint64) uint64 {
+	return d.AddTerms(fc, fa.Terms(nil, a), fb.Terms(nil, b), c)
+}
+
+// AddTerms is Add of numbers that have been read.
+func (d *Dot) AddTerms(fc Format, a, b []Term, c uint64) uint64 {
 	step := d.Group
 	if step == 0 {
 		step = len(a)
 	}
 	for at := 0; at < len(a); at += step {
 		end := min(at+step, len(a))
-		c = d.group(fa, fb, fc, a[at:end], b[at:end], c)
+		c = d.group(fc, a[at:end], b[at:end], c)
 	}
 	return c
 }
@@ -47,30 +83,31 @@ func (s *limits) add(neg bool) {
 }
 
 // group adds one group of products.
-func (d *Dot) group(fa, fb, fc Format, a, b []uint64, c uint64) uint64 {
-	var store [65]term
-	terms := store[:0]
+func (d *Dot) group(fc Format, a, b []Term, c uint64) uint64 {
 	var s limits
+	z := fc.Term(c)
+	great, any := 0, false
+	if z.kind == Finite {
+		great, any = z.exp, true
+	}
 	for k := range a {
-		x, y := fa.Unpack(a[k]), fb.Unpack(b[k])
-		neg := x.Neg != y.Neg
+		x, y := &a[k], &b[k]
 		switch {
-		case x.Kind == NaN || y.Kind == NaN || x.Kind == Inf && y.Kind == Zero || x.Kind == Zero && y.Kind == Inf:
+		case x.kind == Finite && y.kind == Finite:
+			if e := x.exp + y.exp; !any || e > great {
+				great, any = e, true
+			}
+		case x.kind == NaN || y.kind == NaN || x.kind == Inf && y.kind == Zero || x.kind == Zero && y.kind == Inf:
 			s.nan = true
-		case x.Kind == Inf || y.Kind == Inf:
-			s.add(neg)
-		case x.Kind == Finite && y.Kind == Finite:
-			p, q := fa.term(a[k]), fb.term(b[k])
-			terms = append(terms, term{neg, p.sig * q.sig, p.exp + q.exp, p.frac + q.frac})
+		case x.kind == Inf || y.kind == Inf:
+			s.add(x.neg != y.neg)
 		}
 	}
-	switch x := fc.Unpack(c); x.Kind {
-	case NaN:
+	switch {
+	case z.kind == NaN:
 		s.nan = true
-	case Inf:
-		s.add(x.Neg)
-	case Finite:
-		terms = append(terms, fc.term(c))
+	case z.kind == Inf:
+		s.add(z.neg)
 	}
 	switch {
 	case s.nan:
@@ -79,32 +116,35 @@ func (d *Dot) group(fa, fb, fc Format, a, b []uint64, c uint64) uint64 {
 		return layouts[fc].inf | layouts[fc].sign
 	case s.inf:
 		return layouts[fc].inf
-	}
-	return d.sum(fc, terms)
-}
-
-// sum adds finite terms.
-func (d *Dot) sum(fc Format, terms []term) uint64 {
-	if len(terms) == 0 {
+	case !any:
 		return 0
 	}
-	great := terms[0].exp
-	for _, t := range terms {
-		great = max(great, t.exp)
-	}
+	return d.sum(fc, a, b, &z, great)
+}
+
+// sum adds finite products and z, brought to one exponent.
+func (d *Dot) sum(fc Format, a, b []Term, z *Term, great int) uint64 {
 	sum := int64(0)
-	for _, t := range terms {
+	add := func(neg bool, sig uint64, exp int, frac uint8) {
 		v := int64(0)
-		switch sh := t.exp - great + int(d.Bits) - t.frac; {
+		switch sh := exp - great + int(d.Bits) - int(frac); {
 		case sh >= 0:
-			v = int64(t.sig << sh)
+			v = int64(sig << sh)
 		case sh > -64:
-			v = int64(t.sig >> -sh)
+			v = int64(sig >> -sh)
 		}
-		if t.neg {
+		if neg {
 			v = -v
 		}
 		sum += v
+	}
+	for k := range a {
+		if x, y := &a[k], &b[k]; x.kind == Finite && y.kind == Finite {
+			add(x.neg != y.neg, x.sig*y.sig, x.exp+y.exp, x.frac+y.frac)
+		}
+	}
+	if z.kind == Finite {
+		add(z.neg, z.sig, z.exp, z.frac)
 	}
 	exact := math.Ldexp(float64(sum), great-int(d.Bits))
 	r := Convert(F64, fc, math.Float64bits(exact), Mode{Round: d.Round})
@@ -112,18 +152,4 @@ func (d *Dot) sum(fc Format, terms []term) uint64 {
 		r = r&layouts[fc].sign | layouts[fc].inf
 	}
 	return r
-}
-
-// term reads a finite number without normalising it.
-func (f Format) term(x uint64) term {
-	l := &layouts[f]
-	mag := (x & l.mag) >> l.shift
-	t := term{neg: x&l.sign != 0, sig: mag & (1<<l.man - 1), exp: int(mag >> l.man), frac: int(l.man)}
-	if t.exp == 0 {
-		t.exp = 1
-	} else {
-		t.sig |= 1 << l.man
-	}
-	t.exp -= int(l.bias)
-	return t
 }

@@ -117,17 +117,55 @@ func (p *Product) Run(a, b, c []Column) []Column {
 		given /= 2
 	}
 	xs, ys := make([]uint64, given), make([]uint64, given)
+	fast := p.A.Float && p.A.Bits < 64 && !p.split
+	cols := p.columns(b, fast)
+	var row, col []fp.Term
 	for r := range p.M {
-		for col := range 8 {
-			for k := range given {
-				xs[k] = read(a, p.A, p.a(r, k))
-				ys[k] = read(b, p.B, p.b(p.partner(r, k), col))
+		for k := range given {
+			xs[k] = read(a, p.A, p.a(r, k))
+		}
+		if fast {
+			row = p.A.Format.Terms(row[:0], xs)
+		}
+		for n := range 8 {
+			at := p.c(r, n)
+			sum := read(c, p.Sum, at)
+			if fast {
+				col = col[:0]
+				for k := range given {
+					col = append(col, cols[n].terms[p.partner(r, k)])
+				}
+				sum = p.Dot.AddTerms(p.Sum.Format, row, col, sum)
+			} else {
+				for k := range given {
+					ys[k] = cols[n].words[p.partner(r, k)]
+				}
+				sum = p.add(xs, ys, sum)
 			}
-			at := p.c(r, col)
-			write(d, p.Sum, at, p.add(xs, ys, read(c, p.Sum, at)))
+			write(d, p.Sum, at, sum)
 		}
 	}
 	return d
+}
+
+// factorLine is a column of B.
+type factorLine struct {
+	words []uint64
+	terms []fp.Term
+}
+
+// columns reads B.
+func (p *Product) columns(b []Column, terms bool) [8]factorLine {
+	var out [8]factorLine
+	for n := range out {
+		for k := range p.K {
+			out[n].words = append(out[n].words, read(b, p.B, p.b(k, n)))
+		}
+		if terms {
+			out[n].terms = p.B.Format.Terms(nil, out[n].words)
+		}
+	}
+	return out
 }
 
 // add multiplies and adds the elements of one result.
@@ -140,8 +178,6 @@ func (p *Product) add(xs, ys []uint64, c uint64) uint64 {
 		return c
 	case p.split:
 		return p.halves(xs, ys, c)
-	case p.A.Float:
-		return p.Dot.Add(p.A.Format, p.B.Format, p.Sum.Format, xs, ys, c)
 	case p.A.Bits == 1:
 		sum := uint32(c)
 		for k := range xs {
