@@ -112,6 +112,10 @@ var natives = [...]native{
 
 // mma lowers mma: a product of matrices spread over the warp, and a sum.
 func (l *lowerer) mma() {
+	if l.has(isa.WBlockScale) {
+		l.mmaScaled()
+		return
+	}
 	m := l.multiplication()
 	l.writeFragment(0, l.multiply(m), m.d)
 }

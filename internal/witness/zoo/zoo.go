@@ -73,7 +73,8 @@ func Load(dir string) ([]Kernel, error) {
 	return list, loadResults(dir, list)
 }
 
-// List returns the whole zoo but for the textures, or fails the test.
+// List returns the whole zoo but for textures and matrices, or fails the
+// test.
 func List(t testing.TB) []Kernel {
 	t.Helper()
 	return folder(t, "")
@@ -91,6 +92,13 @@ func Textures(t testing.TB) []Kernel {
 func Hopper(t testing.TB) []Kernel {
 	t.Helper()
 	return folder(t, "hopper")
+}
+
+// Matrices returns the kernels with matrix products of a warp, whose sums of
+// floats differ between machines.
+func Matrices(t testing.TB) []Kernel {
+	t.Helper()
+	return folder(t, "matrix")
 }
 
 func folder(t testing.TB, name string) []Kernel {
