@@ -65,6 +65,15 @@ func (l *lowerer) quotient(a, b, y value) value {
 	return l.dfma(whole(r), whole(y), whole(q))
 }
 
+// toward rounds what q is the nearest number of to the side round says, given
+// the exact rest and a factor k that makes it a difference of results: q+rest*k
+// lies on the right side of q, less than half a unit from it.
+func (l *lowerer) toward(q, rest, k value, round op.Mod) value {
+	r := l.tmp(2)
+	l.emit(op.DFMA, mods(round), value{whole(r)}, whole(rest), whole(k), whole(q))
+	return r
+}
+
 // inverseRoot returns the estimate y of 1/sqrt(x), over a low word, refined
 // by y·e·(1/2+3/8·e) with e = 1-x*y².
 func (l *lowerer) inverseRoot(x value, low ori.Operand) value {
@@ -74,13 +83,17 @@ func (l *lowerer) inverseRoot(x value, low ori.Operand) value {
 	return l.dfma(whole(c), whole(l.dmul(whole(y), whole(e))), whole(y))
 }
 
-// root returns the square root of an ordinary number, rounded to nearest.
-func (l *lowerer) root(x value, low ori.Operand) value {
+// root returns the square root of an ordinary number.
+func (l *lowerer) root(x value, low ori.Operand, round op.Mod) value {
 	y := l.inverseRoot(x, low)
 	s := l.dmul(whole(x), whole(y))
-	h := value{y[0], l.iadd(y[1], ori.Imm(-0x00100000))} // half of y
+	h := l.pair(value{y[0], l.iadd(y[1], ori.Imm(-0x00100000))}) // half of y
 	r := l.dfma(whole(s).Negate(), whole(s), whole(x))
-	return l.dfma(whole(r), whole(l.pair(h)), whole(s))
+	s = l.dfma(whole(r), whole(h), whole(s))
+	if round == op.NoMod {
+		return s
+	}
+	return l.toward(s, l.dfma(whole(s).Negate(), whole(s), whole(x)), h, round)
 }
 
 // High words of numbers, read as f32: the machine compares them without
@@ -90,16 +103,11 @@ const (
 	leastDividend = 0x03600000 // 2^-969
 )
 
-// div64 returns a/b in the rounding of the current instruction.
-func (l *lowerer) div64(a, b value) value {
+// div64 gives d a/b in the rounding of the current instruction.
+func (l *lowerer) div64(d, a, b value) {
 	round := l.rounding()
-	both := append(append(value(nil), a...), b...)
-	if round != op.NoMod {
-		return l.longWay(wayDiv64, round, false, both)
-	}
-	q := l.quotient(a, b, l.inverse(b, ori.Imm(1)))
-	r := l.tmp(2)
-	l.copy(r, q)
+	y := l.inverse(b, ori.Imm(1))
+	q := l.quotient(a, b, y)
 	// The steps are good while the residue has all its bits, which a large
 	// dividend sees to, and 1/b and the quotient are normal numbers. A divisor
 	// from 2^1017 on is an infinity or NaN as f32; with a smaller one the
@@ -107,27 +115,26 @@ func (l *lowerer) div64(a, b value) value {
 	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(a[1]), ori.Imm(leastDividend), pt())
 	x := l.ffma(rz(), b[1], q[1])
 	p = l.test(op.FSETP, op.M(op.MGT, op.MAND), absolute(x), ori.Imm(leastNormal), p)
-	l.unlikely(p.Not(), func() { l.copy(r, l.longWay(wayDiv64, round, false, both)) })
-	return r
+	if round != op.NoMod {
+		q = l.toward(q, l.dfma(whole(b).Negate(), whole(q), whole(a)), y, round)
+	}
+	l.quickOr(d, q, p.Not(), wayDiv64, round, false, append(append(value(nil), a...), b...))
 }
 
-// rcp64 returns 1/b in the rounding of the current instruction.
-func (l *lowerer) rcp64(b value) value {
+// rcp64 gives d 1/b in the rounding of the current instruction.
+func (l *lowerer) rcp64(d, b value) {
 	round := l.rounding()
-	both := append(imm(one64<<32, 2), b...)
-	if round != op.NoMod {
-		return l.longWay(wayDiv64, round, false, both)
-	}
 	// Divisors from 2^-1022 to below 2^1022 are moved up by three exponents
 	// and a little: those outside come to lie next to zero, on either side.
 	// The same word serves as the low one of the estimate.
 	const up, least = 0x00300402, leastNormal + 0x00300402
 	low := l.iadd(b[1], ori.Imm(up))
-	r := l.tmp(2)
-	l.copy(r, l.inverse(b, low))
+	y := l.inverse(b, low)
 	p := l.test(op.FSETP, op.M(op.MGEU, op.MAND), absolute(low), ori.Imm(least), pt())
-	l.unlikely(p.Not(), func() { l.copy(r, l.longWay(wayDiv64, round, false, both)) })
-	return r
+	if round != op.NoMod {
+		y = l.toward(y, l.dfma(whole(b).Negate(), whole(y), imm64(one64)), y, round)
+	}
+	l.quickOr(d, y, p.Not(), wayDiv64, round, false, append(imm(one64<<32, 2), b...))
 }
 
 // normal splits an f64 into a number in [1, 2) and its biased exponent.
@@ -216,21 +223,14 @@ func (l *lowerer) oddQuotient(a, b value) value {
 	return l.sel(l.dmul(whole(a), imm64(one64)), q, nanA) // of two NaNs the dividend's is kept
 }
 
-// sqrt64 returns the root of x in the rounding of the current instruction.
-func (l *lowerer) sqrt64(x value) value {
-	round := l.rounding()
-	if round != op.NoMod {
-		return l.longWay(wayRoot64, round, false, x)
-	}
+// sqrt64 gives d the root of x in the rounding of the current instruction.
+func (l *lowerer) sqrt64(d, x value) {
 	// Good from 2^-970 on, below that the residue loses bits. The difference
 	// serves as the low word of the estimate too.
 	const least, above = 0x03500000, inf64
-	low := l.iadd(x[1], ori.Imm(-least))
-	r := l.tmp(2)
-	l.copy(r, l.root(x, low))
-	p := l.cmp1(op.MGE, false, low, ori.Imm(above-least))
-	l.unlikely(p, func() { l.copy(r, l.longWay(wayRoot64, round, false, x)) })
-	return r
+	round, low := l.rounding(), l.iadd(x[1], ori.Imm(-least))
+	s := l.root(x, low, round)
+	l.quickOr(d, s, l.cmp1(op.MGE, false, low, ori.Imm(above-least)), wayRoot64, round, false, x)
 }
 
 // sqrt64Exact takes the root of any number in any rounding. Small ones are
@@ -238,24 +238,10 @@ func (l *lowerer) sqrt64(x value) value {
 func (l *lowerer) sqrt64Exact(x value, round op.Mod) value {
 	small := l.cmp1(op.MLT, true, x[1], ori.Imm(0x07000000))
 	v := l.sel(l.dmul(whole(x), imm64(0x46b00000)), x, small)
-	s := l.root(v, rz())
-	if round != op.NoMod {
-		s = l.directed(v, s, round)
-	}
+	s := l.root(v, rz(), round)
 	back := l.iadd(s[1], ori.Imm(-54<<20))
 	s = value{s[0], l.sel1(back, s[1], small)}
 	return l.oddRoot(x, s)
-}
-
-// directed moves a root that was rounded to nearest to the side round says.
-func (l *lowerer) directed(x, s value, round op.Mod) value {
-	rest := l.dfma(whole(s).Negate(), whole(s), whole(x))
-	cmp, step := op.MLT, ^uint64(0) // the root is too large
-	if round == op.MRP {
-		cmp, step = op.MGT, 1
-	}
-	p := l.test(op.DSETP, op.M(cmp, op.MAND), whole(rest), rz(), pt())
-	return l.sel(l.add64(s, imm(step, 2), false), s, p)
 }
 
 // oddRoot returns s, the root of x, or for zeros, infinities, NaNs and
@@ -268,12 +254,9 @@ func (l *lowerer) oddRoot(x, s value) value {
 }
 
 // rsqrt64 lowers rsqrt.approx.f64.
-func (l *lowerer) rsqrt64(x value) value {
-	r := l.tmp(2)
-	l.copy(r, l.inverseRoot(x, rz()))
+func (l *lowerer) rsqrt64(d, x value) {
 	p := l.cmp1(op.MGE, false, l.iadd(x[1], ori.Imm(-leastNormal)), ori.Imm(inf64-leastNormal))
-	l.unlikely(p, func() { l.copy(r, l.longWay(wayInverseRoot, op.NoMod, false, x)) })
-	return r
+	l.quickOr(d, l.inverseRoot(x, rz()), p, wayInverseRoot, op.NoMod, false, x)
 }
 
 // rsqrt64Exact takes any number. Subnormal ones are scaled by 2^54 and the
@@ -302,9 +285,9 @@ func (l *lowerer) exactMufu(t isa.Type) {
 	if t != isa.F64 {
 		a := l.reg(l.src1(1, t))
 		if l.in.Op == isa.WRcp {
-			l.copy(d[:1], value{l.rcp32(a)})
+			l.rcp32(d[:1], a)
 		} else {
-			l.copy(d[:1], value{l.sqrt32(a)})
+			l.sqrt32(d[:1], a)
 		}
 		return
 	}
@@ -317,10 +300,10 @@ func (l *lowerer) exactMufu(t isa.Type) {
 		}
 		l.copy(d, l.estimate(fn, a, rz()))
 	case l.in.Op == isa.WRsqrt:
-		l.copy(d, l.rsqrt64(a))
+		l.rsqrt64(d, a)
 	case l.in.Op == isa.WRcp:
-		l.copy(d, l.rcp64(a))
+		l.rcp64(d, a)
 	default:
-		l.copy(d, l.sqrt64(a))
+		l.sqrt64(d, a)
 	}
 }

@@ -64,12 +64,12 @@ func (l *lowerer) divFloat(t isa.Type) {
 	switch {
 	case t == isa.F64:
 		a, b := l.pair(l.src(1, t)), l.pair(l.src(2, t))
-		l.copy(l.dst(0), l.div64(a, b))
+		l.div64(l.dst(0), a, b)
 	case l.has(isa.WApprox) || l.has(isa.WFull):
 		l.divApprox()
 	default:
 		a, b := l.reg(l.src1(1, t)), l.reg(l.src1(2, t))
-		l.copy(l.dst(0)[:1], value{l.div32(a, b)})
+		l.div32(l.dst(0)[:1], a, b)
 	}
 }
 
@@ -146,18 +146,13 @@ func (l *lowerer) divByConstant(d value, a ori.Operand, b float32) bool {
 	return true
 }
 
-// div32 returns a/b in the rounding of the current instruction.
-func (l *lowerer) div32(a, b ori.Operand) ori.Operand {
+// div32 gives d a/b in the rounding of the current instruction.
+func (l *lowerer) div32(d value, a, b ori.Operand) {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
-	if round != op.NoMod {
-		return l.longWay(wayDiv32, round, ftz, value{a, b})[0]
-	}
-	r := l.tmp(1)
-	l.copy(r, value{l.quotient32(a, b)})
-	// the machine tells which operands the steps above are not good for
+	q := l.quotient32(a, b, round)
+	// the machine tells which operands these steps are not good for
 	p := l.test(op.FCHK, op.Mods{}, a, b)
-	l.unlikely(p, func() { l.copy(r, l.longWay(wayDiv32, round, ftz, value{a, b})) })
-	return r[0]
+	l.quickOr(d, value{q}, p, wayDiv32, round, ftz, value{a, b})
 }
 
 // odd tells whether an f32 is zero, infinite or not a number.
@@ -183,7 +178,7 @@ func (l *lowerer) div32Exact(a, b ori.Operand, round op.Mod, ftz bool) ori.Opera
 	sign := l.and2(l.xor2(a, b), ori.Imm32(1<<31))
 	ma, ea := l.normal32(a)
 	mb, eb := l.normal32(b)
-	q := l.quotient32(ma, mb)
+	q := l.quotient32(ma, mb, op.NoMod)
 	rest := l.ffma(mb.Negate(), q, ma)
 	e := l.one(op.IADD3, op.Mods{}, ea, negate(eb), l.shr1(q, ori.Imm(23)))
 	frac := l.lop(0xf0&0xcc|0xaa&^0xcc, q, ori.Imm(0x7fffff), ori.Imm(0x800000))
@@ -240,52 +235,58 @@ func (l *lowerer) plusOne(a, p ori.Operand) ori.Operand {
 	return l.iadd(a, l.sel1(ori.Imm(1), rz(), p))
 }
 
-// quotient32 returns a/b rounded to nearest while nothing leaves the normal
-// range. The refined reciprocal is rounded to nearest, and the residue of the
-// first quotient is exact (TestQuotient32).
-func (l *lowerer) quotient32(a, b ori.Operand) ori.Operand {
+// quotient32 returns a/b while nothing leaves the normal range. The refined
+// reciprocal is rounded to nearest, and the residue of the first quotient is
+// exact (TestQuotient32).
+func (l *lowerer) quotient32(a, b ori.Operand, round op.Mod) ori.Operand {
 	y := l.one(op.MUFU, op.M(op.MRCP), b)
 	y = l.ffma(y, l.ffma(b.Negate(), y, ori.Imm(one32)), y)
 	q := l.ffma(a, y, rz())
-	return l.ffma(y, l.ffma(b.Negate(), q, a), q)
+	q = l.ffma(y, l.ffma(b.Negate(), q, a), q)
+	if round == op.NoMod {
+		return q
+	}
+	return l.toward32(q, l.ffma(b.Negate(), q, a), y, round)
 }
 
-// rcp32 returns 1/b in the rounding of the current instruction.
-func (l *lowerer) rcp32(b ori.Operand) ori.Operand {
+// toward32 rounds what q is the nearest number of to the side round says, as
+// toward does.
+func (l *lowerer) toward32(q, rest, k ori.Operand, round op.Mod) ori.Operand {
+	return l.one(op.FFMA, mods(round), rest, k, q)
+}
+
+// rcp32 gives d 1/b in the rounding of the current instruction.
+func (l *lowerer) rcp32(d value, b ori.Operand) {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
-	if round != op.NoMod {
-		return l.longWay(wayDiv32, round, ftz, value{ori.Imm(one32), b})[0]
-	}
 	y := l.one(op.MUFU, op.M(op.MRCP), b)
-	r := l.tmp(1)
-	l.emit(op.FFMA, op.Mods{}, r, y, l.ffma(b.Negate(), y, ori.Imm(one32)), y)
+	y = l.ffma(y, l.ffma(b.Negate(), y, ori.Imm(one32)), y)
+	if round != op.NoMod {
+		y = l.toward32(y, l.ffma(b.Negate(), y, ori.Imm(one32)), y, round)
+	}
 	// good from 2^-125 to 2^125
 	e := l.iadd(l.and2(b, ori.Imm(0x7fffffff)), ori.Imm(-0x01000000))
 	p := l.cmp1(op.MGE, false, e, ori.Imm(0x7d000000))
-	l.unlikely(p, func() { l.copy(r, l.longWay(wayDiv32, round, ftz, value{ori.Imm(one32), b})) })
-	return r[0]
+	l.quickOr(d, value{y}, p, wayDiv32, round, ftz, value{ori.Imm(one32), b})
 }
 
-// sqrt32 returns the root of x in the rounding of the current instruction.
-func (l *lowerer) sqrt32(x ori.Operand) ori.Operand {
+// sqrt32 gives d the root of x in the rounding of the current instruction.
+func (l *lowerer) sqrt32(d value, x ori.Operand) {
 	round, ftz := l.rounding(), l.has(isa.WFtz)
-	if round != op.NoMod {
-		return l.longWay(wayRoot32, round, ftz, value{x})[0]
-	}
-	r := l.tmp(1)
-	l.copy(r, value{l.root32(x)})
 	// good from 2^-101 on, below that the residue loses bits
 	p := l.cmp1(op.MGT, false, l.iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
-	l.unlikely(p, func() { l.copy(r, l.longWay(wayRoot32, round, ftz, value{x})) })
-	return r[0]
+	l.quickOr(d, value{l.root32(x, round)}, p, wayRoot32, round, ftz, value{x})
 }
 
-// root32 returns the root of an ordinary number, rounded to nearest.
-func (l *lowerer) root32(x ori.Operand) ori.Operand {
+// root32 returns the root of an ordinary number.
+func (l *lowerer) root32(x ori.Operand, round op.Mod) ori.Operand {
 	y := l.one(op.MUFU, op.M(op.MRSQ), x)
 	s := l.one(op.FMUL, op.Mods{}, x, y)
 	h := l.one(op.FMUL, op.Mods{}, y, f32(0.5))
-	return l.ffma(l.ffma(s.Negate(), s, x), h, s)
+	s = l.ffma(l.ffma(s.Negate(), s, x), h, s)
+	if round == op.NoMod {
+		return s
+	}
+	return l.toward32(s, l.ffma(s.Negate(), s, x), h, round)
 }
 
 // sqrt32Exact takes the root of any number in any rounding. Small ones are
@@ -300,16 +301,7 @@ func (l *lowerer) sqrt32Exact(x ori.Operand, round op.Mod, ftz bool) ori.Operand
 	isOdd := l.cmp1(op.MGE, false, l.iadd(x, ori.Imm(-1)), ori.Imm(0x7f7fffff))
 	small := l.cmp1(op.MLT, true, x, ori.Imm(0x0d000000))
 	v := l.sel1(l.one(op.FMUL, op.Mods{}, x, f32(1<<64)), x, small)
-	s := l.root32(v)
-	if round != op.NoMod { // to the side that round says
-		rest := l.ffma(s.Negate(), s, v)
-		cmp, step := op.MLT, int64(-1) // the root is too large
-		if round == op.MRP {
-			cmp, step = op.MGT, 1
-		}
-		p := l.test(op.FSETP, op.M(cmp, op.MAND), rest, rz(), pt())
-		s = l.sel1(l.iadd(s, ori.Imm(step)), s, p)
-	}
+	s := l.root32(v, round)
 	s = l.sel1(l.one(op.FMUL, op.Mods{}, s, f32(1.0/(1<<32))), s, small)
 	return l.sel1(odd, s, isOdd)
 }

@@ -180,6 +180,39 @@ func (p *Plan) sites(b *sema.Body, n *sites) {
 	p.active = p.active[:len(p.active)-1]
 }
 
+// quickOr gives d the quick result, or where long holds that of the long way.
+func (l *lowerer) quickOr(d, quick value, long ori.Operand, w way, round op.Mod, ftz bool, args value) {
+	r := d
+	for _, a := range args { // the long way needs them as they are
+		if l.guard.Kind != ori.KNone || a.Kind == ori.KReg && a.Reg == d[0].Reg {
+			r = l.tmp(len(d))
+			break
+		}
+	}
+	l.retarget(quick, r)
+	l.unlikely(long, func() { l.copy(r, l.longWay(w, round, ftz, args)) })
+	if r[0] != d[0] {
+		l.copy(d, r)
+	}
+}
+
+// retarget makes the instructions that compute a temporary value in the
+// current block compute it in another place.
+func (l *lowerer) retarget(from, to value) {
+	for i := l.cur.Last(); i != nil; i = i.Prev() {
+		made := false
+		for k := range i.Args {
+			if a := &i.Args[k]; a.Kind == ori.KReg && a.Reg == from[0].Reg {
+				a.Reg, a.Sub = to[0].Reg, a.Sub+to[0].Sub
+				made = made || k < int(i.NDst)
+			}
+		}
+		if made {
+			return
+		}
+	}
+}
+
 // longWay computes in the routine of the current instruction if it has
 // several places, else in its own.
 func (l *lowerer) longWay(w way, round op.Mod, ftz bool, args value) value {

@@ -289,10 +289,23 @@ func (c *converger) place(r region) {
 	note := f.NewInstr(op.BSSY, op.Mods{}, []ori.Operand{f.Words(k)}, []ori.Operand{ori.Label(land)})
 	if last := r.from.Last(); last != nil && last.Op.Has(op.Terminator) {
 		note.Line, note.Loc = last.Line, last.Loc
-		r.from.InsertBefore(note, last)
+		r.from.InsertBefore(note, ahead(last))
 	} else {
 		r.from.Append(note)
 	}
+}
+
+// ahead returns the first instruction from which on block code runs with the
+// threads that reach the jump at its end, and which the scheduler may move:
+// noted there, the threads cost no time before the jump.
+func ahead(jump *ori.Instr) *ori.Instr {
+	for p := jump.Prev(); p != nil && p.Op != op.UNDEF; p = jump.Prev() {
+		if p.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Writes|op.Pseudo) && p.Op != op.COPY {
+			break
+		}
+		jump = p
+	}
+	return jump
 }
 
 // landing puts a block before to that only the blocks in the region reach.
