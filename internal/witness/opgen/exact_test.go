@@ -279,6 +279,39 @@ func (p *direct) turn(t *testing.T, turn int) int {
 	return wrong
 }
 
+// TestExactTurns runs the kernels of TestExactBatch for a few turns: the
+// operation stands in a loop there, among other code.
+func TestExactTurns(t *testing.T) {
+	const threads, turns = 64, 6
+	n := 0
+	for _, x := range exactOps() {
+		for _, x.Twice = range []bool{false, true} {
+			text := ExactFile(x, "sm_90", threads, turns)
+			msg, code := compileFile(text, "sm_90")
+			if msg != "" {
+				t.Fatalf("%s: %s", x.Text, msg)
+			}
+			out, err := runFile(code, text)
+			if err != nil {
+				t.Fatalf("%s: %v", x.Text, err)
+			}
+			exactly := expected(&x)
+			for k := range threads {
+				sum := uint64(0)
+				for turn := range turns {
+					a, b := chosen(&x, uint64(turn*threads+k))
+					sum = sum*checksumFactor + exactly(a, b)
+				}
+				if got := binary.LittleEndian.Uint64(out[0][8*k:]); got != sum {
+					t.Fatalf("%s, twice %v, thread %d: checksum %#x, not %#x", x.Text, x.Twice, k, got, sum)
+				}
+			}
+			n += threads * turns
+		}
+	}
+	t.Logf("%d results", n)
+}
+
 // TestExactBatch writes the kernels to OPGEN_DIR for gpurun zoo: ten million
 // operands each.
 func TestExactBatch(t *testing.T) {
