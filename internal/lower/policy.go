@@ -145,14 +145,11 @@ func (l *lowerer) generic(a *sema.Operand) value {
 
 // tensormapCache lowers what is done to the cache of tensor maps.
 func (l *lowerer) tensormapCache(kind op.Mod, a *sema.Operand) {
-	v := l.generic(a)
-	l.alone(func() {
-		l.eachValue(append(value{}, v...), func(u, _ ori.Operand) {
-			at := ori.Addr(u, 0)
-			at.Flags &^= ori.Wide
-			l.emit(op.UTMACCTL, op.M(kind), nil, at)
-		})
-	})
+	l.issue(&order{blocks: []value{l.generic(a)}, same: true, do: func(u []ori.Operand) *ori.Instr {
+		at := ori.Addr(u[0], 0)
+		at.Flags &^= ori.Wide
+		return l.emit(op.UTMACCTL, op.M(kind), nil, at)
+	}})
 }
 
 // istypep lowers istypep: what a handle is stands in its upper word.

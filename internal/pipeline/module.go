@@ -73,6 +73,11 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 		return nil, err
 	}
 	compile(m, &o, r, out, failures, workers)
+	for _, k := range out.Kernels {
+		if k != nil {
+			file.ISAClass, file.Tensormap = max(file.ISAClass, k.Class), max(file.Tensormap, k.Maps)
+		}
+	}
 	for _, f := range failures {
 		if f != nil {
 			out.Failures = append(out.Failures, *f)

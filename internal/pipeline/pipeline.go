@@ -62,6 +62,8 @@ type Kernel struct {
 	Subs   []Sub
 	Bank2  []byte // constant bank 2
 	Calls  []string
+	Class  uint8    // of instructions, as .nv.compat counts them
+	Maps   uint8    // what it does with tensor maps, as .nv.compat says
 	Refs   []string // textures, samplers and surfaces bound by name
 	locs   []loc    // the .loc directives that Code.Lines names
 	debug  []*debugFunc
@@ -104,6 +106,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	if u.debug != nil {
 		k.debug = append(k.debug, u.debug)
 	}
+	k.Class, k.Maps = compat(u.f)
 	if o.Layout.Object {
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)

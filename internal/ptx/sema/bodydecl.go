@@ -311,8 +311,8 @@ func (k *checker) prototype(f *syntax.Func) {
 	nf.Rets = k.params(&nf, f.Rets, true)
 	nf.Params = k.params(&nf, f.Params, false)
 	nf.Name = "protoype with return parameters" // sic: shown when .noreturn does not fit
-	layout(nf.Params)
-	layout(nf.Rets)
+	layout(nf.Params, 0)
+	layout(nf.Rets, 0)
 	for i := f.Attrs.First; i < f.Attrs.First+f.Attrs.Len; i++ {
 		k.tune(&nf, &k.tree.Attrs[i])
 	}

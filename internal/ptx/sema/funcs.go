@@ -39,8 +39,12 @@ func (c *context) function(x int32) int32 {
 	if !nf.Entry && len(nf.Rets) > 1 {
 		c.manyResults(&nf, at)
 	}
-	nf.ParamLen = layout(nf.Params)
-	layout(nf.Rets)
+	base := uint64(0)
+	if a := c.m.Opts.Arch; nf.Entry && a != nil {
+		base = uint64(a.Bank0().Param)
+	}
+	nf.ParamLen = layout(nf.Params, base)
+	layout(nf.Rets, 0)
 	if !nf.Entry {
 		c.tuneAll(&nf, f)
 	}
@@ -189,17 +193,18 @@ func (c *context) openParam(nf *Func, at src.Pos, result bool) {
 	}
 }
 
-// layout gives each parameter its offset and returns the bytes of all: in
-// order, each at its alignment.
-func layout(ps []Param) uint64 {
-	at := uint64(0)
+// layout gives parameters their places and returns how many bytes they take.
+// Those of a kernel lie in a constant bank from base on, and it is there that
+// they are aligned: a tensor map must be.
+func layout(ps []Param, base uint64) uint64 {
+	at := base
 	for i := range ps {
 		p := &ps[i]
 		at = (at + p.Shape.Align - 1) &^ (p.Shape.Align - 1)
-		p.Offset = at
+		p.Offset = at - base
 		at += p.Shape.Size()
 	}
-	return at
+	return at - base
 }
 
 // paramScope reports what is wrong with parameters as variables of the body

@@ -1,0 +1,36 @@
+package pipeline
+
+import (
+	"goptxas/internal/ori"
+	"goptxas/internal/ori/op"
+)
+
+// Classes of instructions and uses of tensor maps in .nv.compat.
+const (
+	classBase   = 1
+	classFamily = 2 // of a family of architectures
+	classGroup  = 4 // warp-group matrix operations
+	mapsRead    = 1
+	mapsWritten = 3 // by the kernel itself
+)
+
+// compat returns what .nv.compat says about the instructions of f.
+func compat(f *ori.Func) (class, maps uint8) {
+	class = classBase
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			switch i.Op {
+			case op.UTMALDG, op.UTMASTG, op.UTMAREDG, op.UTMAPF:
+				class, maps = max(class, classFamily), max(maps, mapsRead)
+			case op.UTMACCTL:
+				class = max(class, classFamily)
+				if i.Mods.Has(op.MIV) {
+					maps = mapsWritten
+				}
+			case op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+				class = classGroup
+			}
+		}
+	}
+	return class, maps
+}
