@@ -19,9 +19,18 @@ func TestParamLayout(t *testing.T) {
 		align     int
 		first, at uint64
 	}{
-		{"sm_80", 16, 0x10, 0x90}, {"sm_80", 32, 0x20, 0xa0}, {"sm_80", 64, 0x20, 0xa0}, {"sm_80", 128, 0x20, 0xa0},
-		{"sm_90a", 16, 0x10, 0x90}, {"sm_90a", 32, 0x10, 0x90}, {"sm_90a", 64, 0x30, 0xb0}, {"sm_90a", 128, 0x70, 0xf0},
-		{"sm_100a", 16, 0x10, 0x90}, {"sm_100a", 32, 0x20, 0xa0}, {"sm_100a", 64, 0x40, 0xc0}, {"sm_100a", 128, 0x80, 0x100},
+		{"sm_80", 16, 0x10, 0x90},
+		{"sm_80", 32, 0x20, 0xa0},
+		{"sm_80", 64, 0x20, 0xa0},
+		{"sm_80", 128, 0x20, 0xa0},
+		{"sm_90a", 16, 0x10, 0x90},
+		{"sm_90a", 32, 0x10, 0x90},
+		{"sm_90a", 64, 0x30, 0xb0},
+		{"sm_90a", 128, 0x70, 0xf0},
+		{"sm_100a", 16, 0x10, 0x90},
+		{"sm_100a", 32, 0x20, 0xa0},
+		{"sm_100a", 64, 0x40, 0xc0},
+		{"sm_100a", 128, 0x80, 0x100},
 	} {
 		text := fmt.Sprintf(".version 8.6\n.target %s\n.address_size 64\n.visible .entry k(.param .u32 a, .param .align %d .b8 m[128], .param .u64 o)\n{ ret; }\n", c.arch, c.align)
 		var out bytes.Buffer
