@@ -54,7 +54,7 @@ func isGathered(i *ori.Instr) bool {
 }
 
 // GatherBarriers brings the threads of a warp together before each barrier
-// of the block that stands where they may be apart. The machine counts
+// of the block or cluster that stands where they may be apart. The machine counts
 // warps: the first threads of a warp that come count as all of them, and
 // alone they are what a reduction sees of it. All come, since the barrier is
 // aligned or the source asks for the same.
@@ -64,7 +64,7 @@ func GatherBarriers(f *ori.Func, apart func(*ori.Block) bool) {
 			continue
 		}
 		for i := range b.Instrs {
-			if i.Op != op.BAR || gathered(i) {
+			if i.Op != op.BAR && i.Op != op.UCGABAR_ARV && i.Op != op.UCGABAR_WAIT || gathered(i) {
 				continue
 			}
 			w := f.NewInstr(op.WARPSYNC, op.M(op.MALL), nil, nil)

@@ -62,6 +62,7 @@ BAR.SYNC.DEFER_BLOCKING 0x1
 b2:
 BAR.SYNC.DEFER_BLOCKING 0x2
 @p1 BAR.ARV 0x3, 0x40
+UCGABAR_ARV
 EXIT
 }
 `)
@@ -74,12 +75,12 @@ EXIT
 	var got []string
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if i.Op == op.BAR || i.Op == op.WARPSYNC {
+			if i.Op == op.BAR || i.Op == op.WARPSYNC || i.Op == op.UCGABAR_ARV {
 				got = append(got, string(f.AppendInstr(nil, i)))
 			}
 		}
 	}
-	want := "BAR.SYNC.DEFER_BLOCKING 0x0 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x1 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x2 / @p1 WARPSYNC.ALL / @p1 BAR.ARV 0x3, 0x40"
+	want := "BAR.SYNC.DEFER_BLOCKING 0x0 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x1 / WARPSYNC.ALL / BAR.SYNC.DEFER_BLOCKING 0x2 / @p1 WARPSYNC.ALL / @p1 BAR.ARV 0x3, 0x40 / WARPSYNC.ALL / UCGABAR_ARV"
 	if s := strings.Join(got, " / "); s != want {
 		t.Errorf("%s\nwant %s", s, want)
 	}
