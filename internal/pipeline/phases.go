@@ -96,6 +96,10 @@ func phases() []phase.Row[*unit] {
 			opt.Unread(u.f, fits(u))
 			return nil
 		}},
+		{Name: "UnpackHalves", MinOpt: 1, Run: func(u *unit, _ *phase.Ctx) error {
+			opt.Unpack(u.f, fits(u))
+			return nil
+		}},
 		{Name: "ShareGroups", MinOpt: 2, Run: func(u *unit, _ *phase.Ctx) error {
 			opt.Groups(u.f, fits(u))
 			return nil
@@ -151,7 +155,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults", "ShareGroups",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults", "UnpackHalves", "ShareGroups",
 	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
 }
 
