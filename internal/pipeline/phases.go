@@ -137,6 +137,7 @@ func phases() []phase.Row[*unit] {
 			return nil
 		}},
 		{Name: "BalancePipes", MinOpt: 2, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
+			isel.Zeros(u.f, fits(u))
 			isel.Balance(u.f, fits(u))
 			return nil
 		}},
