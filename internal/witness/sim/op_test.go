@@ -47,6 +47,8 @@ var opCases = []string{
 	"PRMT.ECL R0, R1, R3, R2 | 33221100 77665544 1 > 33221111 | 33221100 77665544 7 > 33333333",
 	"PRMT.ECR R0, R1, R3, R2 | 33221100 77665544 1 > 11111100 | 33221100 77665544 7 > 33221100",
 	"PRMT.RC16 R0, R1, R3, R2 | 33221100 77665544 1 > 33223322 | 33221100 77665544 2 > 11001100",
+	// special registers: a stack may reach down to the first byte
+	"S2R R0, SR_LMEMHIOFF | 1 > 0",
 	// integers
 	"IADD3 R0, R1, -R2, R3 | 1 2 3 > 2 | 0 80000000 0 > 80000000",
 	"IABS R0, R1 | 80000000 > 80000000 | ffffffff > 1 | 7 > 7",
