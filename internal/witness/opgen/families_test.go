@@ -31,7 +31,7 @@ var families = [...]family{
 	}},
 	{"fns.b32 with offset -2^31", regexp.MustCompile(`^fns\.b32 `), func(x *inputs) bool { return x.arg(3) == 1<<31 }},
 	{"bfi.b32 with a constant length of 32 and more", regexp.MustCompile(`^bfi\.b32 .*,40$`), nil},
-	{"vectors of eight bytes or half words", noReference, nil},
+	{"vectors of eight bytes or half words", regexp.MustCompile(`\.v8\.(b|u|s)(8|16) `), nil},
 	{"st.f32 of a 64-bit register", regexp.MustCompile(`^st\S*\.f32 \S*,%rd`), nil},
 	{"video: merging into d.h1", regexp.MustCompile(`^v(add|sub|min|max|absdiff|shl|shr|set)\.\S* %r1\.h1,`), nil},
 	{"video: .sat", regexp.MustCompile(`^v(add|sub|min|max|absdiff|shl|shr)\.\S*\.sat`), func(x *inputs) bool {

@@ -196,7 +196,11 @@ func (d *decoder) copyAsync() {
 	to, from := d.addr(0), d.addr(1)
 	n := constant(size)
 	ignored := false
-	if len(d.args) > 3 && !d.has(isa.WL2CacheHint) {
+	last := len(d.args)
+	if d.has(isa.WL2CacheHint) {
+		last-- // the policy
+	}
+	if last > 3 {
 		if a := &d.args[3]; a.Type == isa.Pred {
 			ignored = true
 			n = d.src(3, isa.Pred)
