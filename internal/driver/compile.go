@@ -197,6 +197,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	}
 	j.recordCode(m, out)
 	j.advise(m, out)
+	j.warnFrames(m, out)
 	j.reportCode(m, o.Arch, out)
 	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
 	if !res.OK {

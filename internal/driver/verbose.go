@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/stats"
 	"goptxas/internal/pipeline"
@@ -42,6 +43,30 @@ func (j *Job) advise(m *sema.Module, out *pipeline.Output) {
 	for n, k := range out.Kernels {
 		if k != nil && k.Props.Serial {
 			j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", m.Funcs[out.Funcs[n]].Name))
+		}
+	}
+}
+
+// warnFrames warns about stack frames and spills where that was asked for, in
+// the reference's order of kernels.
+func (j *Job) warnFrames(m *sema.Module, out *pipeline.Output) {
+	local, spills := j.Settings.Line.Has(cli.WarnLocal), j.Settings.Line.Has(cli.WarnSpills)
+	if !local && !spills {
+		return
+	}
+	for n := len(out.Funcs) - 1; n >= 0; n-- {
+		k := out.Kernels[n]
+		if k == nil {
+			continue
+		}
+		b := block(m, &m.Funcs[out.Funcs[n]], k)
+		for _, f := range append(b.Callee, FunctionFrame{b.Name, b.Frame}) {
+			if local && f.Frame.Stack > 0 {
+				j.warnf("Local memory used for function '%s', size of stack frame: %d bytes", f.Name, f.Frame.Stack)
+			}
+			if spills && f.Frame.SpillStores+f.Frame.SpillLoads > 0 {
+				j.warnf("Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads", f.Name, f.Frame.SpillStores, f.Frame.SpillLoads)
+			}
 		}
 	}
 }
