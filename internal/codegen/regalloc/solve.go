@@ -92,6 +92,7 @@ type solver struct {
 	sets [2]*groups // of sol.Problem, without and with copies joined
 	room scratch
 	kin  map[int32]home // homes of the pieces of what was split
+	lose []order        // orders in which groups fight; the best alone once it is known
 }
 
 // groups returns the groups of the problem as it stands, with the sides of
@@ -146,6 +147,7 @@ func (s *solver) file(class uint8) error {
 			continue
 		}
 		s.restore(start)
+		s.lose = nil
 		if err := s.rounds(class, how); err != nil {
 			failed = cmp.Or(failed, err)
 			continue
@@ -254,7 +256,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		return best
 	}
 	for n, pl := range plans {
-		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 {
+		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 || round > fewTrials && n >= 1 {
 			continue
 		}
 		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
@@ -301,6 +303,9 @@ func (s *solver) spread(class uint8, floor int) *trial {
 	return t
 }
 
+// fewTrials is the round of spilling from which only one plan is tried.
+const fewTrials = 2
+
 // keep copies a trial's registers into the solution, members included.
 func (s *solver) keep(class uint8, t *trial) {
 	p := s.sol.Problem
@@ -324,7 +329,11 @@ func (s *solver) keep(class uint8, t *trial) {
 func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 	p := s.sol.Problem
 	least := 0.0
-	for _, o := range [...]order{byDepth, byWidth, byStart} {
+	if s.lose == nil {
+		s.lose = []order{byWidth, byStart, byDepth}
+	}
+	first := s.lose[0]
+	for _, o := range s.lose {
 		t := newTrial(p, s.groups(false), class, &s.room)
 		t.evict = true
 		t.run(o)
@@ -340,7 +349,7 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 		if best != nil && lost >= least {
 			continue
 		}
-		best, least = t, lost
+		best, least, first = t, lost, o
 		slices.Sort(list)
 		spill = spill[:0]
 		for _, v := range slices.Compact(list) {
@@ -350,6 +359,7 @@ func (s *solver) evict(class uint8) (best *trial, spill []*split) {
 			break
 		}
 	}
+	s.lose = []order{first}
 	return best, spill
 }
 

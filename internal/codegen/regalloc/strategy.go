@@ -20,7 +20,7 @@ var strategies = [...]strategy{
 }
 
 // manyInstructions is the size from which only the first is tried.
-const manyInstructions = 6000
+const manyInstructions = 1500
 
 // saved is what the solver knew at some time.
 type saved struct {
