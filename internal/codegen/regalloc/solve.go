@@ -18,23 +18,6 @@ type Options struct {
 	quickSlots bool // share memory words by the rule for many spills
 }
 
-// plan is one way to try a file.
-type plan struct {
-	order    order
-	coalesce bool
-}
-
-// plans are tried in this order; the first that needs no more registers
-// than the fattest point holds words ends the search.
-var plans = [...]plan{
-	{byStart, true},
-	{byWidth, true},
-	{byDepth, true},
-	{bySize, true},
-	{byStart, false},
-	{byWidth, false},
-}
-
 // Solve allocates every file in the order the caller lists them: a file
 // must stand before the file it spills to. It returns an *Overflow when
 // some file cannot be made to fit.
@@ -245,66 +228,6 @@ func marginStep(budget int) int32 {
 	}
 	return 0
 }
-
-// trials tries the plans and returns the best that fits, nil if none does.
-// After spilling, fewer are tried: every round costs them again.
-func (s *solver) trials(class uint8, floor, round int) *trial {
-	p := s.sol.Problem
-	f := &p.Files[class]
-	best := s.spread(class, floor)
-	if best != nil {
-		return best
-	}
-	for n, pl := range plans {
-		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 || round > fewTrials && n >= 1 {
-			continue
-		}
-		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
-		ok := t.run(pl.order)
-		if ok {
-			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, used %d, target %d\n", f.Name, n, t.used, f.Budget)
-			if best == nil || t.used < best.used {
-				best = t
-			}
-		} else {
-			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, failed, target %d\n", f.Name, n, f.Budget)
-		}
-		if best != nil && (best.used <= floor+floor/16 || !pl.coalesce) {
-			break
-		}
-	}
-	return best
-}
-
-// spread tries the file with registers that cost nothing: those up to the
-// next step above what lives at once. It returns nil where no instruction
-// reads late or the walk goes beyond the step.
-func (s *solver) spread(class uint8, floor int) *trial {
-	p := s.sol.Problem
-	f := &p.Files[class]
-	k := slices.IndexFunc(f.Steps, func(n int) bool { return n >= floor })
-	if k < 0 || s.opts.NoCoalesce || !lateReaders(p, class) {
-		return nil
-	}
-	step := min(f.Steps[k], f.Budget)
-	if floor > step-step/16 {
-		return nil
-	}
-	t := newTrial(p, s.groups(true), class, &s.room)
-	if t.g.late == nil {
-		t.g.late = newWaitFacts(p, t.g, class)
-	}
-	t.waits = newWaits(t.g.late, step, len(p.Insts))
-	if !t.run(byStart) || t.used > step {
-		s.trace("-CLASS %s NOSPILL REGALLOC: spread, failed, step %d\n", f.Name, step)
-		return nil
-	}
-	s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)
-	return t
-}
-
-// fewTrials is the round of spilling from which only one plan is tried.
-const fewTrials = 2
 
 // keep copies a trial's registers into the solution, members included.
 func (s *solver) keep(class uint8, t *trial) {

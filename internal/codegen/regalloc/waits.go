@@ -15,7 +15,7 @@ const waitRange = 32
 
 // freeCost is what a register above all used so far costs below the step:
 // waits that are nearly out of range are not worth one.
-const freeCost = 1
+const freeCost = 3
 
 // coveredCost is what a write costs that only stands behind the wait for the
 // reader's result as long as nothing changes places.

@@ -1,0 +1,92 @@
+package regalloc
+
+import "slices"
+
+// plan is one way to try a file.
+type plan struct {
+	order    order
+	coalesce bool
+}
+
+// plans are tried in this order; the first that needs no more registers
+// than the fattest point holds words ends the search.
+var plans = [...]plan{
+	{byStart, true},
+	{byWidth, true},
+	{byDepth, true},
+	{bySize, true},
+	{byStart, false},
+	{byWidth, false},
+}
+
+// fewTrials is the round of spilling from which only one plan is tried.
+const fewTrials = 2
+
+// trials tries the plans and returns the best that fits, nil if none does.
+// Where what lives at once leaves room below the next step, registers are
+// spread first; else the best plan is tried again with them spread as far as
+// its own step. The search goes on while a result lies above a step that the
+// fattest point does not. After spilling, fewer plans are tried: every round
+// costs them again.
+func (s *solver) trials(class uint8, floor, round int) *trial {
+	p := s.sol.Problem
+	f := &p.Files[class]
+	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
+	step := f.step(floor)
+	if late && floor <= step-step/16 {
+		if t := s.spread(class, plans[0], step); t != nil {
+			return t
+		}
+	}
+	var best *trial
+	var how plan
+	for n, pl := range plans {
+		if s.opts.Trials > 0 && n >= s.opts.Trials || pl.coalesce && s.opts.NoCoalesce || round > 0 && n >= 3 || round > fewTrials && n >= 1 {
+			continue
+		}
+		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
+		if t.run(pl.order) {
+			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, used %d, target %d\n", f.Name, n, t.used, f.Budget)
+			if best == nil || t.used < best.used {
+				best, how = t, pl
+			}
+		} else {
+			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, failed, target %d\n", f.Name, n, f.Budget)
+		}
+		if best != nil && (best.used <= floor+floor/16 && best.used <= max(step, floor) || !pl.coalesce) {
+			break
+		}
+	}
+	if best != nil && late && round == 0 {
+		if t := s.spread(class, how, f.step(best.used)); t != nil {
+			return t
+		}
+	}
+	return best
+}
+
+// step returns how many registers cost no more than n do.
+func (f *File) step(n int) int {
+	if k := slices.IndexFunc(f.Steps, func(s int) bool { return s >= n }); k >= 0 {
+		return min(f.Steps[k], f.Budget)
+	}
+	return f.Budget
+}
+
+// spread tries a plan with registers that cost nothing, those up to a step.
+// It returns nil where the walk goes beyond.
+func (s *solver) spread(class uint8, pl plan, step int) *trial {
+	p := s.sol.Problem
+	f := &p.Files[class]
+	t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
+	if t.g.late == nil {
+		t.g.late = newWaitFacts(p, t.g, class)
+	}
+	t.waits = newWaits(t.g.late, step, len(p.Insts))
+	if !t.run(pl.order) || t.used > step {
+		s.trace("-CLASS %s NOSPILL REGALLOC: spread, failed, step %d\n", f.Name, step)
+		return nil
+	}
+	s.trace("-CLASS %s NOSPILL REGALLOC: spread, used %d, step %d\n", f.Name, t.used, step)
+	return t
+}
