@@ -70,7 +70,7 @@ func (f *File) step(n int) int {
 	if k := slices.IndexFunc(f.Steps, func(s int) bool { return s >= n }); k >= 0 {
 		return min(f.Steps[k], f.Budget)
 	}
-	return f.Budget
+	return min(n, f.Budget)
 }
 
 // spread tries a plan with registers that cost nothing, those up to a step.
