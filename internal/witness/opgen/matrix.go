@@ -13,7 +13,7 @@ type Matrix struct {
 	Wide     bool   // of 64 bits
 	Sparse   bool
 	Selector int
-	Meta     string // kind of metadata: "pairs" or "ones"
+	Meta     string // kind of metadata: "pairs", "ones" or "mixed", in any order
 	Fills    [3]string
 	Memory   string // space of a load or store, "" for generic
 	Stride   string // "", "imm" or "reg"
@@ -243,6 +243,7 @@ func MatrixFile(forms []Matrix, arch string, seed int) string {
 	}
 	fmt.Fprintf(&b, ".version 9.0\n.target %s\n.address_size 64\n", arch)
 	b.WriteString(metadata("pairs", []uint32{4, 8, 12, 9, 13, 14}) + metadata("ones", []uint32{4, 14}))
+	b.WriteString(metadata("mixed", []uint32{4, 8, 12, 9, 13, 14, 1, 2, 3, 6, 7, 11}))
 	return b.String() + body.String()
 }
 

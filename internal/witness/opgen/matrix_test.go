@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -184,6 +185,26 @@ func TestMatrixMeaning(t *testing.T) {
 			all++
 			if matrixMeaning(t, &f, text, arch) {
 				equal++
+			}
+		}
+		t.Logf("%s: %d of %d spellings leave the same bytes", arch, equal, all)
+	}
+}
+
+// TestMatrixSorted: metadata in any order, which sm_100 and later sort.
+func TestMatrixSorted(t *testing.T) {
+	for _, arch := range [...]string{"sm_100a", "sm_90a"} {
+		equal, all := 0, 0
+		for n, f := range MmaForms() {
+			if !strings.Contains(f.Text, "mma.sp.") || f.Meta != "pairs" || strings.Contains(f.Text, "4.s32") {
+				continue
+			}
+			f.Meta = "mixed"
+			if text := MatrixFile([]Matrix{f}, arch, n); frontEndTakes(text, arch) && (os.Getenv("GOPTXAS_FULL") != "" || n%5 == 0) {
+				all++
+				if matrixMeaning(t, &f, text, arch) {
+					equal++
+				}
 			}
 		}
 		t.Logf("%s: %d of %d spellings leave the same bytes", arch, equal, all)
