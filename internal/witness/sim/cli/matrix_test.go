@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"goptxas"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
 	"goptxas/internal/witness/sim"
@@ -80,4 +83,37 @@ func TestMatricesReference(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d kernels as the interpreter has them, %d early reads", f.right, f.kernels, f.reports)
+}
+
+// TestMatricesModes runs code of other levels, with few registers, and in
+// serial mode.
+func TestMatricesModes(t *testing.T) {
+	for _, args := range [][]string{{"-O0"}, {"-O1"}, {"-maxrregcount=24"}, {"--knob", "SerialSchedule=true"}} {
+		var f figures
+		for _, k := range zoo.Matrices(t) {
+			k.Want = interpreted(t, &k, "sm_90a")
+			out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a", Args: args})
+			if err != nil && strings.Contains(err.Error(), "higher register target") { // runs of eight need more than 24
+				f.refused++
+				continue
+			}
+			if err != nil {
+				t.Errorf("%v %s: %v", args, k.File, err)
+				continue
+			}
+			m, err := sim.Load(out.Cubin)
+			if err != nil {
+				t.Fatalf("%s: %v", k.File, err)
+			}
+			f.kernels++
+			ok := true
+			for n := range k.Launches {
+				ok = f.launch(t, m, &k, n, true) && ok
+			}
+			if ok {
+				f.right++
+			}
+		}
+		t.Logf("%v: %d of %d kernels as the interpreter has them, %d early reads, %d need more registers", args, f.right, f.kernels, f.reports, f.refused)
+	}
 }
