@@ -202,7 +202,7 @@ func (l *lowerer) inverted(v value) value {
 	return out
 }
 
-// halves returns two of the four 8-bit floats of every word as f16.
+// halvesOf returns two of the four 8-bit floats of every word as f16.
 func (l *lowerer) halvesOf(v value, t isa.Type, upper bool) value {
 	out := make(value, len(v))
 	for n, w := range v {

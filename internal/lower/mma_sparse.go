@@ -16,7 +16,7 @@ import (
 //	bytes, 8 chunks       lane 2·selector row g, the next row g+8
 //	bytes, 16 chunks      lanes 0 and 1 the first eight of both rows, 2 and 3 the others
 
-// lane returns the number of the thread in its warp.
+// laneID returns the number of the thread in its warp.
 func (l *lowerer) laneID() ori.Operand {
 	return l.one(op.S2R, op.Mods{}, ori.Special(op.SRLaneID))
 }

@@ -148,7 +148,6 @@ type inst struct {
 	src     fp.Format
 	dst     fp.Format
 	it      fp.Int
-	it2     fp.Int
 	product *matrix.Product
 	mode    fp.Mode
 	s       [5]opnd
