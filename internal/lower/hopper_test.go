@@ -73,6 +73,26 @@ func TestHopper(t *testing.T) {
 	t.Logf("%d instructions", n)
 }
 
+// TestCancel lowers what sm_100 adds for the next work of a cluster.
+func TestCancel(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], [%r2];", "SR_LANEID ; UGETNEXTWORKID.SELFCAST ; BRA"},
+		{"elect.sync _|%p1, 0xffffffff; @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%r1], [%r2];", "VOTEU.ANY ; UGETNEXTWORKID.BROADCAST"},
+		{"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;", "LOP3.LUT ; [2] ; ISETP.NE"},
+		{"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1,%r2,%r3,_}, %q1;", "LOP3.LUT ; SHF.R.U32.HI"},
+		{"clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r1, %q1;", "SHF.R.U32.HI"},
+	} {
+		got, err := loweredFor("sm_100a", strings.Replace(kernel("", c.text), "sm_90a", "sm_100a", 1))
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if w := inOrder(got, c.want); w != "" {
+			t.Errorf("%s: no %q in\n%s", c.text, w, got)
+		}
+	}
+}
+
 // TestElected checks where one thread of a warp at most is known to come: no
 // loop over the threads is made there.
 func TestElected(t *testing.T) {

@@ -18,11 +18,14 @@ import (
 )
 
 // lowered lowers the first kernel of a module and returns its text.
-func lowered(text string) (out string, err error) {
+func lowered(text string) (out string, err error) { return loweredFor("sm_90a", text) }
+
+// loweredFor does so for an architecture.
+func loweredFor(arch, text string) (out string, err error) {
 	var msgs bytes.Buffer
 	sink := diag.NewSink(&msgs, diag.Options{})
 	tree := syntax.Scan(&src.File{Name: "t.ptx", Text: []byte(text)})
-	a := target.Find("sm_90a")
+	a := target.Find(arch)
 	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
 	var s sema.Scratch
 	for _, f := range m.Bodies() {

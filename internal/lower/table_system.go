@@ -40,6 +40,8 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMovmatrix:      (*lowerer).movmatrix,
 	isa.WMma:            (*lowerer).mma,
 	isa.WWgmma:          (*lowerer).wgmma,
-	isa.WTensormap:      (*lowerer).tensormap,
-	isa.WWmma:           (*lowerer).wmma,
+
+	isa.WClusterlaunchcontrol: (*lowerer).clusterlaunchcontrol,
+	isa.WTensormap:            (*lowerer).tensormap,
+	isa.WWmma:                 (*lowerer).wmma,
 }

@@ -38,7 +38,7 @@ func NewFitter(a *target.Arch) *Fitter {
 
 // Fits reports whether the machine has a form for i of function f.
 func (t *Fitter) Fits(f *ori.Func, i *ori.Instr) bool {
-	if i.Op == op.BRX { // has as many labels as its table
+	if i.Op == op.BRX || i.Op == op.UGETNEXTWORKID { // has as many labels as its table; names neighbours
 		return true
 	}
 	s := shape{op: i.Op, mods: i.Mods, ndst: i.NDst}
