@@ -327,6 +327,10 @@ func schedule(u *unit, _ *phase.Ctx) error {
 }
 
 func emitCode(u *unit, _ *phase.Ctx) (err error) {
+	if u.isRoutine || len(u.routines) > 0 { // words are made once all places are known
+		u.code = emit.Layout(u.f)
+		return nil
+	}
 	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot})
 	return err
 }

@@ -82,6 +82,13 @@ func Func(f *ori.Func, a *target.Arch, o Options) (*Code, error) {
 	return e.finish()
 }
 
+// Layout returns the code of f without its words: its size and where blocks
+// start.
+func Layout(f *ori.Func) *Code {
+	e := &emitter{f: f, start: make([]int64, f.NumBlocks())}
+	return &Code{Size: int(e.layout()), Starts: e.start}
+}
+
 type emitter struct {
 	f     *ori.Func
 	a     *target.Arch
@@ -121,8 +128,8 @@ func (e *emitter) meeting(i *ori.Instr, block ori.Reg) int64 {
 	return at
 }
 
-// layout gives every block its address.
-func (e *emitter) layout() {
+// layout gives every block its address and returns the one behind the last.
+func (e *emitter) layout() int64 {
 	at := e.opts.Base
 	for n, b := range e.f.Blocks {
 		e.start[b.ID] = at
@@ -138,6 +145,7 @@ func (e *emitter) layout() {
 			at += InstSize
 		}
 	}
+	return at
 }
 
 // jump returns the block a branch must be added to at the end of block n,

@@ -280,36 +280,44 @@ func (p *direct) turn(t *testing.T, turn int) int {
 }
 
 // TestExactTurns runs the kernels of TestExactBatch for a few turns: the
-// operation stands in a loop there, among other code.
+// operation stands in a loop there, among other code. A few operands each on
+// one architecture of every family.
 func TestExactTurns(t *testing.T) {
-	const threads, turns = 64, 6
 	n := 0
 	for _, x := range exactOps() {
 		for _, x.Twice = range []bool{false, true} {
-			text := ExactFile(x, "sm_90", threads, turns)
-			msg, code := compileFile(text, "sm_90")
-			if msg != "" {
-				t.Fatalf("%s: %s", x.Text, msg)
-			}
-			out, err := runFile(code, text)
-			if err != nil {
-				t.Fatalf("%s: %v", x.Text, err)
-			}
-			exactly := expected(&x)
-			for k := range threads {
-				sum := uint64(0)
-				for turn := range turns {
-					a, b := chosen(&x, uint64(turn*threads+k))
-					sum = sum*checksumFactor + exactly(a, b)
-				}
-				if got := binary.LittleEndian.Uint64(out[0][8*k:]); got != sum {
-					t.Fatalf("%s, twice %v, thread %d: checksum %#x, not %#x", x.Text, x.Twice, k, got, sum)
-				}
-			}
-			n += threads * turns
+			n += exactTurns(t, &x, "sm_90", 6)
+		}
+		for _, arch := range []string{"sm_75", "sm_86", "sm_100", "sm_120"} {
+			n += exactTurns(t, &x, arch, 1)
 		}
 	}
 	t.Logf("%d results", n)
+}
+
+func exactTurns(t *testing.T, x *Exact, arch string, turns int) int {
+	const threads = 64
+	text := ExactFile(*x, arch, threads, turns)
+	msg, code := compileFile(text, arch)
+	if msg != "" {
+		t.Fatalf("%s, %s: %s", x.Text, arch, msg)
+	}
+	out, err := runFile(code, text)
+	if err != nil {
+		t.Fatalf("%s, %s: %v", x.Text, arch, err)
+	}
+	exactly := expected(x)
+	for k := range threads {
+		sum := uint64(0)
+		for turn := range turns {
+			a, b := chosen(x, uint64(turn*threads+k))
+			sum = sum*checksumFactor + exactly(a, b)
+		}
+		if got := binary.LittleEndian.Uint64(out[0][8*k:]); got != sum {
+			t.Fatalf("%s, %s, twice %v, thread %d: checksum %#x, not %#x", x.Text, arch, x.Twice, k, got, sum)
+		}
+	}
+	return threads * turns
 }
 
 // TestExactBatch writes the kernels to OPGEN_DIR for gpurun zoo: ten million
