@@ -48,8 +48,8 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 	default:
 		return nil, false
 	}
-	if l.layout.Object {
-		l.fail("Reference '%s' cannot be bound by name in an object", v.Name)
+	if l.layout.Object { // the linker adds the word to every kernel that comes here
+		return value{l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartAbs)), word(bit)}, true
 	}
 	return value{l.bankWord(l.plan.refSlot(l, v.Name)), word(bit)}, true
 }

@@ -58,6 +58,9 @@ func (x *object) declare() {
 	for n := range m.Vars {
 		v := &m.Vars[n]
 		space, ok := objectSpace(v)
+		if v.Shape.Type.IsOpaque() && v.Space == isa.SpaceGlobal {
+			x.file.Refs = append(x.file.Refs, reference(v))
+		}
 		if !ok {
 			continue
 		}
