@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin"
+	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/oracle"
 )
 
@@ -163,4 +164,37 @@ func TestDebugObject(t *testing.T) {
 	if f := debugCubin(t, "-suppress-debug-info"); f.Find(".debug_info") != nil {
 		t.Error("suppressed sections are there")
 	}
+}
+
+// TestDebugRuns: code for a debugger, in which functions stay apart, leaves
+// what the optimised code leaves.
+func TestDebugRuns(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "zoo", "*.ptx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, name := range append(files, filepath.Join("..", "..", "testdata", "link", "kernels.ptx")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := launch.Parse(string(text))
+		if err != nil || !bytes.Contains(text, []byte("call")) || bytes.Contains(text, []byte(".extern")) {
+			continue
+		}
+		out := filepath.Join(t.TempDir(), "k.cubin")
+		ourObject(t, name, out, "sm_90a")
+		plain := runLinked(t, out, list, name)
+		ourObject(t, name, out, "sm_90a", "-g")
+		for n, buffers := range runLinked(t, out, list, name+" -g") {
+			for k := range buffers {
+				if !bytes.Equal(buffers[k], plain[n][k]) {
+					t.Errorf("%s: buffer %d of %s differs", name, k, list[n].Kernel)
+				}
+			}
+		}
+		calls++
+	}
+	t.Logf("%d files with calls", calls)
 }
