@@ -23,11 +23,11 @@ const (
 	registers   = 1 << 16
 	maxThreads  = 2048
 	sharedBytes = 227 << 10
-	usualBlock  = 256 // threads, when the source does not say
-	maxDepth    = 3   // loops deeper than this count no more
-	turns       = 8   // of a loop, as a guess
-	maxRaises   = 3   // how far the number of registers may rise
-	worthwhile  = 0.92
+	usualBlock  = 256  // threads, when the source does not say
+	maxDepth    = 3    // loops deeper than this count no more
+	turns       = 8    // of a loop, as a guess
+	maxRaises   = 3    // how far the number of registers may rise
+	worthwhile  = 0.75 // of the price before, which is a product of two times
 )
 
 // arrange orders all regions: within the limit, or within a higher one if
