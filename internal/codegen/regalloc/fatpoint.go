@@ -1,6 +1,7 @@
 package regalloc
 
 import (
+	"math"
 	"slices"
 )
 
@@ -343,21 +344,31 @@ func (t *trial) assign(v int32, r int16) {
 	t.used = max(t.used, int(r+x.width))
 }
 
+// discardConflicts is how many groups may stand in the way at a slot that is
+// looked at, unless all have more and the group cannot be spilled.
+const discardConflicts = 50
+
 // cheapest returns the slot whose holders cost less to spill than v, and
 // throws them out; -1 when v itself is the cheapest.
 func (t *trial) cheapest(v int32) int16 {
 	x := &t.g.info[v]
-	best, bestCost := int16(-1), x.cost
-	if x.keep {
-		bestCost = -1
-	}
-	for r := t.lowest(x); int(r+x.width) <= t.limit(x); r += x.align {
-		if !t.allowed(v, r) {
-			continue
+	best := int16(-1)
+	for _, most := range [...]int{discardConflicts, math.MaxInt} {
+		bestCost := x.cost
+		if x.keep {
+			bestCost = -1
 		}
-		cost, ok := t.holders(v, r)
-		if ok && (bestCost < 0 || cost < bestCost) {
-			best, bestCost = r, cost
+		for r := t.lowest(x); int(r+x.width) <= t.limit(x); r += x.align {
+			if !t.allowed(v, r) {
+				continue
+			}
+			cost, ok := t.holders(v, r, most)
+			if ok && (bestCost < 0 || cost < bestCost) {
+				best, bestCost = r, cost
+			}
+		}
+		if best >= 0 || !x.keep {
+			break
 		}
 	}
 	if best >= 0 {
@@ -366,8 +377,9 @@ func (t *trial) cheapest(v int32) int16 {
 	return best
 }
 
-// holders sums the cost of the groups that stand in the way of v at r.
-func (t *trial) holders(v int32, r int16) (cost float64, ok bool) {
+// holders sums the cost of the groups that stand in the way of v at r, of
+// which there may be so many at most.
+func (t *trial) holders(v int32, r int16, most int) (cost float64, ok bool) {
 	seen := map[int32]bool{}
 	for _, q := range t.inTheWay(v, r) {
 		y := &t.g.info[q]
@@ -377,6 +389,9 @@ func (t *trial) holders(v int32, r int16) (cost float64, ok bool) {
 		if !seen[q] {
 			seen[q] = true
 			cost += y.cost
+			if len(seen) > most {
+				return 0, false
+			}
 		}
 	}
 	return cost, len(seen) > 0
@@ -387,7 +402,7 @@ func (t *trial) contest(v int32, r int16, must bool) bool {
 	if must && !t.evict {
 		return false
 	}
-	if _, ok := t.holders(v, r); !ok {
+	if _, ok := t.holders(v, r, math.MaxInt); !ok {
 		return false
 	}
 	for _, q := range t.inTheWay(v, r) {

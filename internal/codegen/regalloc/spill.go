@@ -319,11 +319,14 @@ func (h *home) drop(o Operand, except int32) {
 	})
 }
 
+// mostWords is the widest temporary that lives on where registers are short.
+const mostWords = 4
+
 // lasts reports whether a temporary of v lives on up to operand at of
 // instruction n: over a few instructions always, over more if registers are
 // not short. It is a piece then, which may be spilled in its turn.
 func (w *rewriter) lasts(v int32, t *held, n, at int32) bool {
-	if n-t.last <= w.window {
+	if n-t.last <= w.window && t.n <= mostWords {
 		return true
 	}
 	h := &w.homes[v]

@@ -1,0 +1,82 @@
+package regalloc
+
+import "testing"
+
+// TestConstraints allocates one instruction with an operand of every kind of
+// bound, and looks at where each went.
+func TestConstraints(t *testing.T) {
+	p := &Problem{Files: []File{{Name: "R", Size: 255, Budget: 255, SpillTo: Memory, Taken: []int{1}}}}
+	add := func(v VReg) int32 {
+		v.Remat = -1
+		p.VRegs = append(p.VRegs, v)
+		return int32(len(p.VRegs) - 1)
+	}
+	fixed := add(VReg{Width: 2, Align: 2, Fixed: 4})
+	run := add(VReg{Width: 128, Align: 8, Fixed: -1}) // an accumulator
+	quad := add(VReg{Width: 4, Align: 4, Fixed: -1})
+	low := add(VReg{Width: 1, Fixed: -1, Hi: 3})
+	high := add(VReg{Width: 1, Fixed: -1, Lo: 200, Hi: 210})
+	barred := add(VReg{Width: 1, Fixed: -1})
+	p.Excludes = []Exclude{{barred, 0, 8}}
+	early, late, result := add(VReg{Width: 1, Fixed: -1}), add(VReg{Width: 1, Fixed: -1}), add(VReg{Width: 1, Fixed: -1})
+	inst := func(ops ...Operand) {
+		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: int32(len(ops))})
+		p.Ops = append(p.Ops, ops...)
+	}
+	for _, v := range []int32{fixed, run, quad, low, high, barred, late} {
+		inst(Operand{v, 0, p.VRegs[v].Width, Def})
+	}
+	inst(Operand{early, 0, 1, DefEarly}, Operand{result, 0, 1, Def}, Operand{late, 0, 1, UseLate}, Operand{quad, 0, 4, Use},
+		Operand{fixed, 0, 2, Use}, Operand{run, 0, 128, Use}, Operand{low, 0, 1, Use}, Operand{high, 0, 1, Use}, Operand{barred, 0, 1, Use})
+	inst(Operand{early, 0, 1, Use}, Operand{result, 0, 1, Use})
+	p.Blocks = []Block{{N: int32(len(p.Insts))}}
+	s, err := Solve(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p, s); err != nil {
+		t.Fatal(err)
+	}
+	at := func(v int32) int { return int(s.Phys[v]) }
+	for _, c := range []struct {
+		what string
+		ok   bool
+	}{
+		{"a fixed pair", at(fixed) == 4},
+		{"128 in a row, aligned to 8", at(run)%8 == 0 && at(run)+128 <= 255},
+		{"an aligned four", at(quad)%4 == 0},
+		{"below 3, not the taken one", at(low) < 3 && at(low) != 1},
+		{"between 200 and 210", at(high) >= 200 && at(high) < 210},
+		{"not below 8", at(barred) >= 8},
+		{"an early result apart from what is read", at(early) != at(late) && at(early) != at(low) && at(early) != at(barred)},
+		{"a result apart from what is read late", at(result) != at(late)},
+	} {
+		if !c.ok {
+			t.Errorf("%s: registers %v", c.what, s.Phys)
+		}
+	}
+}
+
+// TestWideSpill moves a run of 128 registers out of the way of another, in
+// memory and back.
+func TestWideSpill(t *testing.T) {
+	p := &Problem{Files: []File{{Name: "R", Size: 255, Budget: 160, SpillTo: Memory}}}
+	for range 2 {
+		p.VRegs = append(p.VRegs, VReg{Width: 128, Align: 8, Fixed: -1, Remat: -1})
+	}
+	for _, o := range []Operand{{0, 0, 128, Def}, {1, 0, 128, Def}, {1, 0, 128, Use}, {0, 0, 128, Use}} {
+		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: 1})
+		p.Ops = append(p.Ops, o)
+	}
+	p.Blocks = []Block{{N: 4}}
+	s, err := Solve(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p, s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Slots != 128 || s.Spills != 1 || s.Reloads != 1 {
+		t.Errorf("%d words, %d stores, %d loads", s.Slots, s.Spills, s.Reloads)
+	}
+}
