@@ -93,7 +93,7 @@ func TestSpread(t *testing.T) {
 		if shares := s.Phys[4] == s.Phys[1] || s.Phys[4] == s.Phys[1]+1; shares != c.shares {
 			t.Errorf("steps %v, in order %v: first address in %d, second result in %d", c.steps, c.behind, s.Phys[1], s.Phys[4])
 		}
-		if c.steps != nil && len(c.steps) > 1 && (s.Phys[5] == s.Phys[1] || s.Phys[5] == s.Phys[2]) {
+		if len(c.steps) > 1 && (s.Phys[5] == s.Phys[1] || s.Phys[5] == s.Phys[2]) {
 			t.Errorf("what the store reads is overwritten at once in the next round")
 		}
 	}
