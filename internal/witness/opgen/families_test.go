@@ -42,6 +42,7 @@ var families = [...]family{
 		_, fits := x.first()
 		return !fits || x.arg(3)>>31 != 0
 	}},
+	{"cvt.rna.tf32 of a NaN", regexp.MustCompile(`^cvt\.rna\S*\.tf32`), func(x *inputs) bool { return x.arg(1)&0x7fffffff > 0x7f800000 }},
 	{"vmad with unsigned factors", regexp.MustCompile(`^vmad\.\S*\.u32`), largeFactor},
 }
 
