@@ -91,26 +91,21 @@ func (l *lowerer) cvtFour(to isa.Type, d value) {
 const (
 	tf32Half = 0x00001000 // half of its last place
 	tf32Mask = 0xffffe000
-	tf32Max  = 0x7f7fe000 // its largest number
-	quiet32  = 0x00400000 // what makes a NaN quiet, and no infinity
 )
 
-// tf32Away rounds an f32 to tf32, halves away from zero. A NaN stays one,
-// and with .satfinite what would be infinite is the largest number.
+// tf32Away rounds an f32 to tf32, halves away from zero. The addition of
+// nothing makes a NaN canonical, so that it stays one without its low bits.
+// With .satfinite what would be infinite is the largest number.
 func (l *lowerer) tf32Away(a ori.Operand) ori.Operand {
-	finite := l.test(op.FSETP, op.M(op.MLT, op.MAND), absolute(a), ori.Imm(0x7f800000), pt())
+	const inf = 0x7f800000
+	a = l.one(op.FADD, op.Mods{}, a, rz().Negate())
+	finite := l.test(op.FSETP, op.M(op.MLT, op.MAND), absolute(a), ori.Imm(inf), pt())
 	r := l.and2(l.sel1(l.iadd(a, ori.Imm(tf32Half)), a, finite), ori.Imm32(tf32Mask))
 	if l.has(isa.WSatfinite) {
-		inf := l.test(op.FSETP, op.M(op.MGE, op.MAND), absolute(r), ori.Imm(0x7f800000), pt())
-		// the sign of r with the bits of the largest number
-		big := l.lop(0xf0&0xcc|0xaa&^0xcc, r, ori.Imm32(1<<31), ori.Imm(tf32Max))
-		r = l.sel1(big, r, inf)
+		over := l.test(op.FSETP, op.M(op.MEQ, op.MAND), absolute(r), ori.Imm(inf), pt())
+		r = l.sel1(l.iadd(r, ori.Imm32(tf32Mask)), r, over) // one place less
 	}
-	nan := l.test(op.FSETP, op.M(op.MNAN, op.MAND), a, a, pt())
-	n := l.and2(a, ori.Imm32(tf32Mask))
-	lost := l.cmp1(op.MEQ, false, l.and2(n, ori.Imm(0x007fffff)), rz())
-	n = l.sel1(l.or2(n, ori.Imm(quiet32)), n, lost)
-	return l.sel1(n, r, nan)
+	return r
 }
 
 // packs maps the types of cvt.pack to the machine's names; those of fewer

@@ -19,9 +19,8 @@ func Convert(from, to Format, x uint64, m Mode) uint64 {
 // convertNaN follows the machine (measured, h200_test.go): conversions to and
 // from f64 keep sign and first payload bits and quiet the NaN, a bf16 becomes
 // an f32 by shifting its bits, and every other conversion gives the
-// destination's own NaN. cvt.rna.tf32, which is no single instruction, keeps
-// the first bits of a NaN. .ftz before a widening to f64 is an addition,
-// which makes the f32 NaN canonical.
+// destination's own NaN. .ftz before a widening to f64 is an addition, which
+// makes the f32 NaN canonical.
 func convertNaN(from, to Format, x uint64, m Mode) uint64 {
 	if m.Sat {
 		return to.Zero(false)
@@ -29,8 +28,6 @@ func convertNaN(from, to Format, x uint64, m Mode) uint64 {
 	switch {
 	case from == BF16 && to == F32 && !m.Relu:
 		return x & 0xffff << 16
-	case from == F32 && to == TF32 && m.Round == RNA:
-		return keepNaN(x)
 	case from == F32 && to == F64 && m.Ftz:
 		return payloadNaN(to, from.Unpack(from.NaN()))
 	case (from == F64 || to == F64) && layouts[from].nan == nanIEEE && layouts[to].nan == nanIEEE:
@@ -44,15 +41,6 @@ func payloadNaN(to Format, n Num) uint64 {
 	l := &layouts[to]
 	frac := (n.Hi | 1<<63) >> (64 - l.man)
 	return to.withSign(to.infMag()|frac<<l.shift, n.Neg)
-}
-
-// keepNaN drops the low bits of an f32 NaN and quiets what would be an
-// infinity without them.
-func keepNaN(x uint64) uint64 {
-	if x &= 0xffffe000; x&0x007fffff == 0 {
-		x |= 0x00400000
-	}
-	return x
 }
 
 // RoundToInt rounds x to an integral number of the same format. The sign of
