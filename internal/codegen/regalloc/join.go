@@ -3,11 +3,11 @@ package regalloc
 // Joins tells which virtual registers can be one because copies between them
 // are to vanish, among those that copies connect with one marked Keep: of
 // each, the register it becomes part of and the word it begins at. Registers
-// with a place or bounds of their own stay alone, and so does what would need
-// a larger alignment than the widest of its group has.
+// with a place or an upper bound of their own stay alone, and so does what
+// would need a larger alignment than the widest of its group has.
 func Joins(p *Problem) (root []int32, word []int16) {
 	g := newGroups(p, liveness(p))
-	free := func(x *group) bool { return x.fixed < 0 && x.lo == 0 && x.hi == 0 }
+	free := func(x *group) bool { return x.fixed < 0 && x.hi == 0 }
 	for again := true; again; {
 		again = g.coalesceAmong(p, func(a, b int32) bool {
 			x, y := &g.info[a], &g.info[b]
