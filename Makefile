@@ -40,7 +40,7 @@ fuzz: ## every fuzz target for FUZZTIME each
 	sh tools/fuzz.sh $(FUZZTIME)
 
 race: ## the concurrent packages under the race detector
-	GOPTXAS_ORACLE=/nonexistent $(GO) test -race $(RACE)
+	GOPTXAS_ORACLE=/nonexistent $(GO) test -race -skip TestCommandLines $(RACE)
 	GOPTXAS_ORACLE=/nonexistent $(GO) test -race -run 'SameBytes|Workers' ./internal/pipeline
 
 generate: ## regenerate *_gen.go
