@@ -176,24 +176,9 @@ func (l *lowerer) bulkCopy() {
 	x.finish(l, op.UBLKCP, m, 2)
 }
 
-// bulkOps are the operations of reductions.
-var bulkOps = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{
-	{isa.WAdd, op.MADD},
-	{isa.WMin, op.MMIN},
-	{isa.WMax, op.MMAX},
-	{isa.WInc, op.MINC},
-	{isa.WDec, op.MDEC},
-	{isa.WAnd, op.MAND},
-	{isa.WOr, op.MOR},
-	{isa.WXor, op.MXOR},
-}
-
 // bulkFn returns the operation of a reduction.
 func (l *lowerer) bulkFn() op.Mod {
-	for _, r := range bulkOps {
+	for _, r := range atomics {
 		if l.has(r.word) {
 			return r.mod
 		}

@@ -131,7 +131,7 @@ func (l *lowerer) multiplication() *multiply {
 	l.knows(isa.WKindF8f6f4)
 	m := &multiply{
 		shape: l.shape(), d: l.typ(0), a: l.typ(1), b: l.typ(2), c: l.typ(3),
-		sparse: l.has(isa.WSp), ordered: l.has(isa.WSpOrderedMetadata), sat: l.has(isa.WSatfinite), and: l.has(isa.WAnd), round: l.matrixRounding(),
+		sparse: l.has(isa.WSp), ordered: l.has(isa.WSpOrderedMetadata), sat: l.has(isa.WSatfinite), and: l.has(isa.WAnd), round: l.rounding(),
 	}
 	m.sparse = m.sparse || m.ordered
 	m.aCol, m.bRow = l.layouts()
@@ -170,20 +170,6 @@ func (l *lowerer) layouts() (aCol, bRow bool) {
 		n++
 	}
 	return aCol, bRow
-}
-
-// matrixRounding returns the rounding of an f64 product, NoMod for the nearest.
-func (l *lowerer) matrixRounding() op.Mod {
-	l.knows(isa.WRn)
-	switch {
-	case l.has(isa.WRz):
-		return op.MRZ
-	case l.has(isa.WRm):
-		return op.MRM
-	case l.has(isa.WRp):
-		return op.MRP
-	}
-	return op.NoMod
 }
 
 // readFragment returns the words of vector argument n.

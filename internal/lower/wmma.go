@@ -256,7 +256,7 @@ func (l *lowerer) wmmaStore(f *fragmentMap) {
 func (l *lowerer) wmmaMma(shape isa.Word) {
 	l.knows(isa.WPopc)
 	l.knows(isa.WXor)
-	m := &multiply{d: l.typ(0), a: l.typ(1), b: l.typ(2), c: l.typ(3), and: l.has(isa.WAnd), round: l.matrixRounding(), sat: l.has(isa.WSatfinite)}
+	m := &multiply{d: l.typ(0), a: l.typ(1), b: l.typ(2), c: l.typ(3), and: l.has(isa.WAnd), round: l.rounding(), sat: l.has(isa.WSatfinite)}
 	if l.in.NTypes == 2 { // halves go without saying
 		m.a, m.b, m.c = isa.F16, isa.F16, l.typ(1)
 		if m.sat {

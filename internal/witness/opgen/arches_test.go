@@ -5,11 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
-
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
 )
 
 var (
@@ -17,32 +15,10 @@ var (
 	targetLine  = regexp.MustCompile(`(?m)^\.target.*$`)
 )
 
-// results simulates every launch of a text.
+// results simulates every launch of a text: the buffers of all of them.
 func results(file []byte, text string) ([][]byte, error) {
-	launches, err := launch.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	m, err := sim.Load(file)
-	if err != nil {
-		return nil, err
-	}
-	var all [][]byte
-	for n := range launches {
-		p, err := m.Kernel(launches[n].Kernel)
-		if err != nil {
-			return nil, err
-		}
-		c, err := p.Prepare(&launches[n], nil)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := p.Run(&c.Launch); err != nil {
-			return nil, err
-		}
-		all = append(all, c.Buffers...)
-	}
-	return all, nil
+	all, err := runAll(file, text)
+	return slices.Concat(all...), err
 }
 
 // machine tells what depends on the machine itself: how many multiprocessors

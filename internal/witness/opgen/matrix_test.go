@@ -18,7 +18,6 @@ import (
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
 )
 
 // matrixForms are all spellings of mma and wmma.
@@ -76,24 +75,13 @@ func runAll(file []byte, text string) ([][][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := sim.Load(file)
-	if err != nil {
-		return nil, err
-	}
 	var out [][][]byte
 	for n := range launches {
-		p, err := m.Kernel(launches[n].Kernel)
+		b, err := simulate(file, &launches[n])
 		if err != nil {
-			return nil, err
-		}
-		c, err := p.Prepare(&launches[n], nil)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := p.Run(&c.Launch); err != nil {
 			return nil, fmt.Errorf("%s: %w", launches[n].Kernel, err)
 		}
-		out = append(out, c.Buffers)
+		out = append(out, b)
 	}
 	return out, nil
 }
