@@ -203,20 +203,32 @@ func (w *warp) agree(b uint8, need uint32) bool {
 	return true
 }
 
-// gather releases the lanes whose WARPSYNC is complete.
+// gather releases the lanes whose WARPSYNC is complete: all lanes of the mask
+// wait, and for the same lanes. One that waits at another WARPSYNC, for
+// fewer, has not come.
 func (w *warp) gather() {
 	for k := w.wwait; k != 0; {
 		l := lane(k)
 		k &= k - 1
 		need := (w.wmask[l] | 1<<l) &^ w.exited
-		if need&^w.wwait != 0 {
-			k &= k - 1
+		if need&^w.wwait != 0 || !w.sameMask(need) {
 			continue
 		}
 		w.wwait &^= need
 		w.scatter(need, &w.lpc)
 		k &^= need
 	}
+}
+
+// sameMask reports whether all lanes of a set wait at WARPSYNC for just that
+// set.
+func (w *warp) sameMask(need uint32) bool {
+	for k := need; k != 0; k &= k - 1 {
+		if l := lane(k); (w.wmask[l]|1<<l)&^w.exited != need {
+			return false
+		}
+	}
+	return true
 }
 
 // leave ends lanes m.
