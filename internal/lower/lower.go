@@ -40,6 +40,8 @@ type Layout struct {
 	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
 	Const       map[string]int64 // offset of each variable in constant bank 3
 	ConstBytes  int64            // what they take together, whole words
+	Local       map[string]int64 // distance of each local variable of the module below the top of the stack
+	LocalBytes  int64            // what they take together
 	Object      bool             // only the linker knows where anything lies
 	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
 }
@@ -95,15 +97,16 @@ type lowerer struct {
 	turn   uint32       // counts instructions
 	asked  [isa.NumWords]uint32
 	loc    int32
-	top    int64   // bytes of the frame in use
-	desc   ori.Reg // memory descriptor, NoReg until needed
-	carry  ori.Reg // condition code of add.cc and its kin
-	rank   ori.Reg // shared memory window of this block in its cluster
-	frame  ori.Reg // what locals are addressed from
-	sp     ori.Reg // stack pointer
-	sites  sites   // of routines
-	back   value   // return address of a function compiled by itself
-	buffer value   // where its result goes if registers do not hold it
+	top    int64                // bytes of the frame in use
+	desc   ori.Reg              // memory descriptor, NoReg until needed
+	carry  ori.Reg              // condition code of add.cc and its kin
+	rank   ori.Reg              // shared memory window of this block in its cluster
+	frame  ori.Reg              // what locals are addressed from
+	sp     ori.Reg              // stack pointer
+	sites  sites                // of routines
+	global map[[2]int32]ori.Reg // registers of the module, by symbol and element
+	back   value                // return address of a function compiled by itself
+	buffer value                // where its result goes if registers do not hold it
 	entry  *ori.Instr
 
 	open     *ori.Instr // last warp-group matrix operation since a commit
@@ -204,8 +207,28 @@ func (l *lowerer) registers() {
 			l.regs[n] = l.f.NewReg(ori.R, words(t))
 		}
 	}
+	l.moduleRegisters()
 	l.ptx = ori.Reg(len(l.f.Regs))
 	l.plan.regs[l.body.Func] = l.regs
+}
+
+// moduleRegisters gives registers of the module the same virtual ones in a
+// kernel and in all bodies that stand in it in place of calls.
+func (l *lowerer) moduleRegisters() {
+	for _, m := range l.body.Module {
+		if !l.fn.Entry && !l.inner {
+			l.fail("Register '%s' of the module cannot be used in function '%s', which is called", l.m.Syms[m.Sym].Name, l.fn.Name)
+		}
+		key := [2]int32{m.Sym, m.Elem}
+		if r, ok := l.global[key]; ok {
+			l.regs[m.Reg] = r
+			continue
+		}
+		if l.global == nil {
+			l.global = map[[2]int32]ori.Reg{}
+		}
+		l.global[key] = l.regs[m.Reg]
+	}
 }
 
 // words is how many registers a value of type t takes.

@@ -533,6 +533,10 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 		return value{l.window()}, off + l.layout.Shared[name]
 	case isa.SpaceConst:
 		return value{rz()}, off + l.layout.Const[name]
+	case isa.SpaceLocal:
+		top := l.tmp(1)
+		l.emit(op.LDC, op.Mods{}, top, ori.Const(0, l.arch.Bank0().Stack))
+		return top, off - l.layout.Local[name]
 	case isa.SpaceGlobal:
 		return l.slot(name), off
 	}

@@ -198,6 +198,9 @@ func (l *lowerer) extended(n int, t isa.Type) value {
 func (l *lowerer) constants() {
 	l.known = make([]*sema.Operand, len(l.body.Regs))
 	writes := make([]int, len(l.body.Regs))
+	for _, m := range l.body.Module { // other bodies write them, too
+		writes[m.Reg]++
+	}
 	touch := func(a *sema.Operand) {
 		if a.Kind == isa.KReg {
 			writes[a.Ref]++

@@ -45,8 +45,9 @@ func newFramer(f *ori.Func) *framer {
 	return p
 }
 
-// prologue sets the stack pointer when the function has a frame.
-func (p *framer) prologue(a *target.Arch) {
+// prologue sets the stack pointer when the function has a frame. Variables of
+// the module in local memory take the upper end of a kernel's.
+func (p *framer) prologue(a *target.Arch, variables int64) {
 	f := p.f
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	align := int64(frameAlign)
@@ -61,6 +62,9 @@ func (p *framer) prologue(a *target.Arch) {
 	if p.realign {
 		p.callerAt = end
 		end += 4
+	}
+	if f.Kernel {
+		end += variables
 	}
 	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes

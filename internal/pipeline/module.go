@@ -42,7 +42,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	out.Funcs = m.Kernels()
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent}
-	o.Layout = &lower.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
+	o.Layout = &lower.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	var shared cubin.Shared
 	var x *object
 	if m.Opts.Relocatable {
@@ -131,6 +131,9 @@ func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *K
 	return nil, fail
 }
 
+// localAlign is what variables of the module in local memory are aligned to.
+const localAlign = 16
+
 // variables declares the module's variables in the file and returns how
 // much shared memory they take.
 func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared {
@@ -149,6 +152,9 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 			at := (sh.Size + align - 1) / align * align
 			l.Shared[v.Name] = int64(at)
 			sh.Size, sh.Align = at+v.Shape.Size(), max(sh.Align, align)
+		case isa.SpaceLocal:
+			l.LocalBytes = (l.LocalBytes + int64(v.Shape.Size()) + localAlign - 1) / localAlign * localAlign
+			l.Local[v.Name] = l.LocalBytes
 		case isa.SpaceGlobal, isa.SpaceConst:
 			if v.Shape.Type >= isa.Texref && v.Shape.Type <= isa.Surfref {
 				file.Refs = append(file.Refs, reference(v))

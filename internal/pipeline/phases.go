@@ -128,7 +128,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
 			p := newFramer(u.f)
 			ra.ExpandCopies(u.f)
-			p.prologue(u.o.Arch)
+			p.prologue(u.o.Arch, u.o.Layout.LocalBytes)
 			u.stage = ori.Allocated
 			return nil
 		}},

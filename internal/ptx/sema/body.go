@@ -136,6 +136,14 @@ type Body struct {
 	Calls    []Call
 	Lines    []Line
 	Pragmas  []Pragma
+	Module   []ModuleReg
+}
+
+// ModuleReg is a register of the module, or an element of a vector of such,
+// in a body that uses it. Only the first versions have them.
+type ModuleReg struct {
+	Sym, Elem int32
+	Reg       int32
 }
 
 // reset empties the body.
@@ -148,6 +156,7 @@ func (b *Body) reset(fn int32, t *syntax.Tree) {
 	b.Regs = b.Regs[:0]
 	b.Vars, b.Labels, b.Tables, b.Targets = b.Vars[:0], b.Labels[:0], b.Tables[:0], b.Targets[:0]
 	b.Protos, b.Calls, b.Lines, b.Pragmas = b.Protos[:0], b.Calls[:0], b.Lines[:0], b.Pragmas[:0]
+	b.Module = b.Module[:0]
 }
 
 func room[T any](s []T, n int) []T {

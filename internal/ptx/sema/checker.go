@@ -19,26 +19,25 @@ type Scratch struct {
 // checker checks one body after another.
 type checker struct {
 	context
-	instr      *syntax.Instr // being checked
-	instrAt    src.Pos
-	inst       isa.Inst
-	guardKind  isa.Kind // KReg when the guard is a predicate
-	seen       verdicts
-	isaCtx     isa.Context
-	elems      []isa.Operand // of vectors, for the table
-	stack      []Operand     // operands of vectors not yet finished
-	scope      scope
-	body       Body
-	moduleRegs []moduleReg
-	facts      bodyFacts
-	seenFunc   []uint64 // bit sets over Module.Funcs and Module.Vars
-	seenVar    []uint64
-	afterLoc   bool // the statement before was a .loc
-	handled    bool // the instruction was refused before the table saw it
-	loud       bool // names are filled in and messages shown
-	faulty     bool // the quiet check found something
-	param      paramUse
-	missing    []missingLabel
+	instr     *syntax.Instr // being checked
+	instrAt   src.Pos
+	inst      isa.Inst
+	guardKind isa.Kind // KReg when the guard is a predicate
+	seen      verdicts
+	isaCtx    isa.Context
+	elems     []isa.Operand // of vectors, for the table
+	stack     []Operand     // operands of vectors not yet finished
+	scope     scope
+	body      Body
+	facts     bodyFacts
+	seenFunc  []uint64 // bit sets over Module.Funcs and Module.Vars
+	seenVar   []uint64
+	afterLoc  bool // the statement before was a .loc
+	handled   bool // the instruction was refused before the table saw it
+	loud      bool // names are filled in and messages shown
+	faulty    bool // the quiet check found something
+	param     paramUse
+	missing   []missingLabel
 }
 
 // CheckBody parses and checks the body of function fn of the module, closes
@@ -65,7 +64,6 @@ func (k *checker) begin(m *Module, fn int32, t *syntax.Tree) {
 	k.body.reset(fn, t)
 	k.scope.reset(t.Names.Len() + 1)
 	k.facts = bodyFacts{}
-	k.moduleRegs = k.moduleRegs[:0]
 	k.param.reset()
 	k.missing = k.missing[:0]
 	k.seenFunc = bitset(k.seenFunc, len(m.Funcs))

@@ -2,7 +2,9 @@ package sema
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/src"
@@ -120,7 +122,15 @@ func (c *context) manyResults(nf *Func, at src.Pos) {
 			return
 		}
 	}
-	c.m.NoABI = append(c.m.NoABI, "Function '"+nf.Name+"' with multiple return values found, disabling ABI")
+	c.m.oldABI("Function '", nf.Name, "' with multiple return values found, disabling ABI")
+}
+
+// oldABI notes why the module keeps to the calling convention of the first
+// versions, once for each kind of reason.
+func (m *Module) oldABI(before, name, behind string) {
+	if !slices.ContainsFunc(m.NoABI, func(why string) bool { return strings.HasPrefix(why, before) }) {
+		m.NoABI = append(m.NoABI, before+name+behind)
+	}
 }
 
 // params reads a list of parameters or results.

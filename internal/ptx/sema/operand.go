@@ -169,20 +169,18 @@ func (k *checker) moduleSymbol(s int32, out *Operand) {
 // moduleReg gives a module-scoped register of the first versions a register
 // of this body.
 func (k *checker) moduleReg(s int32, v *Var) int32 {
-	for i := range k.moduleRegs {
-		if k.moduleRegs[i].sym == s {
-			return k.moduleRegs[i].reg
+	for _, m := range k.body.Module {
+		if m.Sym == s {
+			return m.Reg
 		}
 	}
 	r := int32(len(k.body.Regs))
 	for e := range v.Shape.Vec {
+		k.body.Module = append(k.body.Module, ModuleReg{s, int32(e), int32(len(k.body.Regs))})
 		k.body.Regs = append(k.body.Regs, Reg{Num: -1, Type: v.Shape.Type, Elem: e})
 	}
-	k.moduleRegs = append(k.moduleRegs, moduleReg{s, r})
 	return r
 }
-
-type moduleReg struct{ sym, reg int32 }
 
 // nameOperand resolves a name with its marks and selector.
 func (k *checker) nameOperand(o *syntax.Operand) Operand {

@@ -63,8 +63,7 @@ func (c *context) oldScope(h *declHead, v *syntax.Var) {
 	case c.ver >= 30:
 		c.error(c.after(v.Pos), "Module-scoped variables in "+h.space.String()+" state space are not allowed with ABI")
 	default:
-		c.m.NoABI = append(c.m.NoABI, "Use of module scoped .local or .reg variable '"+c.name(v.Name)+
-			"' found, disabling ABI")
+		c.m.oldABI("Use of module scoped .local or .reg variable '", c.name(v.Name), "' found, disabling ABI")
 	}
 }
 

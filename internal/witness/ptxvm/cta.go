@@ -156,6 +156,9 @@ func newCTA(g *grid, id [3]uint32) *cta {
 			w.tid[l] = [3]uint32{t % b[0], t / b[0] % b[1], t / (b[0] * b[1])}
 			w.live |= 1 << l
 			w.sp[l] = localStart
+			if n := uint32(g.p.lay.local); n > localStart {
+				w.grow(l, n-localStart)
+			}
 		}
 		w.in = &g.fn.code[0]
 		f := w.newFrame(g.fn, nil, w.live)

@@ -38,6 +38,7 @@ type layout struct {
 	constSize int64
 	consts    []constVar
 	shared    int64 // bytes of static shared memory, the start included
+	local     int64 // bytes of local memory below the first frame, likewise
 	dynamic   int64 // where dynamic shared memory begins
 }
 
@@ -56,7 +57,7 @@ func alignUp(n, a int64) int64 {
 // place lays out the variables of the module and of every body.
 func (p *Program) place() {
 	l := &p.lay
-	l.shared = sharedStart
+	l.shared, l.local = sharedStart, localStart
 	l.constSize = sharedStart
 	dynAlign := int64(16)
 	l.vars = make([]int64, len(p.m.Vars))
@@ -88,6 +89,10 @@ func (l *layout) put(v *sema.Var) int64 {
 	case isa.SpaceShared:
 		at := alignUp(l.shared, int64(v.Shape.Align))
 		l.shared = at + int64(v.Shape.Size())
+		return at
+	case isa.SpaceLocal:
+		at := alignUp(l.local, int64(v.Shape.Align))
+		l.local = alignUp(at+int64(v.Shape.Size()), 16)
 		return at
 	case isa.SpaceConst:
 		at := alignUp(l.constSize, int64(v.Shape.Align))

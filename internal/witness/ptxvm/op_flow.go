@@ -91,6 +91,7 @@ func ret(w *warp, group uint32) {
 	if mask == 0 {
 		return
 	}
+	w.share(f, f.up)
 	for k := range f.fn.def.Rets {
 		w.result(f, k)
 	}
@@ -219,6 +220,7 @@ func (w *warp) enter(fn *function, site *callSite, mask uint32, back int32) {
 	up := w.frame
 	f := w.newFrame(fn, up, mask)
 	f.site, f.ret = site, back
+	w.share(up, f)
 	nrets := len(fn.def.Rets)
 	for k := range site.args {
 		if nrets+k >= len(fn.formal) {
@@ -234,6 +236,38 @@ func (w *warp) enter(fn *function, site *callSite, mask uint32, back int32) {
 		l := bits.TrailingZeros32(m)
 		w.fr[l], w.at[l] = f, 0
 	}
+}
+
+// share hands the registers of the module from one frame to another, through
+// the warp, which keeps those that only frames further up know.
+func (w *warp) share(from, to *frame) {
+	for _, r := range from.fn.body.Module {
+		at := from.fn.slots[r.Reg]
+		k := w.module[[2]int32{r.Sym, r.Elem}]
+		if k == nil {
+			if w.module == nil {
+				w.module = map[[2]int32]*keptReg{}
+			}
+			k = &keptReg{}
+			w.module[[2]int32{r.Sym, r.Elem}] = k
+		}
+		w.hand(&from.regs[at], &k.value, from.def[at], &k.def)
+	}
+	for _, r := range to.fn.body.Module {
+		at := to.fn.slots[r.Reg]
+		if k := w.module[[2]int32{r.Sym, r.Elem}]; k != nil {
+			w.hand(&k.value, &to.regs[at], k.def, &to.def[at])
+		}
+	}
+}
+
+// hand copies the running lanes of a column, and which of them are written.
+func (w *warp) hand(from, to *column, def uint32, written *uint32) {
+	for m := w.mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		to[l] = from[l]
+	}
+	*written = *written&^w.mask | def&w.mask
 }
 
 // argument copies an argument to the callee's frame.

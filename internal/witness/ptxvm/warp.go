@@ -40,6 +40,12 @@ type frame struct {
 	def   []uint32 // lanes that have written a column
 }
 
+// keptReg is a register of the module while no running frame has it.
+type keptReg struct {
+	value column
+	def   uint32
+}
+
 type warp struct {
 	cta   *cta
 	index int
@@ -47,14 +53,15 @@ type warp struct {
 	mask  uint32 // lanes that execute the instruction
 	pc    int32
 
-	fr    [lanes]*frame
-	at    [lanes]int32
-	st    [lanes]state
-	sp    [lanes]uint32
-	local [lanes][]byte
-	live  uint32
-	carry column // condition code
-	tid   [lanes][3]uint32
+	fr     [lanes]*frame
+	at     [lanes]int32
+	st     [lanes]state
+	sp     [lanes]uint32
+	local  [lanes][]byte
+	live   uint32
+	carry  column                // condition code
+	module map[[2]int32]*keptReg // by symbol and element
+	tid    [lanes][3]uint32
 
 	met     uint32 // lanes that arrived at the cluster's barrier
 	metWait uint32 // and wait there
