@@ -87,9 +87,20 @@ func (l *lowerer) barRed() {
 	l.emit(op.B2R, op.M(op.MRESULT), value{rz(), l.dstPred(0)})
 }
 
-// inCluster is where bank 0 says whether the grid was launched in clusters
-// (sm_90).
-const inCluster = 0x140
+// Where bank 0 says whether the grid was launched in clusters.
+const (
+	inCluster    = 0x140 // sm_90
+	newInCluster = 0x36c // from sm_100 on
+)
+
+// clustered returns the predicate of a grid that was launched in clusters.
+func (l *lowerer) clustered() ori.Operand {
+	at := int64(inCluster)
+	if l.arch.SM >= 100 {
+		at = newInCluster
+	}
+	return l.cmp1(op.MEQ, false, l.bankWord(at), ori.Imm(1))
+}
 
 // barCluster lowers barrier.cluster: a grid without clusters has clusters
 // of one block, whose barrier is that of the block.
@@ -97,10 +108,7 @@ func (l *lowerer) barCluster() {
 	relaxed := l.has(isa.WRelaxed)
 	l.knows(isa.WRelease)
 	l.knows(isa.WAcquire)
-	if l.arch.SM >= 100 {
-		l.unsupported()
-	}
-	p := l.cmp1(op.MEQ, false, l.one(op.LDC, op.Mods{}, ori.Const(0, inCluster)), ori.Imm(1))
+	p := l.clustered()
 	if l.has(isa.WArrive) {
 		l.either(p, func() {
 			if !relaxed {

@@ -74,6 +74,26 @@ const (
 	oldEnvRegs        = 0x88 // up to sm_89
 )
 
+// From sm_100 on some words of bank 0 lie clusterStep bytes lower for each
+// block of a cluster; their places here are those without any.
+const (
+	clusterStep      = 0xa0
+	movedEnvRegs     = 0x250 // the first half of them
+	fixedEnvRegs     = 0xd0  // the other half
+	movedClusterSize = 0x2a0
+	movedReciprocal  = 0x2b0
+	movedAggregate   = 0x2bc
+)
+
+// Shared memory: where bank 0 says how much of a block's bytes, and of all
+// blocks' bytes, is the system's; where its first part begins from sm_100 on.
+const (
+	totalReserved       = 0x16c
+	oldTotalReserved    = 0x114 // up to sm_90
+	aggregate           = 0x13c // sm_90
+	reservedSmemOffset0 = 0x40
+)
+
 // special returns the words of a special register.
 func (l *lowerer) special(r isa.SpecialReg, comp, n int) value {
 	comp = max(0, comp-1) // components count from one; zero is the whole register
@@ -91,14 +111,7 @@ func (l *lowerer) special(r isa.SpecialReg, comp, n int) value {
 	case w >= isa.WSrPm064 && w <= isa.WSrPm764:
 		v = l.clock64(op.SRPM0 + op.Special(w-isa.WSrPm064))
 	case w >= isa.WSrEnvreg0 && w <= isa.WSrEnvreg31:
-		base := int64(envRegs)
-		switch {
-		case l.arch.SM < 90:
-			base = oldEnvRegs
-		case l.arch.SM >= 100:
-			l.fail("Special register '%s' cannot be compiled for %s", w, l.arch.Name)
-		}
-		v[0] = l.bankWord(base + 4*int64(w-isa.WSrEnvreg0))
+		v[0] = l.envReg(4 * int64(w-isa.WSrEnvreg0))
 	case l.computed(w, comp, v):
 	default:
 		v = l.tableSpecial(w, comp)
@@ -111,6 +124,39 @@ func (l *lowerer) special(r isa.SpecialReg, comp, n int) value {
 
 func (l *lowerer) bankWord(at int64) ori.Operand {
 	return l.one(op.LDC, op.Mods{}, ori.Const(0, at))
+}
+
+// movedWord reads a word of bank 0 whose place depends on the size of the
+// cluster.
+func (l *lowerer) movedWord(at int64) ori.Operand {
+	size := l.one(op.CS2R, op.M(op.M32), ori.Special(op.SRClusterSize))
+	back := l.one(op.IMAD, op.Mods{}, size, ori.Imm(-clusterStep), rz())
+	x := ori.Const(0, at)
+	x.Reg, x.Class = back.Reg, ori.R
+	return l.one(op.LDC, op.Mods{}, x)
+}
+
+// clusterWord reads a word that sm_90 has at one place and later machines
+// at one that moves.
+func (l *lowerer) clusterWord(at, moved int64) ori.Operand {
+	if l.arch.SM >= 100 {
+		return l.movedWord(moved)
+	}
+	return l.bankWord(at)
+}
+
+// envReg reads the environment register at an offset from the first.
+func (l *lowerer) envReg(off int64) ori.Operand {
+	const half = 16 * 4
+	switch {
+	case l.arch.SM < 90:
+		return l.bankWord(oldEnvRegs + off)
+	case l.arch.SM < 100:
+		return l.bankWord(envRegs + off)
+	case off < half:
+		return l.movedWord(movedEnvRegs + off)
+	}
+	return l.bankWord(fixedEnvRegs + off - half)
 }
 
 func (l *lowerer) clock64(r op.Special) value {
@@ -126,9 +172,12 @@ func (l *lowerer) tableSpecial(w isa.Word, comp int) value {
 			continue
 		}
 		if s.from == fromBank || s.from == fromBank8 {
-			at, ok := l.bankPlace(w, s.at)
+			at, moved, ok := l.bankPlace(w, s.at)
 			if !ok {
 				break
+			}
+			if moved {
+				return value{l.movedWord(at + 4*int64(comp))}
 			}
 			s.at = at
 		}
@@ -157,35 +206,38 @@ func (l *lowerer) tableSpecial(w isa.Word, comp int) value {
 var elsewhere = [...]struct {
 	word       isa.Word
 	older, new int64 // up to sm_89, from sm_100 on
+	moved      bool  // the new place moves with the size of the cluster
 }{
-	{isa.WSrNsmid, 0x10c, 0x2d0},
-	{isa.WSrGridid, 0x30, 0x140},
-	{isa.WSrDynamicSmemSize, 0x2c, 0},
-	{isa.WSrReservedSmemOffsetEnd, 0x120, 0},
-	{isa.WSrReservedSmemOffset1, 0x124, 0},
-	{isa.WSrCurrentGraphExec, 0x130, 0x2e8},
+	{isa.WSrNsmid, 0x10c, 0x2d0, false},
+	{isa.WSrGridid, 0x30, 0x140, false},
+	{isa.WSrDynamicSmemSize, 0x2c, 0x2ac, true},
+	{isa.WSrReservedSmemOffsetEnd, 0x120, 0x278, true},
+	{isa.WSrReservedSmemOffset1, 0x124, 0x27c, true},
+	{isa.WSrClusterNctaid, 0, movedClusterSize, true},
+	{isa.WSrNclusterid, 0, 0x2c0, true},
+	{isa.WSrClusterNctarank, 0, 0x2cc, true},
+	{isa.WSrCurrentGraphExec, 0x130, 0x2e8, false},
 }
 
 // bankPlace returns where the architecture keeps a register that sm_90 has
 // at a place of bank 0.
-func (l *lowerer) bankPlace(w isa.Word, at int64) (int64, bool) {
+func (l *lowerer) bankPlace(w isa.Word, at int64) (place int64, moved, ok bool) {
 	if l.arch.SM >= 90 && l.arch.SM < 100 {
-		return at, true
+		return at, false, true
 	}
 	for _, x := range elsewhere {
 		switch {
 		case x.word != w:
 		case l.arch.SM < 90:
-			return x.older, x.older != 0
+			return x.older, false, x.older != 0
 		default:
-			return x.new, x.new != 0
+			return x.new, x.moved, true
 		}
 	}
-	return 0, false
+	return 0, false, false
 }
 
-// computed makes the registers that take more than one instruction, as
-// sm_90 has them.
+// computed makes the registers that take more than one instruction.
 func (l *lowerer) computed(w isa.Word, comp int, v value) bool {
 	s2r := func(r op.Special) ori.Operand { return l.one(op.S2R, op.Mods{}, ori.Special(r)) }
 	field := func(x ori.Operand, at, mask int64) ori.Operand { return l.and2(l.shr1(x, ori.Imm(at)), ori.Imm(mask)) }
@@ -197,24 +249,32 @@ func (l *lowerer) computed(w isa.Word, comp int, v value) bool {
 		v[0] = field(s2r(op.SRVirtCfg), 8, 0xff)
 		return true
 	}
-	if l.arch.SM < 100 && w == isa.WSrTotalSmemSize {
-		v[0] = l.iadd(s2r(op.SRSMemSize), negate(l.bankWord(0x114)))
+	if w == isa.WSrTotalSmemSize {
+		at := int64(totalReserved)
+		if l.arch.SM < 100 {
+			at = oldTotalReserved
+		}
+		v[0] = l.iadd(s2r(op.SRSMemSize), negate(l.bankWord(at)))
 		return true
 	}
-	if l.arch.SM < 90 || l.arch.SM >= 100 {
+	if l.arch.SM < 90 {
 		return false
 	}
 	switch w {
+	case isa.WSrReservedSmemOffset0:
+		if l.arch.SM >= 100 {
+			v[0] = word(reservedSmemOffset0)
+		}
 	case isa.WSrAggrSmemSize:
-		a, b := s2r(op.SRSMemSize), l.bankWord(0x13c)
+		a, b := s2r(op.SRSMemSize), l.clusterWord(aggregate, movedAggregate)
 		v[0] = l.sel1(a, b, l.cmp1(op.MLT, false, a, b))
 	case isa.WSrIsExplicitCluster:
-		v[0] = l.sel1(ori.Imm(1), rz(), l.cmp1(op.MEQ, false, l.bankWord(inCluster), ori.Imm(1)))
+		v[0] = l.sel1(ori.Imm(1), rz(), l.clustered())
 	case isa.WSrClusterid:
 		v[0] = l.clusterID(comp)
 	case isa.WSrClusterCtaid:
 		id := s2r(op.SRCtaidX + op.Special(comp))
-		v[0] = l.one(op.IMAD, op.Mods{}, negate(l.clusterID(comp)), l.bankWord(clusterSize+4*int64(comp)), id)
+		v[0] = l.one(op.IMAD, op.Mods{}, negate(l.clusterID(comp)), l.clusterWord(clusterSize+4*int64(comp), movedClusterSize+4*int64(comp)), id)
 	default:
 		return false
 	}
@@ -226,6 +286,6 @@ func (l *lowerer) computed(w isa.Word, comp int, v value) bool {
 func (l *lowerer) clusterID(comp int) ori.Operand {
 	id := l.one(op.S2R, op.Mods{}, ori.Special(op.SRCtaidX+op.Special(comp)))
 	f := l.one(op.I2FP, op.M(op.MF32, op.MU32), id)
-	f = l.one(op.FMUL, op.Mods{}, f, l.bankWord(clusterReciprocal+4*int64(comp)))
+	f = l.one(op.FMUL, op.Mods{}, f, l.clusterWord(clusterReciprocal+4*int64(comp), movedReciprocal+4*int64(comp)))
 	return l.one(op.F2I, op.M(op.MU32, op.MTRUNC, op.MNTZ), f)
 }

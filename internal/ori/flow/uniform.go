@@ -111,9 +111,9 @@ func isSource(i *ori.Instr) bool {
 		return true
 	}
 	switch i.Op {
-	case op.CS2R, op.UNDEF, op.CALL, op.BMOV, op.B2R:
+	case op.UNDEF, op.CALL, op.BMOV, op.B2R:
 		return true
-	case op.S2R:
+	case op.S2R, op.CS2R:
 		return !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
 	}
 	return false
@@ -123,7 +123,7 @@ func isSource(i *ori.Instr) bool {
 // threads of a warp.
 func IsUniformSpecial(s op.Special) bool {
 	switch s {
-	case op.SRCtaidX, op.SRCtaidY, op.SRCtaidZ, op.SRClusterCtaID, op.SRSharedWindowHi, op.SRSMemSize:
+	case op.SRCtaidX, op.SRCtaidY, op.SRCtaidZ, op.SRClusterCtaID, op.SRClusterSize, op.SRSharedWindowHi, op.SRSMemSize:
 		return true
 	}
 	return false
