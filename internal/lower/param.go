@@ -225,9 +225,10 @@ func (l *lowerer) ldParam(t isa.Type, a *sema.Operand) {
 	}
 }
 
-// ldParamAt reads a parameter at an address in a register.
+// ldParamAt reads a parameter at an address in a register, or one that lies
+// in the frame, as the large results of a kernel's calls do.
 func (l *lowerer) ldParamAt(t isa.Type, a *sema.Operand) {
-	if !l.fn.Entry {
+	if v := l.variable(a); !l.fn.Entry || a.Base == isa.KSymbol && v != nil && !v.bank {
 		l.load(t, isa.SpaceLocal, a)
 		return
 	}

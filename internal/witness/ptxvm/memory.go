@@ -248,12 +248,11 @@ func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 	if space == isa.Generic {
 		space, a = resolve(a)
 	}
-	if space == isa.SpaceParam { // what calls pass lies in local memory
-		if a/windowSize == 2 {
-			space, a = isa.SpaceLocal, a-localWindow
-		} else if a/windowSize == 4 {
-			a -= paramWindow
-		}
+	switch { // what calls pass lies in local memory, at addresses that say so
+	case (space == isa.SpaceParam || space == isa.SpaceLocal) && a/windowSize == 2:
+		space, a = isa.SpaceLocal, a-localWindow
+	case space == isa.SpaceParam && a/windowSize == 4:
+		a -= paramWindow
 	}
 	var b []byte
 	switch space {

@@ -125,7 +125,7 @@ func (d *decoder) cvta() {
 		return
 	}
 	d.map1(p, a, func(a uint64) uint64 {
-		if win == paramWindow && a/windowSize == 2 { // already so
+		if (win == paramWindow || win == localWindow) && a/windowSize == 2 { // a function's parameter: already so
 			return a
 		}
 		return a + win

@@ -469,7 +469,7 @@ const (
 	hLow          // .H0_H0
 	hHigh         // .H1_H1
 	hF32          // .F32: a float
-	hNegHi        // .H0_NH1
+	hCross        // .H0_NH1: the low half above, the high one negated below
 	hB1           // .B1
 	hB2
 	hB3
@@ -522,7 +522,7 @@ func halfOf(v string) uint8 {
 	case ".F32":
 		return hF32
 	case ".H0_NH1":
-		return hNegHi
+		return hCross
 	case ".B1":
 		return hB1
 	case ".B2":

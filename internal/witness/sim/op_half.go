@@ -13,6 +13,8 @@ func (w *warp) hsrc(i *inst, s *opnd, l int) (lo, hi uint64) {
 		hi = lo
 	case hHigh:
 		lo = hi
+	case hCross:
+		lo, hi = hi, lo
 	case hF32:
 		lo = fp.Convert(fp.F32, i.src, v, fp.Mode{})
 		hi = lo
@@ -23,8 +25,8 @@ func (w *warp) hsrc(i *inst, s *opnd, l int) (lo, hi uint64) {
 	if s.neg {
 		lo, hi = lo^0x8000, hi^0x8000
 	}
-	if s.half == hNegHi {
-		hi ^= 0x8000
+	if s.half == hCross {
+		lo ^= 0x8000
 	}
 	return lo, hi
 }

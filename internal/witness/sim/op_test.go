@@ -61,6 +61,7 @@ var opCases = []string{
 	"VABSDIFF.U32 R0, R1, R2, R3 | 1 ffffffff 5 > 3",
 	"VABSDIFF R0, R1, R2, R3 | 80000000 7fffffff 0 > ffffffff",
 	"VABSDIFF4.U8 R0, R1, R2, R3 | ff000102 ff0201 7 > ffff0101",
+	"VABSDIFF4.U8.ACC R0, R1, R2, R3 | ff000102 ff0201 7 > 207",
 	"IDP.4A.S8.S8 R0, R1, R2, R3 | 80808080 80808080 7fffffff > 8000ffff",
 	"IDP.4A.U8.U8 R0, R1, R2, R3 | 1020304 1010101 a > 14",
 	"IDP.2A.LO.U16.U8 R0, R1, R2, R3 | 20003 504 1 > 17",
@@ -109,6 +110,7 @@ var opCases = []string{
 	"HADD2 R0, R1, R2 | 7c013c00 3c007e11 > 7fff7fff | 10001 13c00 > 23c00",
 	"HADD2.F32 R0, -RZ, R1.H0_H0 | 7e01 > 7fffffff | 1 > 33800000 | fe55 > 7fffffff",
 	"HFMA2.MMA R0, R1, 1, 1, R2 | 3c003c00 40003c00 > 42004000",
+	"HFMA2 R0, R1.H1_H1, R2.H0_NH1, R3 | 40003c00 42003c00 3c003c00 > 4200c500",
 	"HMNMX2 R0, R1, R2, PT | 7e013c00 40007e00 > 40003c00 | 80000000 8000 > 80008000 | 7c017e00 7e007c01 > 7fff7fff",
 	"HMNMX2.BF16_V2.NAN R0, R1, R2, PT | 7fc13f80 40007f81 > 7fff7fff",
 }
@@ -191,6 +193,40 @@ func TestOps(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions, %d cases", len(opCases), cases)
+}
+
+// TestOpsInPlace runs the cases whose result is one register with the result
+// in the place of each source.
+func TestOpsInPlace(t *testing.T) {
+	cases := 0
+	for _, line := range opCases {
+		parts := strings.Split(line, " | ")
+		op, args, _ := strings.Cut(parts[0], " R0, ")
+		for _, c := range parts[1:] {
+			in, want, _ := strings.Cut(c, " > ")
+			values, results := hexes(t, in), hexes(t, want)
+			if args == "" || len(results) != 1 {
+				continue
+			}
+			for at := range values {
+				reg := fmt.Sprintf("R%d", 1+at)
+				if at%2 == 0 && strings.Contains(op, "64") || !strings.Contains(args, reg) {
+					continue
+				}
+				text := op + " " + reg + ", " + args
+				w, i := bench(t, text)
+				for n, v := range values {
+					w.r[1+n][0] = v
+				}
+				i.fn(w, i, 1)
+				if got := w.r[1+at][0]; got != results[0] {
+					t.Errorf("%s with %s: got %08x, want %08x", text, in, got, results[0])
+				}
+				cases++
+			}
+		}
+	}
+	t.Logf("%d cases", cases)
 }
 
 // TestCarry checks 64-bit sums and differences made of two IADD3, and that

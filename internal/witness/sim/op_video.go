@@ -136,9 +136,10 @@ func vabsdiff4(w *warp, i *inst, m uint32) {
 			r |= v & 0xff << k
 			sum += v
 		}
-		if d[l] = r; i.has(fACC) {
-			d[l] = sum + c[l]
+		if i.has(fACC) {
+			r = sum + c[l]
 		}
+		d[l] = r
 	}
 }
 
