@@ -52,11 +52,6 @@ func moduleLine(global int, consts []Bank, sm int) string {
 	return text
 }
 
-// overrideLine returns the text about a register cap that replaces another.
-func overrideLine(limit int, entry string, count int) string {
-	return fmt.Sprintf("Overriding maximum register limit %d for '%s' with  %d of maxrregcount option", limit, entry, count)
-}
-
 // lines returns the texts of a block's report, each the body of one info
 // message; the stack line belongs to the message before it.
 func (b *Block) lines(arch string, sm int) []string {

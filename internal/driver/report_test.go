@@ -32,12 +32,11 @@ func TestReport(t *testing.T) {
 		},
 		Callee: []FunctionFrame{{"f", Frame{}}},
 	}
-	say(overrideLine(256, "k", 24), moduleLine(1000, []Bank{{3, 256}, {4, 8}}, 75))
+	say(moduleLine(1000, []Bank{{3, 256}, {4, 8}}, 75))
 	say(b.lines("sm_75", 75)...)
 	say(moduleLine(0, []Bank{{3, 256}}, 90))
 	say(b.lines("sm_90a", 90)[2])
-	want := `ptxas info    : Overriding maximum register limit 256 for 'k' with  24 of maxrregcount option
-ptxas info    : 1000 bytes gmem, 256 bytes cmem[3], 8 bytes cmem[4]
+	want := `ptxas info    : 1000 bytes gmem, 256 bytes cmem[3], 8 bytes cmem[4]
 ptxas info    : Compiling entry function 'k' for 'sm_75'
 ptxas info    : Function properties for k
     784 bytes stack frame, 784 bytes spill stores, 1144 bytes spill loads

@@ -79,15 +79,6 @@ const minRegisters = 8
 // that code names: a kernel that declares fewer faults (seen on sm_90).
 const hiddenRegisters = 2
 
-// Function compiles one checked body.
-func Function(m *sema.Module, body *sema.Body, o Options) (*Kernel, error) {
-	r, err := newRunner(&o)
-	if err != nil {
-		return nil, err
-	}
-	return compileBody(m, body, &o, r, nil)
-}
-
 // compileBody lowers a body and runs the phases over it, and over the
 // functions it calls that stand by themselves.
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {

@@ -147,22 +147,6 @@ func (i *Inst) SetMod(m Mod, v Value) error {
 	return fmt.Errorf("%s: modifier %s has no value %q", i.Op(), m, texts[v])
 }
 
-// SetFlag sets or clears a modifier that is either absent or one text.
-func (i *Inst) SetFlag(m Mod, on bool) error {
-	it := forms[i.form].modItem(m)
-	if it == nil {
-		return fmt.Errorf("%s has no modifier %s", i.Op(), m)
-	}
-	e := &enums[it.aux]
-	for n, x := range values[e.start : e.start+e.n] {
-		if x.text != hole && (x.text != VNone) == on {
-			i.w = it.set(i.w, uint64(n))
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: modifier %s cannot be %v", i.Op(), m, on)
-}
-
 // NMod returns the number of modifiers of i.
 func (i *Inst) NMod() int { return int(forms[i.form].nmod) }
 

@@ -351,28 +351,3 @@ func (i *Inst) Set(n int, o Operand) error {
 	}
 	return i.SetImm(n, o.Imm)
 }
-
-// Predicates returns the predicates that i reads and writes beside its
-// operands and its guard, as masks of P0 to P6 or, when uniform, of UP0 to
-// UP6: P2R and UP2UR read all of them, R2P and UR2UP write those of their
-// mask.
-func (i *Inst) Predicates() (read, write uint8, uniform bool) {
-	const all = 0x7f
-	mask := uint8(all)
-	if n := i.NArg(); n > 0 {
-		if o := i.Arg(n - 1); o.Kind == KindImm {
-			mask &= uint8(o.Imm)
-		}
-	}
-	switch i.Op() {
-	case OpP2R:
-		return all, 0, false
-	case OpUP2UR:
-		return all, 0, true
-	case OpR2P:
-		return 0, mask, false
-	case OpUR2UP:
-		return 0, mask, true
-	}
-	return 0, 0, false
-}

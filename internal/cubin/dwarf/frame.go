@@ -42,13 +42,6 @@ const (
 // Program is a sequence of call frame instructions.
 type Program []byte
 
-// Advance moves the location by n bytes, a multiple of 4: the code
-// alignment factor of every table here.
-func (p Program) Advance(n int32) Program {
-	p = append(p, cfaAdvance4)
-	return le.AppendUint32(p, uint32(n)/codeAlign)
-}
-
 // AdvanceRaw moves the location by n units, whatever they mean.
 func (p Program) AdvanceRaw(n uint32) Program {
 	p = append(p, cfaAdvance4)

@@ -83,11 +83,6 @@ func (u *Unit) Report(sev Severity, p src.Pos, text string) {
 	u.Add(m)
 }
 
-// Reportf is Report with a format.
-func (u *Unit) Reportf(sev Severity, p src.Pos, format string, args ...any) {
-	u.Report(sev, p, fmt.Sprintf(format, args...))
-}
-
 // Add adds a finished message, after the sink's -w and -Werror rules.
 func (u *Unit) Add(m Message) {
 	if m.Severity == Warning {
@@ -117,6 +112,3 @@ func (u *Unit) Errors() int { return u.errors }
 // Fatal reports whether a fatal fault was reported: the unit's owner
 // should stop.
 func (u *Unit) Fatal() bool { return u.fatal }
-
-// Messages returns what was reported so far.
-func (u *Unit) Messages() []Message { return u.msgs }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,7 @@ func TestForms(t *testing.T) {
 	f := &src.File{Name: "in.ptx", Text: []byte("a\nb\nc\n")}
 	s := NewSink(&out, Options{})
 	u := s.Open(f)
-	u.Reportf(Error, 2, "Unknown symbol '%s'", "x")
+	u.Report(Error, 2, "Unknown symbol 'x'")
 	u.Report(Warning, src.NoPos, "odd")
 	u.Report(Ignored, 0, "nothing")
 	u.Report(Fatal, 4, "stop")
@@ -73,7 +74,7 @@ func TestOrder(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(n) {
 			wg.Go(func() {
-				units[i].Reportf(Info, src.NoPos, "%d", i)
+				units[i].Report(Info, src.NoPos, strconv.Itoa(i))
 				units[i].Close()
 			})
 		}

@@ -9,8 +9,6 @@ package par
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"sync"
 
 	"goptxas/internal/engine/diag"
@@ -247,16 +245,4 @@ func Each[C, T, R any](w *Workers[C], items []T, cost func(T) int64, name func(T
 		errs[i] = j.Wait()
 	}
 	return results, errs
-}
-
-// Split returns the number of workers that --split-compile N means: 0 is the
-// number of CPUs, 1 is no threads at all.
-func Split(n int) (int, error) {
-	switch {
-	case n < 0:
-		return 0, fmt.Errorf("%d is not a number of threads", n)
-	case n == 0:
-		return runtime.NumCPU(), nil
-	}
-	return n, nil
 }

@@ -254,18 +254,6 @@ func TestStress(t *testing.T) {
 		total, counts.ok.Load(), counts.failed.Load(), counts.bugs.Load(), counts.memory.Load(), counts.stopped.Load(), m.most.Load())
 }
 
-func TestSplit(t *testing.T) {
-	if n, err := Split(0); err != nil || n != runtime.NumCPU() {
-		t.Errorf("Split(0) = %d, %v", n, err)
-	}
-	if n, err := Split(5); err != nil || n != 5 {
-		t.Errorf("Split(5) = %d, %v", n, err)
-	}
-	if _, err := Split(-1); err == nil {
-		t.Error("Split(-1)")
-	}
-}
-
 func BenchmarkSubmit(b *testing.B) {
 	w := New(Options[int]{N: 2})
 	defer w.Stop()

@@ -169,11 +169,6 @@ func (r *Report) WriteFile(w io.Writer, inputs string, want Want) error {
 	return err
 }
 
-// CPULine returns wall and CPU time together: how many threads paid.
-func (r *Report) CPULine() string {
-	return fmt.Sprintf("WallTime = %.3f ms, CPUTime = %.3f ms (%.0f%%)", ms(r.Wall), ms(r.CPU), percent(r.CPU, r.Wall))
-}
-
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 func kb(n int64) float64 { return float64(n) / 1024 }
@@ -240,13 +235,6 @@ func (r *Recorder) Unit(entry string) *UnitRecorder {
 	defer r.mu.Unlock()
 	r.units = append(r.units, u)
 	return u
-}
-
-// Start begins a stage of the unit; stop ends it. The time counts for the unit
-// and for the whole.
-func (u *UnitRecorder) Start(s Stage) (stop func()) {
-	begun := time.Now()
-	return func() { u.AddTime(s, time.Since(begun)) }
 }
 
 // AddTime adds to the time of a stage, for the unit and for the whole.

@@ -88,7 +88,6 @@ func TestRecorder(t *testing.T) {
 				u.AddTime(OCG, time.Microsecond)
 				u.AddPeak(OCG, 50)
 				u.ProcessPeak(1000)
-				u.Start(DAGgen)()
 			}
 		})
 	}
@@ -99,13 +98,10 @@ func TestRecorder(t *testing.T) {
 		rep.Peak != 1000 || rep.Sums.Peak[OCG] != 50 || rep.Time[Parse] < 2*time.Millisecond || rep.Wall < rep.Time[Parse] {
 		t.Errorf("%+v", rep)
 	}
-	if !strings.HasPrefix(rep.CPULine(), "WallTime = ") {
-		t.Error(rep.CPULine())
-	}
 	if (&Report{}).timeBlock(true) == "" {
 		t.Error("an empty report")
 	}
-	t.Log(rep.CPULine())
+	t.Logf("wall %v, cpu %v", rep.Wall, rep.CPU)
 }
 
 func TestFile(t *testing.T) {

@@ -29,9 +29,6 @@ type Value struct {
 	Bits uint64
 }
 
-// IsInt reports whether the value is an integer of either sign.
-func (v Value) IsInt() bool { return v.Kind == Int || v.Kind == Uint }
-
 // Float64 returns the value of a Float.
 func (v Value) Float64() float64 { return math.Float64frombits(v.Bits) }
 

@@ -53,21 +53,11 @@ func (e *Event) Executes() uint32 { return e.w.act & (e.w.p[e.i.guard] ^ e.i.gne
 // Reg reads vector register r of a lane.
 func (e *Event) Reg(r, lane int) uint32 { return e.w.r[r&255][lane&31] }
 
-// SetReg changes vector register r of a lane; RZ stays zero.
-func (e *Event) SetReg(r, lane int, v uint32) {
-	if r &= 255; r != rowZero {
-		e.w.r[r][lane&31] = v
-	}
-}
-
 // Uniform reads a uniform register.
 func (e *Event) Uniform(r int) uint32 { return e.w.r[rowUni+(r&255)][0] }
 
-// Pred reads the lanes of predicate p; UniformPred tells a uniform one.
+// Pred reads the lanes of predicate p.
 func (e *Event) Pred(p int) uint32 { return e.w.p[p&7] }
-
-// UniformPred reads a uniform predicate.
-func (e *Event) UniformPred(p int) bool { return p&7 < 7 && e.w.p[predUni+p&7] != 0 }
 
 // Shared returns the block's shared memory.
 func (e *Event) Shared() []byte { return e.w.cta.shared }
