@@ -9,9 +9,11 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
+	"goptxas/internal/pipeline"
 )
 
 // Failed is the exit code of every run that did not succeed.
@@ -66,6 +68,8 @@ func answer(line *cli.Line, out io.Writer) bool {
 		cli.WritePTXVersions(out)
 	case line.Has(cli.ListKnobs):
 		writeKnobs(out)
+	case slices.Contains(line.List(cli.Phase), "help"):
+		pipeline.WritePhases(out)
 	default:
 		return false
 	}

@@ -49,10 +49,26 @@ const (
 	hasCode                           // machine words exist
 )
 
-// improve makes a row of an optional phase from a function of the optimiser.
+// improve makes a step from a function of the optimiser.
 func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
 	return func(u *unit, _ *phase.Ctx) error {
 		run(u.f)
+		return nil
+	}
+}
+
+// fit makes one from a function that asks which forms the machine has.
+func fit(run func(*ori.Func, func(*ori.Instr) bool) bool) func(*unit, *phase.Ctx) error {
+	return func(u *unit, _ *phase.Ctx) error {
+		run(u.f, fits(u))
+		return nil
+	}
+}
+
+// do makes one from a function that cannot fail.
+func do(run func(*unit)) func(*unit, *phase.Ctx) error {
+	return func(u *unit, _ *phase.Ctx) error {
+		run(u)
 		return nil
 	}
 }
@@ -63,12 +79,7 @@ func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
-		{Name: "Unroll", MinOpt: 2, Run: func(u *unit, _ *phase.Ctx) error {
-			if !u.rolled {
-				opt.Unroll(u.f)
-			}
-			return nil
-		}},
+		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
@@ -88,76 +99,49 @@ func phases() []phase.Row[*unit] {
 		{Name: "TestBits", Run: improve(opt.Tests), MinOpt: 1},
 		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
-		{Name: "HalfConstants", MinOpt: 1, Run: func(u *unit, _ *phase.Ctx) error {
-			opt.Halves(u.f, fits(u))
-			return nil
-		}},
-		{Name: "UnreadResults", MinOpt: 1, Run: func(u *unit, _ *phase.Ctx) error {
-			opt.Unread(u.f, fits(u))
-			return nil
-		}},
-		{Name: "UnpackHalves", MinOpt: 1, Run: func(u *unit, _ *phase.Ctx) error {
-			opt.Unpack(u.f, fits(u))
-			return nil
-		}},
-		{Name: "ShareGroups", MinOpt: 2, Run: func(u *unit, _ *phase.Ctx) error {
-			opt.Groups(u.f, fits(u))
-			return nil
-		}},
+		{Name: "HalfConstants", Run: fit(opt.Halves), MinOpt: 1},
+		{Name: "UnreadResults", Run: fit(opt.Unread), MinOpt: 1},
+		{Name: "UnpackHalves", Run: fit(opt.Unpack), MinOpt: 1},
+		{Name: "ShareGroups", Run: fit(opt.Groups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
-		{Name: "Settle", Required: true, Gives: settled, Run: func(u *unit, _ *phase.Ctx) error {
-			opt.Settle(u.f)
-			return nil
-		}},
-		{Name: "Converge", Required: true, Gives: converged, Run: converge},
-		{Name: "UniformValues", MinOpt: 2, Needs: settled | converged, Run: uniformValues},
-		{Name: "Legalize", Required: true, Needs: settled, Gives: legal, Run: legalize},
-		{Name: "JoinAccumulators", MinOpt: 1, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
-			ra.JoinAccumulators(u.f)
-			return nil
-		}},
-		{Name: "PreSchedule", MinOpt: 2, Needs: legal | converged, Run: func(u *unit, _ *phase.Ctx) error {
-			limit := budget(u.f, u.o)
-			if u.isRoutine { // what it does not use stays its callers'
-				limit = 12
-			}
-			sched.Pre(u.f, u.o.Arch, limit)
-			return nil
-		}},
-		{Name: "AllocateRegisters", Required: true, Needs: legal | converged, Gives: allocated, Run: allocate},
-		{Name: "ExpandCopies", Required: true, Needs: allocated, Gives: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-			p := newFramer(u.f)
-			ra.ExpandCopies(u.f)
-			p.prologue(u.o.Arch, u.o.Layout.LocalBytes)
-			u.stage = ori.Allocated
-			return nil
-		}},
-		{Name: "WarpGroups", Required: true, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-			u.f.Props.Serial = isel.WarpGroups(u.f)
-			return nil
-		}},
-		{Name: "BalancePipes", MinOpt: 2, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-			isel.Zeros(u.f, fits(u))
-			isel.Balance(u.f, fits(u))
-			return nil
-		}},
-		{Name: "PostSchedule", MinOpt: 1, Needs: noCopies, Run: func(u *unit, _ *phase.Ctx) error {
-			sched.Post(u.f, u.o.Arch)
-			return nil
-		}},
-		{Name: "AssignScoreboards", Required: true, Needs: noCopies, Gives: scheduled, Run: schedule},
-		{Name: "EmitCode", Required: true, Needs: scheduled, Gives: hasCode, Run: emitCode},
+		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
+		{Name: "Converge", Run: converge, Required: true, Gives: converged},
+		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
+		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
+		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
+		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
+		{Name: "AllocateRegisters", Run: allocate, Required: true, Needs: legal | converged, Gives: allocated},
+		{Name: "ExpandCopies", Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
+		{Name: "WarpGroups", Run: do(warpGroups), Required: true, Needs: noCopies},
+		{Name: "BalancePipes", Run: do(balance), MinOpt: 2, Needs: noCopies},
+		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
+		{Name: "AssignScoreboards", Run: schedule, Required: true, Needs: noCopies, Gives: scheduled},
+		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
 	}
 }
 
 // order runs the cheap cleaners around each improvement that leaves work
 // for them.
 var order = []string{
+	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
+	// Values: constants, equal computations, addresses.
 	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	// Fewer and larger instructions.
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode", "UnreadResults", "UnpackHalves", "ShareGroups",
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+	// Fewer branches, wider loads.
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
+	"UnreadResults", "UnpackHalves", "ShareGroups",
+	// What the machine wants.
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators",
+	// Registers, times, words.
+	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+}
+
+// WritePhases prints the phases and the flags that --phase takes.
+func WritePhases(w io.Writer) error {
+	t := phase.Table[*unit]{Rows: phases(), Order: order}
+	return t.WriteHelp(w)
 }
 
 // runner is the phase runner with what its phases read besides the function.
@@ -228,19 +212,53 @@ func converge(u *unit, c *phase.Ctx) error {
 	return nil
 }
 
+func unroll(u *unit) {
+	if !u.rolled {
+		opt.Unroll(u.f)
+	}
+}
+
+func settle(u *unit) { opt.Settle(u.f) }
+
 // uniformValues moves what all threads of a warp share to the uniform
 // datapath.
-func uniformValues(u *unit, _ *phase.Ctx) error {
+func uniformValues(u *unit) {
 	if u.isRoutine { // its callers have things in those registers
-		return nil
+		return
 	}
 	load := op.ULDC
 	if u.o.Arch.SM >= 100 {
 		load = op.LDCU
 	}
 	opt.UniformValues(u.f, fits(u), load)
-	return nil
 }
+
+func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
+
+func preSchedule(u *unit) {
+	limit := budget(u.f, u.o)
+	if u.isRoutine { // what it does not use stays its callers'
+		limit = 12
+	}
+	sched.Pre(u.f, u.o.Arch, limit)
+}
+
+// expandCopies ends the life of pseudo-operations and makes the frame.
+func expandCopies(u *unit) {
+	p := newFramer(u.f)
+	ra.ExpandCopies(u.f)
+	p.prologue(u.o.Arch, u.o.Layout.LocalBytes)
+	u.stage = ori.Allocated
+}
+
+func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f) }
+
+func balance(u *unit) {
+	isel.Zeros(u.f, fits(u))
+	isel.Balance(u.f, fits(u))
+}
+
+func postSchedule(u *unit) { sched.Post(u.f, u.o.Arch) }
 
 func legalize(u *unit, _ *phase.Ctx) error {
 	return isel.Legalize(u.f, u.o.Arch, fits(u))

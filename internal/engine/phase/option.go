@@ -1,7 +1,6 @@
 package phase
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -66,20 +65,10 @@ func setDebug(f *flags, v string) error {
 	return nil
 }
 
-// errHelp is returned for the option "help".
-var errHelp = errors.New("help on phases was asked for")
-
-// IsHelp reports whether err is New's answer to the option "help": the caller
-// then prints WriteHelp.
-func IsHelp(err error) bool { return errors.Is(err, errHelp) }
-
 // option applies one value of --phase. NAME is a phase, a pattern with * that
 // matches some, "all", or the pseudo-phase "check", which alone verifies after
 // every phase.
 func (r *Runner[F]) option(text string) error {
-	if text == "help" {
-		return errHelp
-	}
 	name, flag, found := strings.Cut(text, "/")
 	if name == "check" && (!found || flag == "on") {
 		r.checkAll = true

@@ -151,10 +151,6 @@ func TestOptionErrors(t *testing.T) {
 			t.Errorf("%s %s: %v, want %s", c.knob, c.option, err, c.want)
 		}
 	}
-	_, err := tryToy(2, "", "help")
-	if !IsHelp(err) {
-		t.Errorf("help: %v", err)
-	}
 	var b bytes.Buffer
 	tab := toyTable()
 	if err := tab.WriteHelp(&b); err != nil || !strings.Contains(b.String(), "from -O2") || !strings.Contains(b.String(), "stop-after") {
