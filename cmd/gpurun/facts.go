@@ -1,43 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"slices"
-	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 )
-
-// module is a checked PTX text with all its bodies.
-type module struct {
-	m      *sema.Module
-	bodies map[int32]*sema.Body
-}
-
-// check reads a PTX text.
-func check(name, text, arch string) (*module, error) {
-	var out bytes.Buffer
-	sink := diag.NewSink(&out, diag.Options{})
-	a := target.Find(arch)
-	if a == nil {
-		return nil, fmt.Errorf("%s: no such target", arch)
-	}
-	tree := syntax.Scan(&src.File{Name: name, Text: []byte(text)})
-	x := &module{m: sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink), bodies: map[int32]*sema.Body{}}
-	for _, f := range x.m.Bodies() {
-		x.bodies[f] = x.m.CheckBody(f, new(sema.Scratch))
-	}
-	if sink.Errors() > 0 || !x.m.Finish(sink) {
-		return nil, fmt.Errorf("%s", strings.TrimSpace(out.String()))
-	}
-	return x, nil
-}
 
 // facts are what the text of a kernel tells about the way it wants to be
 // started.
@@ -61,7 +30,7 @@ type pointer struct {
 type word struct{ param, offset int }
 
 // kernels returns the facts of every kernel in source order.
-func (x *module) kernels() []*facts {
+func kernels(x *front.Text) []*facts {
 	dynamic, static := false, 0
 	count := func(list []sema.Var) {
 		for n := range list {
@@ -71,17 +40,17 @@ func (x *module) kernels() []*facts {
 			}
 		}
 	}
-	count(x.m.Vars)
-	for _, b := range x.bodies {
+	count(x.Module.Vars)
+	for _, b := range x.Bodies {
 		count(b.Vars)
 	}
 	var list []*facts
-	for n := range x.m.Funcs {
-		b := x.bodies[int32(n)]
-		if !x.m.Funcs[n].Entry || b == nil {
+	for n := range x.Module.Funcs {
+		b := x.Bodies[int32(n)]
+		if !x.Module.Funcs[n].Entry || b == nil {
 			continue
 		}
-		k := &facts{fn: &x.m.Funcs[n], dynamic: dynamic, static: static}
+		k := &facts{fn: &x.Module.Funcs[n], dynamic: dynamic, static: static}
 		r := &reader{f: k, b: b, from: make([][]word, len(b.Regs)), uses: make([]use, len(b.Regs))}
 		r.read()
 		list = append(list, k)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/gpu"
 )
 
@@ -38,11 +39,11 @@ DONE:
 `
 
 func TestFacts(t *testing.T) {
-	m, err := check("k.ptx", text, "sm_90a")
+	m, err := front.Check("k.ptx", text, "sm_90a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ks := m.kernels()
+	ks := kernels(m)
 	if len(ks) != 1 {
 		t.Fatal(ks)
 	}

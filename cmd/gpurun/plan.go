@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/ptxvm"
 )
@@ -38,13 +39,13 @@ const guardOf = 64 << 10
 // planFile chooses launches for every kernel of a PTX text. Earlier choices
 // about which there is nothing to complain are kept.
 func planFile(name, text string, count int, old []planned) ([]planned, error) {
-	x, err := check(name, text, archOf(text))
+	x, err := front.Check(name, text, archOf(text))
 	if err != nil {
 		return nil, err
 	}
-	p, err := ptxvm.New(x.m, x.bodies)
+	p, err := ptxvm.New(x.Module, x.Bodies)
 	var list []planned
-	for _, k := range x.kernels() {
+	for _, k := range kernels(x) {
 		if err != nil {
 			for n := range 2 * count {
 				list = append(list, planned{File: name, Guard: unknownGuard, Note: "untried: " + err.Error(), Launch: k.unknown(n, uint64(n))})

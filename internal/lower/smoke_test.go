@@ -9,13 +9,10 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/pipeline"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
 	"goptxas/internal/target"
 	"goptxas/internal/witness/corpus"
+	"goptxas/internal/witness/front"
 )
 
 // TestSmoke compiles the smoke files of the corpus for sm_90a and tells how
@@ -50,18 +47,11 @@ func TestSmoke(t *testing.T) {
 
 // compile compiles a file and returns the first complaint.
 func compile(name string, text []byte) string {
-	var msgs bytes.Buffer
-	sink := diag.NewSink(&msgs, diag.Options{})
-	a := target.Find("sm_90a")
-	m := sema.CheckModule([]*syntax.Tree{syntax.Scan(&src.File{Name: name, Text: text})}, sema.Options{Arch: a}, sink)
-	var s sema.Scratch
-	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
+	x, err := front.Check(name, string(text), "sm_90a")
+	if err != nil {
+		return err.Error()
 	}
-	if sink.Errors() > 0 || !m.Finish(sink) {
-		return msgs.String()
-	}
-	r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3}, 2, cubin.TKInfo{})
+	r, err := pipeline.Module(x.Module, pipeline.Options{Arch: target.Find("sm_90a"), Level: 3}, 2, cubin.TKInfo{})
 	switch {
 	case err != nil:
 		return err.Error()
@@ -97,17 +87,11 @@ func TestSharedFunctions(t *testing.T) {
 	a := target.Find("sm_90a")
 	var first []byte
 	for _, workers := range []int{1, 8} {
-		var msgs bytes.Buffer
-		sink := diag.NewSink(&msgs, diag.Options{})
-		m := sema.CheckModule([]*syntax.Tree{syntax.Scan(&src.File{Name: "f.ptx", Text: []byte(text.String())})}, sema.Options{Arch: a}, sink)
-		var s sema.Scratch
-		for _, f := range m.Bodies() {
-			m.CheckBody(f, &s)
+		x, err := front.Check("f.ptx", text.String(), a.Name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if sink.Errors() > 0 || !m.Finish(sink) {
-			t.Fatal(msgs.String())
-		}
-		r, err := pipeline.Module(m, pipeline.Options{Arch: a, Level: 3}, workers, cubin.TKInfo{})
+		r, err := pipeline.Module(x.Module, pipeline.Options{Arch: a, Level: 3}, workers, cubin.TKInfo{})
 		if err != nil || len(r.Failures) > 0 {
 			t.Fatal(err, r.Failures)
 		}

@@ -1,20 +1,17 @@
 package lower
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/ori"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
 	"goptxas/internal/target"
 	"goptxas/internal/witness/cases"
+	"goptxas/internal/witness/front"
 )
 
 // lowered lowers the first kernel of a module and returns its text.
@@ -22,20 +19,13 @@ func lowered(text string) (out string, err error) { return loweredFor("sm_90a", 
 
 // loweredFor does so for an architecture.
 func loweredFor(arch, text string) (out string, err error) {
-	var msgs bytes.Buffer
-	sink := diag.NewSink(&msgs, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: "t.ptx", Text: []byte(text)})
-	a := target.Find(arch)
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
-	var s sema.Scratch
-	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
+	x, err := front.Check("t.ptx", text, arch)
+	if err != nil {
+		return "", fmt.Errorf("front end: %w", err)
 	}
-	if sink.Errors() > 0 || !m.Finish(sink) {
-		return "", fmt.Errorf("front end: %s", msgs.String())
-	}
+	m := x.Module
 	layout := &Layout{Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}}
-	f, err := Func(&ori.Module{}, m, m.CheckBody(m.Kernels()[0], &s), a, layout, Options{})
+	f, err := Func(&ori.Module{}, m, x.Bodies[m.Kernels()[0]], target.Find(arch), layout, Options{})
 	if err != nil {
 		return "", err
 	}

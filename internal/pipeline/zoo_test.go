@@ -6,30 +6,22 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
 	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/zoo"
 )
 
 // check runs the front end over one PTX text.
 func check(t *testing.T, name, text string, a *target.Arch) *sema.Module {
 	t.Helper()
-	var messages bytes.Buffer
-	sink := diag.NewSink(&messages, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: name, Text: []byte(text)})
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
-	var s sema.Scratch
-	for _, fn := range m.Bodies() {
-		m.CheckBody(fn, &s)
+	x, err := front.Check(name, text, a.Name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
-	if !m.Finish(sink) || sink.Errors() > 0 {
-		t.Fatalf("%s: %s", name, messages.String())
-	}
-	return m
+	return x.Module
 }
 
 // TestZooIsSound compiles the zoo in every mode with the verifier behind

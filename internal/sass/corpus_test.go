@@ -1,12 +1,11 @@
 package sass
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,13 +17,12 @@ import (
 )
 
 // cubinWords returns the instruction words of a cubin.
-func cubinWords(t testing.TB, file string) []bits.Word {
+func cubinWords(t testing.TB, file []byte) []bits.Word {
 	t.Helper()
-	f, err := elf.Open(file)
+	f, err := elf.NewFile(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	var out []bits.Word
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_EXECINSTR == 0 {
@@ -41,8 +39,6 @@ func cubinWords(t testing.TB, file string) []bits.Word {
 	return out
 }
 
-var targetLine = regexp.MustCompile(`(?m)^\s*\.target\s+sm_\w+`)
-
 // compileFor compiles a corpus file with the reference for architecture
 // arch and returns its words, or nil when the reference refuses it.
 func compileFor(t testing.TB, tools *oracle.Tools, f *corpus.File, arch string) []bits.Word {
@@ -51,16 +47,11 @@ func compileFor(t testing.TB, tools *oracle.Tools, f *corpus.File, arch string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	ptx, cubin := filepath.Join(dir, "a.ptx"), filepath.Join(dir, "a.cubin")
-	text = targetLine.ReplaceAll(text, []byte(".target "+arch))
-	if err := os.WriteFile(ptx, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if r := tools.Ptxas("-arch="+arch, ptx, "-o", cubin); r.Exit != 0 {
+	b, err := tools.CubinOf(oracle.Retarget(text, arch), "-arch="+arch)
+	if err != nil {
 		return nil
 	}
-	return cubinWords(t, cubin)
+	return cubinWords(t, b)
 }
 
 // TestCorpus compiles real kernels with the reference and checks that their

@@ -1,11 +1,10 @@
 package hazard
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"os"
-	"path/filepath"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,13 +17,12 @@ import (
 )
 
 // functions returns the words of each function of a cubin.
-func functions(t testing.TB, file string) map[string][]bits.Word {
+func functions(t testing.TB, file []byte) map[string][]bits.Word {
 	t.Helper()
-	f, err := elf.Open(file)
+	f, err := elf.NewFile(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	out := map[string][]bits.Word{}
 	for _, s := range f.Sections {
 		if !strings.HasPrefix(s.Name, ".text.") {
@@ -43,21 +41,14 @@ func functions(t testing.TB, file string) map[string][]bits.Word {
 	return out
 }
 
-var targetLine = regexp.MustCompile(`(?m)^\s*\.target\s+sm_\w+`)
-
 // compile compiles PTX text with the reference; nil when it refuses.
 func compile(t testing.TB, tools *oracle.Tools, text []byte, arch string) map[string][]bits.Word {
 	t.Helper()
-	dir := t.TempDir()
-	ptx, cubin := filepath.Join(dir, "a.ptx"), filepath.Join(dir, "a.cubin")
-	text = targetLine.ReplaceAll(text, []byte(".target "+arch))
-	if err := os.WriteFile(ptx, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if r := tools.Ptxas("-arch="+arch, ptx, "-o", cubin); r.Exit != 0 {
+	b, err := tools.CubinOf(oracle.Retarget(text, arch), "-arch="+arch)
+	if err != nil {
 		return nil
 	}
-	return functions(t, cubin)
+	return functions(t, b)
 }
 
 // TestReference replays code of the reference: every report is a wrong

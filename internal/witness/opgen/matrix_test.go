@@ -2,19 +2,13 @@ package opgen
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
@@ -59,14 +53,8 @@ func TestMatrixCompiles(t *testing.T) {
 
 // frontEndTakes reports whether the front end takes a text.
 func frontEndTakes(text, arch string) bool {
-	sink := diag.NewSink(io.Discard, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: target.Find(arch)}, sink)
-	var s sema.Scratch
-	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
-	}
-	return sink.Errors() == 0
+	_, err := front.Check("op.ptx", text, arch)
+	return err == nil
 }
 
 // runAll simulates every launch of a text with the code of a file.
@@ -121,17 +109,10 @@ func matrixVersus(t *testing.T, tools *oracle.Tools, forms []Matrix, arch string
 		t.Error(msg)
 		return 0
 	}
-	in := filepath.Join(t.TempDir(), "in.ptx")
-	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if r := tools.Ptxas("-arch="+arch, "-o", in+".cubin", in); r.Exit != 0 {
-		t.Errorf("the reference refuses: %s", r.Stderr)
-		return 0
-	}
-	ref, err := os.ReadFile(in + ".cubin")
+	ref, err := tools.CubinOf([]byte(text), "-arch="+arch)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return 0
 	}
 	theirs, err := runAll(ref, text)
 	if err != nil {

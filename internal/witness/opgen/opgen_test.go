@@ -1,7 +1,6 @@
 package opgen
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,13 +11,11 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/pipeline"
 	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
 	"goptxas/internal/target"
 	"goptxas/internal/witness/cases"
+	"goptxas/internal/witness/front"
 )
 
 // accepted tells whether the target list of a row of the table names sm.
@@ -58,19 +55,11 @@ func compileFile(text, arch string) (msg string, file []byte) {
 			msg = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	var out bytes.Buffer
-	sink := diag.NewSink(&out, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
-	a := target.Find(arch)
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
-	var s sema.Scratch
-	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
+	x, err := front.Check("op.ptx", text, arch)
+	if err != nil {
+		return "front end: " + err.Error(), nil
 	}
-	if sink.Errors() > 0 || !m.Finish(sink) {
-		return "front end: " + out.String(), nil
-	}
-	return build(m, a)
+	return build(x.Module, target.Find(arch))
 }
 
 // build compiles a checked module.

@@ -1,17 +1,12 @@
 package opgen
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 )
 
 // tensorRows are the operations of matrices, tensor memory and bulk copies,
@@ -26,13 +21,8 @@ func TestRows(t *testing.T) {
 	all := Sweep()
 	for at := 0; at < len(all); at += sweepChunk {
 		text, _ := sweepText(all[at:min(at+sweepChunk, len(all))], "sm_90a", "ret;\n")
-		var out bytes.Buffer
-		sink := diag.NewSink(&out, diag.Options{})
-		tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
-		m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: target.Find("sm_90a")}, sink)
-		var s sema.Scratch
-		for _, f := range m.Bodies() {
-			b := m.CheckBody(f, &s)
+		x, _ := front.Check("op.ptx", text, "sm_90a") // forms that are none are errors
+		for _, b := range x.Bodies {
 			for n := range b.Instrs {
 				if r := b.Instrs[n].Row; r != nil {
 					hit[r.Name] = true

@@ -1,7 +1,6 @@
 package opgen
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,11 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/oracle"
 )
 
@@ -62,16 +57,8 @@ func verdicts(messages string, first, n int) []string {
 // ourVerdicts asks our front end about forms.
 func ourVerdicts(forms []string, arch string) []string {
 	text, first := sweepText(forms, arch, "ret;\n")
-	var out bytes.Buffer
-	sink := diag.NewSink(&out, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: "op.ptx", Text: []byte(text)})
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: target.Find(arch)}, sink)
-	var s sema.Scratch
-	for _, f := range m.Bodies() {
-		m.CheckBody(f, &s)
-	}
-	m.Finish(sink)
-	return verdicts(out.String(), first, len(forms))
+	x, _ := front.Check("op.ptx", text, arch) // the messages are what is asked
+	return verdicts(x.Messages, first, len(forms))
 }
 
 // referenceVerdicts asks the reference about forms; one that makes it crash

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,18 +41,6 @@ func runFile(file []byte, text string) ([][]byte, error) {
 	return simulate(file, &launches[0])
 }
 
-// reference compiles a text with the reference.
-func reference(t *testing.T, tools *oracle.Tools, text string) ([]byte, error) {
-	in := filepath.Join(t.TempDir(), "in.ptx")
-	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
-		return nil, err
-	}
-	if r := tools.Ptxas("-arch=sm_90a", "-o", in+".cubin", in); r.Exit != 0 {
-		return nil, errors.New("the reference does not compile it")
-	}
-	return os.ReadFile(in + ".cubin")
-}
-
 // seen is what the witnesses left of one launch of a batch: the interpreter,
 // our code and the reference's. Those that cannot tell are nil.
 type seen struct {
@@ -71,7 +58,7 @@ func look(t *testing.T, tools *oracle.Tools, b *Batch) ([]seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, noRef := reference(t, tools, b.Text)
+	ref, noRef := tools.CubinOf([]byte(b.Text), "-arch=sm_90a")
 	vm, noInterp := ptxvm.Load(b.Name+".ptx", b.Text, "sm_90a")
 	out := make([]seen, len(launches))
 	for n := range launches {

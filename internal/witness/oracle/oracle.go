@@ -7,9 +7,11 @@ package oracle
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 )
@@ -88,6 +90,42 @@ func (x *Tools) Path(name string) string { return filepath.Join(x.bin, name) }
 
 // Ptxas runs the reference compiler in the current folder.
 func (x *Tools) Ptxas(args ...string) Result { return x.Run("", "ptxas", args...) }
+
+// Cubin compiles a file with the reference and returns what it wrote, or what
+// it said.
+func (x *Tools) Cubin(path string, args ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out.cubin")
+	if r := x.Ptxas(append(args, path, "-o", out)...); r.Exit != 0 {
+		return nil, fmt.Errorf("the reference ends with %d: %s", r.Exit, r.Stderr)
+	}
+	return os.ReadFile(out)
+}
+
+// CubinOf does so for a text.
+func (x *Tools) CubinOf(text []byte, args ...string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "oracle")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "in.ptx")
+	if err := os.WriteFile(in, text, 0o644); err != nil {
+		return nil, err
+	}
+	return x.Cubin(in, args...)
+}
+
+var targetLine = regexp.MustCompile(`(?m)^\s*\.target\s+sm_\w+`)
+
+// Retarget returns a PTX text for another architecture.
+func Retarget(text []byte, arch string) []byte {
+	return targetLine.ReplaceAll(text, []byte(".target "+arch))
+}
 
 // Run runs a program in dir ("" is the current folder) and waits for it.
 func (x *Tools) Run(dir, name string, args ...string) Result {

@@ -12,17 +12,12 @@
 package ptxvm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/texture"
 )
@@ -99,22 +94,11 @@ type function struct {
 // Load parses and checks a text for a target and decodes every body. It
 // fails if the text has errors or an instruction without a meaning.
 func Load(name, text, arch string) (*Program, error) {
-	var out bytes.Buffer
-	sink := diag.NewSink(&out, diag.Options{})
-	tree := syntax.Scan(&src.File{Name: name, Text: []byte(text)})
-	a := target.Find(arch)
-	if a == nil {
-		return nil, fmt.Errorf("%s: no such target", arch)
+	x, err := front.Check(name, text, arch)
+	if err != nil {
+		return nil, err
 	}
-	m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: a}, sink)
-	bodies := map[int32]*sema.Body{}
-	for _, f := range m.Bodies() {
-		bodies[f] = m.CheckBody(f, new(sema.Scratch))
-	}
-	if sink.Errors() > 0 || !m.Finish(sink) {
-		return nil, fmt.Errorf("%s", strings.TrimSpace(out.String()))
-	}
-	return New(m, bodies)
+	return New(x.Module, x.Bodies)
 }
 
 // New makes a program of a checked module and its bodies, by function. The

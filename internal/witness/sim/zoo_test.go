@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,20 +55,15 @@ func runZoo(t *testing.T, k *zoo.Kernel, cubin []byte) (ok bool, threads uint64)
 // TestZooReference runs the reference's code for every kernel of the zoo.
 func TestZooReference(t *testing.T) {
 	x := oracle.Find(t)
-	dir := t.TempDir()
 	good, total := 0, 0
 	var threads uint64
 	list := zoo.List(t)
 	for n := range list {
 		k := &list[n]
-		out := filepath.Join(dir, "k.cubin")
-		if r := x.Ptxas("-arch=sm_90a", k.Path, "-o", out); r.Exit != 0 {
-			t.Errorf("%s: %s", k.File, r.Stderr)
-			continue
-		}
-		b, err := os.ReadFile(out)
+		b, err := x.Cubin(k.Path, "-arch=sm_90a")
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("%s: %v", k.File, err)
+			continue
 		}
 		total++
 		ok, th := runZoo(t, k, b)
@@ -90,8 +83,6 @@ func TestZooArchs(t *testing.T) {
 		t.Skip("compiles the zoo six times")
 	}
 	x := oracle.Find(t)
-	dir := t.TempDir()
-	src, out := filepath.Join(dir, "k.ptx"), filepath.Join(dir, "k.cubin")
 	for _, arch := range []string{"sm_75", "sm_80", "sm_89", "sm_100", "sm_120"} {
 		good, total, unknown := 0, 0, 0
 		list := zoo.List(t)
@@ -101,15 +92,9 @@ func TestZooArchs(t *testing.T) {
 			if len(arch) == len("sm_75") {
 				text = oldTarget(text, arch)
 			}
-			if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if r := x.Ptxas("-arch="+arch, src, "-o", out); r.Exit != 0 {
-				continue
-			}
-			b, err := os.ReadFile(out)
+			b, err := x.CubinOf([]byte(text), "-arch="+arch)
 			if err != nil {
-				t.Fatal(err)
+				continue
 			}
 			if m, err := Load(b); err == nil && m.unknown() {
 				unknown++

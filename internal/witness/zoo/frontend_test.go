@@ -1,14 +1,9 @@
 package zoo
 
 import (
-	"bytes"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"goptxas/internal/witness/front"
 )
 
 // TestFrontEnd checks that our own front end takes every kernel without a
@@ -16,18 +11,12 @@ import (
 func TestFrontEnd(t *testing.T) {
 	files, funcs := 0, 0
 	for _, k := range List(t) {
-		var out bytes.Buffer
-		sink := diag.NewSink(&out, diag.Options{})
-		tree := syntax.Scan(&src.File{Name: k.File, Text: []byte(k.Text)})
-		m := sema.CheckModule([]*syntax.Tree{tree}, sema.Options{Arch: target.Find("sm_90a")}, sink)
-		var s sema.Scratch
-		for _, f := range m.Bodies() {
-			m.CheckBody(f, &s)
-		}
-		if sink.Errors() > 0 || !m.Finish(sink) || out.Len() > 0 {
-			t.Errorf("%s: %s", k.File, out.String())
+		x, err := front.Check(k.File, k.Text, "sm_90a")
+		if err != nil || x.Messages != "" {
+			t.Errorf("%s: %s", k.File, x.Messages)
 			continue
 		}
+		m := x.Module
 		params := map[string]int{}
 		for i := range m.Funcs {
 			params[m.Funcs[i].Name] = len(m.Funcs[i].Params)

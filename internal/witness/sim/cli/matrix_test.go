@@ -2,15 +2,12 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"goptxas"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
 	"goptxas/internal/witness/zoo"
 )
 
@@ -57,30 +54,15 @@ func TestMatrices(t *testing.T) {
 // TestMatricesReference runs the reference's code for them.
 func TestMatricesReference(t *testing.T) {
 	x := oracle.Find(t)
-	out := filepath.Join(t.TempDir(), "k.cubin")
 	var f figures
 	for _, k := range zoo.Matrices(t) {
 		k.Want = interpreted(t, &k, "sm_90a")
-		if r := x.Ptxas("-arch=sm_90a", k.Path, "-o", out); r.Exit != 0 {
-			t.Errorf("%s: %s", k.File, r.Stderr)
+		b, err := x.Cubin(k.Path, "-arch=sm_90a")
+		if err != nil {
+			t.Errorf("%s: %v", k.File, err)
 			continue
 		}
-		b, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := sim.Load(b)
-		if err != nil {
-			t.Fatalf("%s: %v", k.File, err)
-		}
-		f.kernels++
-		ok := true
-		for n := range k.Launches {
-			ok = f.launch(t, m, &k, n, true) && ok
-		}
-		if ok {
-			f.right++
-		}
+		f.file(t, &k, b)
 	}
 	t.Logf("%d of %d kernels as the interpreter has them, %d early reads", f.right, f.kernels, f.reports)
 }
@@ -101,18 +83,7 @@ func TestMatricesModes(t *testing.T) {
 				t.Errorf("%v %s: %v", args, k.File, err)
 				continue
 			}
-			m, err := sim.Load(out.Cubin)
-			if err != nil {
-				t.Fatalf("%s: %v", k.File, err)
-			}
-			f.kernels++
-			ok := true
-			for n := range k.Launches {
-				ok = f.launch(t, m, &k, n, true) && ok
-			}
-			if ok {
-				f.right++
-			}
+			f.file(t, &k, out.Cubin)
 		}
 		t.Logf("%v: %d of %d kernels as the interpreter has them, %d early reads, %d need more registers", args, f.right, f.kernels, f.reports, f.refused)
 	}

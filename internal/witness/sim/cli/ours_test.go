@@ -80,10 +80,24 @@ func (f *figures) kernel(t *testing.T, k *zoo.Kernel, arch string) {
 		f.refused++
 		return
 	}
+	f.launches(t, m, k, false, true)
+}
+
+// file runs the launches of a kernel with the code of a file, timed.
+func (f *figures) file(t *testing.T, k *zoo.Kernel, b []byte) {
+	m, err := sim.Load(b)
+	if err != nil {
+		t.Fatalf("%s: %v", k.File, err)
+	}
+	f.launches(t, m, k, true)
+}
+
+// launches runs every launch of a kernel, at once or timed.
+func (f *figures) launches(t *testing.T, m *sim.Module, k *zoo.Kernel, modes ...bool) {
 	f.kernels++
 	ok := true
 	for n := range k.Launches {
-		for _, timed := range []bool{false, true} {
+		for _, timed := range modes {
 			ok = f.launch(t, m, k, n, timed) && ok
 		}
 	}
