@@ -36,49 +36,49 @@ func TestArches(t *testing.T) {
 	if testing.Short() {
 		arches = []string{"sm_75", "sm_80", "sm_120a"}
 	}
-	for _, arch := range arches {
-		compiled, equal, refused, beyond := 0, 0, 0, 0
-		for n, file := range files {
-			if testing.Short() && n%5 != 0 {
-				continue
-			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := versionLine.ReplaceAllString(string(data), ".version 9.0")
+	figures := make([]struct{ compiled, equal, refused, beyond int }, len(arches))
+	for n, file := range files {
+		if testing.Short() && n%5 != 0 {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := versionLine.ReplaceAllString(string(data), ".version 9.0")
+		_, ref := compileFile(targetLine.ReplaceAllString(text, ".target sm_90"), "sm_90")
+		want, noRef := results(ref, text)
+		for n, arch := range arches {
+			f := &figures[n]
 			old := targetLine.ReplaceAllString(text, ".target "+arch)
 			msg, code := compileFile(old, arch)
 			if strings.HasPrefix(msg, "front end") {
-				refused++
+				f.refused++
 				continue
 			}
 			if msg != "" {
 				t.Errorf("%s for %s: %s", filepath.Base(file), arch, msg)
 				continue
 			}
-			compiled++
+			f.compiled++
 			got, err := results(code, old)
 			if err != nil {
-				beyond++
+				f.beyond++
 				t.Errorf("%s for %s: %v", filepath.Base(file), arch, err)
 				continue
 			}
-			_, ref := compileFile(targetLine.ReplaceAllString(text, ".target sm_90"), "sm_90")
-			want, err := results(ref, text)
-			if err != nil {
-				t.Fatalf("%s for sm_90: %v", filepath.Base(file), err)
+			if noRef != nil {
+				t.Fatalf("%s for sm_90: %v", filepath.Base(file), noRef)
 			}
-			same := len(got) == len(want)
-			for k := range want {
-				same = same && bytes.Equal(got[k], want[k])
-			}
-			if same {
-				equal++
-			} else if !machine.MatchString(file) {
+			switch {
+			case slices.EqualFunc(got, want, bytes.Equal):
+				f.equal++
+			case !machine.MatchString(file):
 				t.Errorf("%s for %s: other results than for sm_90", filepath.Base(file), arch)
 			}
 		}
-		t.Logf("%s: %d kernels compiled, %d with the results of sm_90, %d refused by the front end, %d beyond the simulator", arch, compiled, equal, refused, beyond)
+	}
+	for n, f := range figures {
+		t.Logf("%s: %d kernels compiled, %d with the results of sm_90, %d refused by the front end, %d beyond the simulator", arches[n], f.compiled, f.equal, f.refused, f.beyond)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,32 +93,21 @@ func TestForms(t *testing.T) {
 }
 
 func compileForms(t *testing.T, list []Form, arch string) {
-	failed := map[string][]string{}
-	ok, accepted := 0, 0
+	var taken []Form
 	for _, f := range list {
-		msg := compile(single(f, arch), arch)
-		if strings.HasPrefix(msg, "front end") {
-			continue
-		}
-		accepted++
-		if msg != "" {
-			failed[f.Op()] = append(failed[f.Op()], f.Text+": "+strings.TrimSpace(msg))
-		} else {
-			ok++
+		if accepts(f, arch) {
+			taken = append(taken, f)
 		}
 	}
-	t.Logf("%s: %d forms of %d accepted, %d compile", arch, accepted, len(list), ok)
-	var ops []string
-	for o := range failed {
-		ops = append(ops, o)
-	}
-	sort.Strings(ops)
-	for _, o := range ops {
-		t.Errorf("%s: %d do not compile", o, len(failed[o]))
-		for _, m := range failed[o] {
-			t.Log(m)
-		}
-	}
+	failed := failures{}
+	bad := 0
+	text := func(part []Form) string { return File("op", arch, part, 128, 1) }
+	faulty(taken, arch, text, func(f Form, msg string) {
+		failed[f.Op()] = append(failed[f.Op()], f.Text+": "+msg)
+		bad++
+	})
+	t.Logf("%s: %d forms of %d accepted, %d compile", arch, len(taken), len(list), len(taken)-bad)
+	failed.report(t)
 }
 
 // batchForms returns the forms of a batch: those of the table, those of the

@@ -1,7 +1,6 @@
 package opgen
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,14 +59,7 @@ func TestRegisters(t *testing.T) {
 	tools := oracle.Find(t)
 	const arch = "sm_90a"
 	all := registerForms()
-	stride := 1
-	if os.Getenv("GOPTXAS_FULL") == "" {
-		stride = 29
-	}
-	var list []string
-	for n := 0; n < len(all); n += stride {
-		list = append(list, all[n])
-	}
+	list := some(all, 29)
 	var taken []string
 	wrong, listed := 0, 0
 	for at := 0; at < len(list); at += sweepChunk {
@@ -86,35 +78,16 @@ func TestRegisters(t *testing.T) {
 			}
 		}
 	}
-	bad := broken(taken, arch)
-	for _, b := range bad {
-		t.Error(b)
-	}
+	text := func(part []string) string { return sweepFile(part, arch) }
+	faulty(taken, arch, text, func(f, msg string) {
+		// Addresses of 32 bits are refused for a whole file.
+		if !strings.HasPrefix(msg, "front end") && !uncompiled.MatchString(f) && !nowhere.MatchString(f) {
+			t.Errorf("%s: %s", f, msg)
+		}
+	})
 	t.Logf("%d of %d spellings asked, %d taken by both, %d are refused as absurd, %d differ", len(list), len(all), len(taken), listed, wrong)
 }
 
 // nowhere are addresses of 8 or 16 bits, where the reference warns and goes
 // on, and stores to parameters at addresses in registers, where it crashes.
 var nowhere = regexp.MustCompile(`\[%k[bus](?:8|16)_|^st\S*\.param\S* \[%k`)
-
-// broken returns the forms that do not compile, with what is said about
-// them. Addresses of 32 bits are refused for a whole file.
-func broken(forms []string, arch string) []string {
-	if len(forms) == 0 {
-		return nil
-	}
-	text, _ := sweepText(forms, arch, "ret;\n")
-	msg := ""
-	if len(forms) <= 40 {
-		if msg = compile(text, arch); msg == "" {
-			return nil
-		}
-	}
-	if n := len(forms); n > 1 {
-		return append(broken(forms[:n/2], arch), broken(forms[n/2:], arch)...)
-	}
-	if strings.HasPrefix(msg, "front end") || uncompiled.MatchString(forms[0]) || nowhere.MatchString(forms[0]) {
-		return nil
-	}
-	return []string{forms[0] + ": " + strings.TrimSpace(msg)}
-}

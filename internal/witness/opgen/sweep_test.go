@@ -5,9 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"goptxas/internal/witness/front"
@@ -34,6 +35,12 @@ LBL:
 func sweepText(forms []string, arch, tail string) (text string, first int) {
 	head := fmt.Sprintf(sweepHead, arch) + typedRegisters() + "\n"
 	return head + strings.Join(forms, ";\n") + ";\n" + tail + "}\n", strings.Count(head, "\n") + 1
+}
+
+// sweepFile is a file of forms that is complete.
+func sweepFile(forms []string, arch string) string {
+	text, _ := sweepText(forms, arch, "ret;\n")
+	return text
 }
 
 var sweepError = regexp.MustCompile(`line (\d+); (?:error|fatal)\s*: (.*)$`)
@@ -91,19 +98,37 @@ func referenceVerdicts(t *testing.T, tools *oracle.Tools, forms []string, arch s
 
 const sweepChunk = 4000
 
-// sweepAccepted returns the forms of the sweep that the front end takes.
-func sweepAccepted(arch string) (ok []string, total int) {
+// swept is what the front end says of the whole sweep for an architecture.
+type swept struct {
+	taken []string        // forms it takes
+	rows  map[string]bool // operations of the table that they are
+	total int
+}
+
+func sweep(arch string) swept {
 	all := Sweep()
-	for at := 0; at < len(all); at += sweepChunk {
-		part := all[at:min(at+sweepChunk, len(all))]
-		for n, v := range ourVerdicts(part, arch) {
+	s := swept{rows: map[string]bool{}, total: len(all)}
+	for part := range slices.Chunk(all, sweepChunk) {
+		text, first := sweepText(part, arch, "ret;\n")
+		x, _ := front.Check("op.ptx", text, arch) // the messages are what is asked
+		for n, v := range verdicts(x.Messages, first, len(part)) {
 			if v == "" {
-				ok = append(ok, part[n])
+				s.taken = append(s.taken, part[n])
+			}
+		}
+		for _, b := range x.Bodies {
+			for n := range b.Instrs {
+				if r := b.Instrs[n].Row; r != nil {
+					s.rows[r.Name] = true
+				}
 			}
 		}
 	}
-	return ok, len(all)
+	return s
 }
+
+// sweep90 is asked once for all tests.
+var sweep90 = sync.OnceValue(func() swept { return sweep("sm_90a") })
 
 // refused are forms that the reference takes though the ISA has none, with
 // code that computes something else; docs/differences.md says so.
@@ -115,14 +140,7 @@ func TestSweepFrontEnd(t *testing.T) {
 	tools := oracle.Find(t)
 	const arch = "sm_90a"
 	all := Sweep()
-	stride := 1
-	if os.Getenv("GOPTXAS_FULL") == "" {
-		stride = 10
-	}
-	var list []string
-	for n := 0; n < len(all); n += stride {
-		list = append(list, all[n])
-	}
+	list := some(all, 10)
 	taken, crashed, listed, wrong := 0, 0, 0, 0
 	for at := 0; at < len(list); at += sweepChunk {
 		part := list[at:min(at+sweepChunk, len(list))]
@@ -156,54 +174,26 @@ func TestSweep(t *testing.T) {
 	if a := os.Getenv("SWEEP_ARCH"); a != "" {
 		arch = a
 	}
-	list, total := sweepAccepted(arch)
-	stride := 1
-	if os.Getenv("GOPTXAS_FULL") == "" {
-		stride = 23
+	s := sweep90()
+	if arch != "sm_90a" {
+		s = sweep(arch)
 	}
-	failed := map[string][]string{}
-	n, bad, listed := 0, 0, 0
-	const batch = 40
-	var part []string
-	flush := func() {
-		if text, _ := sweepText(part, arch, "ret;\n"); len(part) > 0 && compile(text, arch) != "" {
-			for _, f := range part {
-				text, _ := sweepText([]string{f}, arch, "ret;\n")
-				msg := compile(text, arch)
-				if strings.HasPrefix(msg, "front end") { // a 32-bit address in a 64-bit space is refused for the whole file
-					n--
-					continue
-				}
-				if msg != "" && uncompiled.MatchString(f) {
-					listed++
-					continue
-				}
-				if msg != "" {
-					op, _, _ := strings.Cut(f, ".")
-					failed[op] = append(failed[op], f+": "+strings.TrimSpace(msg))
-					bad++
-				}
-			}
+	list := some(s.taken, 23)
+	failed := failures{}
+	n, bad, listed := len(list), 0, 0
+	text := func(part []string) string { return sweepFile(part, arch) }
+	faulty(list, arch, text, func(f, msg string) {
+		switch {
+		case strings.HasPrefix(msg, "front end"): // a 32-bit address in a 64-bit space is refused for the whole file
+			n--
+		case uncompiled.MatchString(f):
+			listed++
+		default:
+			op, _, _ := strings.Cut(f, ".")
+			failed[op] = append(failed[op], f+": "+msg)
+			bad++
 		}
-		part = part[:0]
-	}
-	for at := 0; at < len(list); at += stride {
-		n++
-		if part = append(part, list[at]); len(part) == batch {
-			flush()
-		}
-	}
-	flush()
-	t.Logf("%s: %d spellings, %d are instructions, %d of them compiled here: %d done, %d not, %d not and listed", arch, total, len(list), n, n-bad-listed, bad, listed)
-	var ops []string
-	for o := range failed {
-		ops = append(ops, o)
-	}
-	sort.Strings(ops)
-	for _, o := range ops {
-		t.Errorf("%s: %d do not compile", o, len(failed[o]))
-		for _, m := range failed[o] {
-			t.Log(m)
-		}
-	}
+	})
+	t.Logf("%s: %d spellings, %d are instructions, %d of them compiled here: %d done, %d not, %d not and listed", arch, s.total, len(s.taken), n, n-bad-listed, bad, listed)
+	failed.report(t)
 }

@@ -10,7 +10,7 @@ import (
 
 // batches are the files of the whole sweep.
 func batches(t testing.TB) []Batch {
-	list, _ := sweepAccepted("sm_90a")
+	list := sweep90().taken
 	left := map[string]int{}
 	for _, text := range list {
 		if why := unplaced(text); why != "" {
