@@ -55,7 +55,7 @@ func (l *lowerer) copyAsync() {
 		m = m.With(op.MBYPASS)
 	}
 	for _, w := range l.body.ModsOf(l.in) {
-		if p := placement(w); p != op.NoMod {
+		if p := ofWord(placements, w); p != op.NoMod {
 			l.knows(w)
 			m = m.With(p)
 		}

@@ -8,10 +8,7 @@ import (
 )
 
 // atomics maps the operations of atom and red to the machine's.
-var atomics = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{
+var atomics = []wordName{
 	{isa.WAdd, op.MADD},
 	{isa.WMin, op.MMIN},
 	{isa.WMax, op.MMAX},
@@ -81,11 +78,9 @@ func (l *lowerer) atom() {
 // atomMods reads the modifiers.
 func (l *lowerer) atomMods(x *atomic) (acquire, release bool) {
 	for _, w := range l.body.ModsOf(l.in) {
-		for _, a := range atomics {
-			if a.word == w {
-				x.fn = a.mod
-				l.knows(w)
-			}
+		if m := ofWord(atomics, w); m != op.NoMod {
+			x.fn = m
+			l.knows(w)
 		}
 		switch w {
 		case isa.WRelaxed, isa.WGpu, isa.WCluster, isa.WNoftz, isa.WV2, isa.WV4, isa.WV8:

@@ -245,28 +245,15 @@ func (l *lowerer) pairPred(n int) ori.Operand {
 	return l.pred()
 }
 
+var prmtModes = []wordName{
+	{isa.WF4e, op.MF4E}, {isa.WB4e, op.MB4E}, {isa.WRc8, op.MRC8}, {isa.WEcl, op.MECL}, {isa.WEcr, op.MECR}, {isa.WRc16, op.MRC16},
+}
+
 // prmt lowers prmt: the selector is the machine's second source.
 func (l *lowerer) prmt() {
-	var m op.Mods
-	for _, w := range l.body.ModsOf(l.in) {
-		switch w {
-		case isa.WF4e:
-			m = op.M(op.MF4E)
-		case isa.WB4e:
-			m = op.M(op.MB4E)
-		case isa.WRc8:
-			m = op.M(op.MRC8)
-		case isa.WEcl:
-			m = op.M(op.MECL)
-		case isa.WEcr:
-			m = op.M(op.MECR)
-		case isa.WRc16:
-			m = op.M(op.MRC16)
-		}
-		l.knows(w)
-	}
+	m := l.which(prmtModes)
 	t := isa.B32
-	l.emit(op.PRMT, m, l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(3, t), l.src1(2, t))
+	l.emit(op.PRMT, mods(m), l.dst(0)[:1], l.reg(l.src1(1, t)), l.src1(3, t), l.src1(2, t))
 }
 
 // funnel lowers shf.

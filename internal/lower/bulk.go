@@ -178,13 +178,11 @@ func (l *lowerer) bulkCopy() {
 
 // bulkFn returns the operation of a reduction.
 func (l *lowerer) bulkFn() op.Mod {
-	for _, r := range atomics {
-		if l.has(r.word) {
-			return r.mod
-		}
+	m := l.which(atomics)
+	if m == op.NoMod {
+		l.unsupported()
 	}
-	l.unsupported()
-	return op.NoMod
+	return m
 }
 
 // bulkReduce lowers the reductions. Bits have no sign, and a sum none that

@@ -155,18 +155,12 @@ func mods(list ...op.Mod) op.Mods {
 	return m
 }
 
-// integral returns the rounding of a conversion to integers.
+var integrals = []wordName{{isa.WRzi, op.MTRUNC}, {isa.WRmi, op.MFLOOR}, {isa.WRpi, op.MCEIL}}
+
+// integral returns the rounding of a conversion to integers; rni is silent.
 func (l *lowerer) integral() op.Mod {
 	l.knows(isa.WRni)
-	switch {
-	case l.has(isa.WRzi):
-		return op.MTRUNC
-	case l.has(isa.WRmi):
-		return op.MFLOOR
-	case l.has(isa.WRpi):
-		return op.MCEIL
-	}
-	return op.NoMod
+	return l.which(integrals)
 }
 
 // floatSrc returns argument n as the machine's conversions read a float of

@@ -7,10 +7,7 @@ import (
 )
 
 // eights maps the types of 8-bit and smaller floats to the machine's names.
-var eights = [...]struct {
-	typ isa.Type
-	mod op.Mod
-}{
+var eights = []typeName{
 	{isa.E4M3x2, op.ME4M3},
 	{isa.E5M2x2, op.ME5M2},
 	{isa.E2M3x2, op.ME2M3},
@@ -28,14 +25,7 @@ var eights = [...]struct {
 func isNarrow(t isa.Type) bool { return narrow(t) != op.NoMod }
 
 // narrow returns the machine's name of a type of 8-bit floats.
-func narrow(t isa.Type) op.Mod {
-	for _, e := range eights {
-		if e.typ == t {
-			return e.mod
-		}
-	}
-	return op.NoMod
-}
+func narrow(t isa.Type) op.Mod { return ofType(eights, t) }
 
 // cvtNarrow converts to and from 8-bit floats, and to tf32.
 func (l *lowerer) cvtNarrow(to, from isa.Type) {
@@ -108,21 +98,8 @@ func (l *lowerer) tf32Away(a ori.Operand) ori.Operand {
 	return r
 }
 
-// packs maps the types of cvt.pack to the machine's names; those of fewer
-// bits than a byte are put together by hand.
-var packs = [...]struct {
-	typ isa.Type
-	mod op.Mod
-}{
-	{isa.U16, op.MU16},
-	{isa.S16, op.MS16},
-	{isa.U8, op.MU8},
-	{isa.S8, op.MS8},
-	{isa.U4, op.NoMod},
-	{isa.S4, op.NoMod},
-	{isa.U2, op.NoMod},
-	{isa.S2, op.NoMod},
-}
+// packs maps the types of cvt.pack to the machine's names.
+var packs = []typeName{{isa.U16, op.MU16}, {isa.S16, op.MS16}, {isa.U8, op.MU8}, {isa.S8, op.MS8}}
 
 // cvtPack lowers cvt.pack: two clamped words, the first above the second,
 // and above both the low bits of the third source.
@@ -133,22 +110,20 @@ func (l *lowerer) cvtPack(to isa.Type) {
 		c = l.reg(l.src1(3, isa.B32))
 	}
 	d := l.dst(0)[:1]
-	for _, p := range packs {
-		if p.typ != to {
-			continue
-		}
-		if p.mod != op.NoMod {
-			l.emit(op.I2IP, op.M(p.mod, op.MS32, op.MSAT), d, a, b, c)
-			return
-		}
+	if m := ofType(packs, to); m != op.NoMod {
+		l.emit(op.I2IP, op.M(m, op.MS32, op.MSAT), d, a, b, c)
+		return
+	}
+	switch to {
+	case isa.U4, isa.S4, isa.U2, isa.S2: // put together by hand
 		n := int64(to.Bits())
 		lo, hi := l.clampTo(b, to), l.clampTo(a, to)
 		mask := ori.Imm(1<<n - 1)
 		both := l.or2(l.and2(lo, mask), l.shl1(l.and2(hi, mask), ori.Imm(n)))
 		l.emit(op.LOP3, op.M(op.MLUT), d, both, l.shl1(c, ori.Imm(2*n)), rz(), ori.Imm(lutOr))
-		return
+	default:
+		l.unsupported()
 	}
-	l.unsupported()
 }
 
 // clampTo clamps an s32 to the range of a narrower type.

@@ -6,18 +6,12 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
+var roundWords = []wordName{{isa.WRz, op.MRZ}, {isa.WRm, op.MRM}, {isa.WRp, op.MRP}}
+
 // rounding returns the machine's rounding modifier; rn is silent.
 func (l *lowerer) rounding() op.Mod {
 	l.knows(isa.WRn)
-	switch {
-	case l.has(isa.WRz):
-		return op.MRZ
-	case l.has(isa.WRm):
-		return op.MRM
-	case l.has(isa.WRp):
-		return op.MRP
-	}
-	return op.NoMod
+	return l.which(roundWords)
 }
 
 // arithmetic builds the modifiers .FTZ, rounding and .SAT in the

@@ -29,10 +29,7 @@ func halfMods(t isa.Type) op.Mods {
 func (l *lowerer) halfArith(t isa.Type) op.Mods {
 	m := halfMods(t)
 	l.knows(isa.WRn)
-	for _, x := range [...]struct {
-		word isa.Word
-		mod  op.Mod
-	}{{isa.WOob, op.MOOB}, {isa.WFtz, op.MFTZ}, {isa.WSat, op.MSAT}, {isa.WRelu, op.MRELU}} {
+	for _, x := range [...]wordName{{isa.WOob, op.MOOB}, {isa.WFtz, op.MFTZ}, {isa.WSat, op.MSAT}, {isa.WRelu, op.MRELU}} {
 		if l.has(x.word) {
 			m = m.With(x.mod)
 		}

@@ -204,10 +204,7 @@ type ordering struct {
 }
 
 // placements maps cache operators and eviction hints to modifiers.
-var placements = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{
+var placements = []wordName{
 	{isa.WCs, op.MEF},
 	{isa.WL1EvictFirst, op.MEF},
 	{isa.WLu, op.MLU},
@@ -255,7 +252,7 @@ func (l *lowerer) ordering() ordering {
 		case isa.WL2CacheHint:
 			o.hint = true
 		default:
-			if m := placement(w); m != op.NoMod {
+			if m := ofWord(placements, w); m != op.NoMod {
 				o.before = o.before.With(m)
 			} else if !w.IsType() && !w.IsSpace() {
 				l.unsupported()
@@ -272,15 +269,6 @@ func (l *lowerer) ordering() ordering {
 		o.after = op.M(op.MSTRONG, strong)
 	}
 	return o
-}
-
-func placement(w isa.Word) op.Mod {
-	for _, p := range placements {
-		if p.word == w {
-			return p.mod
-		}
-	}
-	return op.NoMod
 }
 
 // target returns the operands that name the memory of an access: descriptor

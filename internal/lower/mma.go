@@ -224,10 +224,7 @@ func (l *lowerer) lacks(m *multiply) bool {
 }
 
 // typeMods are the modifiers of element types.
-var typeMods = [...]struct {
-	t isa.Type
-	m op.Mod
-}{
+var typeMods = []typeName{
 	{isa.S8, op.MS8},
 	{isa.U8, op.MU8},
 	{isa.S4, op.MS4},
@@ -239,14 +236,7 @@ var typeMods = [...]struct {
 	{isa.E2M1, op.ME2M1},
 }
 
-func typeMod(t isa.Type) op.Mod {
-	for n := range typeMods {
-		if typeMods[n].t == t {
-			return typeMods[n].m
-		}
-	}
-	return op.NoMod
-}
+func typeMod(t isa.Type) op.Mod { return ofType(typeMods, t) }
 
 // productMods returns the modifiers of a native product, in the
 // assembler's order.

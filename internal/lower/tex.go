@@ -331,20 +331,15 @@ func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
 	}
 }
 
+var components = []wordName{{isa.WR, op.MR}, {isa.WG, op.MG}, {isa.WB, op.MB}, {isa.WA, op.MA}}
+
 // component returns which part of the four texels tld4 gathers.
 func (l *lowerer) component() op.Mod {
-	switch {
-	case l.has(isa.WR):
-		return op.MR
-	case l.has(isa.WG):
-		return op.MG
-	case l.has(isa.WB):
-		return op.MB
-	case l.has(isa.WA):
-		return op.MA
+	m := l.which(components)
+	if m == op.NoMod {
+		l.unsupported()
 	}
-	l.unsupported()
-	return op.NoMod
+	return m
 }
 
 // query lowers txq and suq: the machine knows the size of a texture or

@@ -186,19 +186,21 @@ func (l *lowerer) shr(a value, n ori.Operand) value {
 	if len(a) == 1 {
 		return value{l.shr1(a[0], n)}
 	}
-	r := l.tmp(2)
-	l.emit(op.SHF, op.M(op.MR, op.MU64), r[:1], a[0], n, a[1])
-	l.emit(op.SHF, op.M(op.MR, op.MU32, op.MHI), r[1:], rz(), n, a[1])
-	return r
+	return l.right64(a, n, op.MU64, op.MU32)
 }
 
 func (l *lowerer) sar(a value, n ori.Operand) value {
 	if len(a) == 1 {
 		return value{l.sar1(a[0], n)}
 	}
+	return l.right64(a, n, op.MS64, op.MS32)
+}
+
+// right64 shifts two words to the right, as unsigned or signed.
+func (l *lowerer) right64(a value, n ori.Operand, both, high op.Mod) value {
 	r := l.tmp(2)
-	l.emit(op.SHF, op.M(op.MR, op.MS64), r[:1], a[0], n, a[1])
-	l.emit(op.SHF, op.M(op.MR, op.MS32, op.MHI), r[1:], rz(), n, a[1])
+	l.emit(op.SHF, op.M(op.MR, both), r[:1], a[0], n, a[1])
+	l.emit(op.SHF, op.M(op.MR, high, op.MHI), r[1:], rz(), n, a[1])
 	return r
 }
 

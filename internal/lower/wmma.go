@@ -39,29 +39,11 @@ type fragmentMap struct {
 	lead    int64 // elements between lines where no operand says
 }
 
-// wmmaSize returns the numbers of a shape.
-func wmmaSize(w isa.Word) (m, n, k int64) {
-	switch w {
-	case isa.WM16n16k16:
-		return 16, 16, 16
-	case isa.WM32n8k16:
-		return 32, 8, 16
-	case isa.WM8n32k16:
-		return 8, 32, 16
-	case isa.WM16n16k8:
-		return 16, 16, 8
-	case isa.WM8n8k4:
-		return 8, 8, 4
-	case isa.WM8n8k32:
-		return 8, 8, 32
-	}
-	return 8, 8, 128
-}
-
 // fragmentMap describes fragment which ('a', 'b' or 'c') of the current
 // load or store, whose matrix lies by columns or rows.
 func (l *lowerer) fragmentMap(which byte, shape isa.Word, t isa.Type, byColumn bool) *fragmentMap {
-	m, n, k := wmmaSize(shape)
+	m, n, k := isa.ShapeMNK(shape)
+	lead := n
 	f := &fragmentMap{bits: elementBits(t), width: 1}
 	f.per = max(1, int64(32/f.bits))
 	f.step = f.per
@@ -70,22 +52,23 @@ func (l *lowerer) fragmentMap(which byte, shape isa.Word, t isa.Type, byColumn b
 	}
 	switch which {
 	case 'a':
-		f.spots, f.natural, f.lead = factorSpots('a', shape, f.bits), !byColumn, k
+		f.spots, f.natural, lead = factorSpots('a', shape, f.bits), !byColumn, k
 		if byColumn {
-			f.lead = m
+			lead = m
 		}
 	case 'b':
-		f.spots, f.natural, f.lead = factorSpots('b', shape, f.bits), byColumn, n
+		f.spots, f.natural = factorSpots('b', shape, f.bits), byColumn
 		if byColumn {
-			f.lead = k
+			lead = k
 		}
 	default:
 		f.step = 2
-		f.spots, f.natural, f.lead = sumSpots(shape, f.bits), byColumn == (shape == isa.WM8n32k16), n
+		f.spots, f.natural = sumSpots(shape, f.bits), byColumn == (shape == isa.WM8n32k16)
 		if byColumn {
-			f.lead = m
+			lead = m
 		}
 	}
+	f.lead = int64(lead)
 	return f
 }
 

@@ -276,8 +276,8 @@ func mmaLayout(c *checker) {
 	}
 }
 
-// shapeMNK returns the numbers of a shape word.
-func shapeMNK(w Word) (m, n, k int) {
+// ShapeMNK returns the numbers of a shape word.
+func ShapeMNK(w Word) (m, n, k int) {
 	s := w.String()
 	nums := [3]int{}
 	i := -1
@@ -308,7 +308,7 @@ func fragment(n int, t Type, container8 bool) int {
 // mmaSizes returns the number of registers of D, A, B and C.
 func (c *checker) mmaSizes() [4]int {
 	in := c.in
-	m, n, k := shapeMNK(in.Mod(SlotShape))
+	m, n, k := ShapeMNK(in.Mod(SlotShape))
 	if in.Mod(SlotShape) == WM8n8k4 && in.Types[1] == F16 {
 		acc := func(t Type) int {
 			if t == F16 {

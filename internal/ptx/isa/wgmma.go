@@ -137,7 +137,7 @@ func wgmmaShape(c *checker) {
 	if shape == WNone {
 		return
 	}
-	m, n, k := shapeMNK(shape)
+	m, n, k := ShapeMNK(shape)
 	name := c.wgmmaName(true)
 	integer := in.Types[0] == S32
 	switch {
@@ -168,6 +168,9 @@ func (c *checker) wgmmaBitOps(shape Word, name string) {
 	}
 }
 
+// badFactor reports whether A is in registers, but not in four.
+func badFactor(a *Operand) bool { return a.Kind == KVector && len(a.Elems) != 4 }
+
 // wgmmaArgs: transposition is for halves, scaling of inputs for floats.
 func wgmmaArgs(c *checker) {
 	in := c.in
@@ -177,10 +180,7 @@ func wgmmaArgs(c *checker) {
 	}
 	t := in.Types[1]
 	bad := n == 8 && t != F16 && t != BF16 || n > 4 && in.Types[0] == S32
-	if a := &in.Args[1]; a.Kind == KVector && len(a.Elems) != 4 {
-		bad = true
-	}
-	if bad {
+	if bad || badFactor(&in.Args[1]) {
 		c.errorf("Arguments mismatch for instruction '%s'", c.wgmmaName(true))
 	}
 }
@@ -188,7 +188,7 @@ func wgmmaArgs(c *checker) {
 // wgmmaVectors: D holds a quarter of 64 by n elements, A in registers four.
 func wgmmaVectors(c *checker) {
 	in := c.in
-	m, n, _ := shapeMNK(in.Mod(SlotShape))
+	m, n, _ := ShapeMNK(in.Mod(SlotShape))
 	if m != 64 {
 		return
 	}
@@ -197,10 +197,7 @@ func wgmmaVectors(c *checker) {
 		regs = n / 4
 	}
 	bad := in.Args[0].Kind != KVector || len(in.Args[0].Elems) != regs
-	if a := &in.Args[1]; a.Kind == KVector && len(a.Elems) != 4 {
-		bad = true
-	}
-	if bad {
+	if bad || badFactor(&in.Args[1]) {
 		c.errorf("Argument vector size mismatch for instruction '%s'", c.wgmmaName(true))
 	}
 }

@@ -220,7 +220,7 @@ func wmmaLayout(c *checker) {
 // wmmaRegs is the number of registers of a fragment: which is 'a', 'b' or
 // 'c' for accumulators.
 func wmmaRegs(which byte, t Type, shape Word) int {
-	m, n, k := shapeMNK(shape)
+	m, n, k := ShapeMNK(shape)
 	switch {
 	case which == 'c':
 		if t == F16 {
