@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"goptxas/internal/driver/cli"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/ptx/sema"
 )
@@ -14,22 +13,9 @@ func (j *Job) judgeTarget(m *sema.Module) bool {
 		return true
 	}
 	s := *j.Settings
-	if s.Line.Num(cli.OptLevel, 0) != 0 {
-		j.Sink.Say(diag.Fatal, "Optimized debugging not supported")
+	if f := s.ForDebug(s.Line, j.warnf); f != nil {
+		j.Sink.Say(diag.Fatal, f.Text)
 		return false
-	}
-	s.Opt = 0
-	if s.Line.Has(cli.RegisterUsageLevel) {
-		j.warnf("Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring '--register-usage-level' option")
-		s.RegUsage = 5
-	}
-	if s.Hurry {
-		j.warnf("Conflicting options '--device-debug' and '--fast-compile' specified, ignoring '--fast-compile' option")
-		s.Hurry = false
-	}
-	if s.FastCompile != "" {
-		j.warnf("Conflicting options '--device-debug' and '--Ofast-compile=<min,mid,max>' specified, ignoring '--Ofast-compile=<min,mid,max>' option")
-		s.FastCompile = ""
 	}
 	j.Settings = &s
 	return true

@@ -238,24 +238,36 @@ func (c *checker) debugLevel() *Fault {
 	if !s.Debug {
 		return nil
 	}
-	if c.l.Num(OptLevel, 0) != 0 {
-		return Faultf("Optimized debugging not supported")
-	}
-	s.Opt = 0
-	if c.l.Has(RegisterUsageLevel) {
-		c.warnf("Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring '--register-usage-level' option")
-		s.RegUsage = 5
-	}
-	if s.Hurry {
-		c.warnf("Conflicting options '--device-debug' and '--fast-compile' specified, ignoring '--fast-compile' option")
-		s.Hurry = false
-	}
-	if s.FastCompile != "" {
-		c.warnf("Conflicting options '--device-debug' and '--Ofast-compile=<min,mid,max>' specified, ignoring '--Ofast-compile=<min,mid,max>' option")
-		s.FastCompile = ""
+	if f := s.ForDebug(c.l, c.warnf); f != nil {
+		return f
 	}
 	if c.l.Text(ABICompile, "yes") != "yes" {
 		c.warnf("Program compiled without abi might not work properly under debugger")
+	}
+	return nil
+}
+
+// ForDebug sets what code for a debugger needs and warns of every option that
+// asks for something else.
+func (s *Settings) ForDebug(l *Line, warnf func(format string, args ...any)) *Fault {
+	if l.Num(OptLevel, 0) != 0 {
+		return Faultf("Optimized debugging not supported")
+	}
+	s.Opt = 0
+	ignore := func(option string) {
+		warnf("Conflicting options '--device-debug' and '%s' specified, ignoring '%s' option", option, option)
+	}
+	if l.Has(RegisterUsageLevel) {
+		ignore("--register-usage-level")
+		s.RegUsage = 5
+	}
+	if s.Hurry {
+		ignore("--fast-compile")
+		s.Hurry = false
+	}
+	if s.FastCompile != "" {
+		ignore("--Ofast-compile=<min,mid,max>")
+		s.FastCompile = ""
 	}
 	return nil
 }
