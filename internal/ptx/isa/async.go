@@ -470,26 +470,33 @@ func tensorOp(c *checker) {
 	}
 }
 
-// reduceOp: which operations go with which types.
-func reduceOp(c *checker) {
-	in := c.in
-	w := in.Mod(SlotOp)
-	t := in.Types[0]
-	var ok TypeSet
-	switch w {
+// reduction returns the types of the operation: those of sums, of extremes
+// and of counters, or those of logic. It complains about other operations.
+func (c *checker) reduction(sum, extreme, count TypeSet) (ok TypeSet) {
+	switch c.in.Mod(SlotOp) {
 	case WNone:
 		c.errorf("Reduction operation is required for instruction '%s'", c.row.Name)
-		return
+		return 0
 	case WAdd:
-		ok = tInt32 | tU64 | tF32 | tF64 | tHalf
+		ok = sum
 	case WMin, WMax:
-		ok = tInt32 | tInt64 | tHalf
+		ok = extreme
 	case WInc, WDec:
-		ok = tU32
+		ok = count
 	case WAnd, WOr, WXor:
 		ok = tB32 | tB64
-	default:
+	}
+	if ok == 0 {
 		c.errorf("Illegal reduction operation for instruction '%s'", c.row.Name)
+	}
+	return ok
+}
+
+// reduceOp: which operations go with which types.
+func reduceOp(c *checker) {
+	w, t := c.in.Mod(SlotOp), c.in.Types[0]
+	ok := c.reduction(tInt32|tU64|tF32|tF64|tHalf, tInt32|tInt64|tHalf, tU32)
+	if ok == 0 {
 		return
 	}
 	if !ok.has(t) {

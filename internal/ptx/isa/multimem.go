@@ -73,27 +73,16 @@ func multiAcc(c *checker) {
 // multiOp: which reductions go with which types.
 func multiOp(c *checker) {
 	in := c.in
-	w := in.Mod(SlotOp)
-	t := in.Types[0]
-	var ok TypeSet
-	switch w {
-	case WNone:
-		c.errorf("Reduction operation is required for instruction '%s'", c.row.Name)
-		return
-	case WAdd:
-		ok = tInt32 | tU64 | tF32 | tF64 | tHalves | tFP8x
-	case WMin, WMax:
-		ok = tInt32 | tInt64 | tHalves | tFP8x
-		if acc := in.Mod(SlotAcc); acc != WNone {
-			c.errorf("Illegal reduction operation for instruction '%s.%s'", c.row.Name, acc)
-		}
-	case WAnd, WOr, WXor:
-		ok = tB32 | tB64
-	default:
-		c.errorf("Illegal reduction operation for instruction '%s'", c.row.Name)
+	w, t := in.Mod(SlotOp), in.Types[0]
+	extreme := w == WMin || w == WMax
+	if acc := in.Mod(SlotAcc); extreme && acc != WNone {
+		c.errorf("Illegal reduction operation for instruction '%s.%s'", c.row.Name, acc)
+	}
+	ok := c.reduction(tInt32|tU64|tF32|tF64|tHalves|tFP8x, tInt32|tInt64|tHalves|tFP8x, 0)
+	if ok == 0 {
 		return
 	}
-	if c.row.Name == "multimem.red" && (w == WMin || w == WMax) && !in.Has(SlotVec) {
+	if c.row.Name == "multimem.red" && extreme && !in.Has(SlotVec) {
 		ok &^= tHalfx2 // extremes of halves are for vectors
 	}
 	if !ok.has(t) {

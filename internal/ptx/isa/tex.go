@@ -141,17 +141,19 @@ func indirect(c *checker) bool {
 
 func hasPair(c *checker) bool { return len(c.in.Args) > 0 && c.in.Args[0].HasPair }
 
-// texHasExtra: offset or depth operands after the required ones.
-func texHasExtra(c *checker) bool {
-	n := 2
+// texNeeds is the number of operands that must stand.
+func texNeeds(c *checker) int {
 	switch c.row.Name {
 	case "tex.level":
-		n = 3
+		return 3
 	case "tex.grad":
-		n = 4
+		return 4
 	}
-	return len(c.in.Args) > n
+	return 2
 }
+
+// texHasExtra: offset or depth operands after the required ones.
+func texHasExtra(c *checker) bool { return len(c.in.Args) > texNeeds(c) }
 
 // texOffset: what tex got with PTX 4.3, offsets and separate samplers.
 func texOffset(c *checker) bool {

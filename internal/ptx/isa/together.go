@@ -189,14 +189,7 @@ func cubeOffset(c *checker) {
 	if !cubeGeometry(c) || !texHasExtra(c) {
 		return
 	}
-	n := 2
-	switch c.row.Name {
-	case "tex.level":
-		n = 3
-	case "tex.grad":
-		n = 4
-	}
-	if c.in.Args[n].Kind == KVector {
+	if c.in.Args[texNeeds(c)].Kind == KVector {
 		c.illegal("." + c.in.Mod(SlotGeom).String())
 	}
 }

@@ -295,16 +295,21 @@ func (p *parser) vec() {
 	at := p.depth
 	p.depth += vectorDepth
 	p.next()
-	p.element(true)
-	p.depth += moreDepth
-	for p.tok == ',' {
-		p.next()
-		p.element(true)
-	}
+	p.elements(true)
 	p.depth = at
 	kids := p.flush(base)
 	p.expect('}')
 	p.pushOp(Operand{Kind: OpVec, Pos: pos, X: kids.First, N: kids.Len})
+}
+
+// elements parses elements with commas between them.
+func (p *parser) elements(selectors bool) {
+	p.element(selectors)
+	p.depth += moreDepth
+	for p.tok == ',' {
+		p.next()
+		p.element(selectors)
+	}
 }
 
 // element parses an element of a vector or of a call's lists.
@@ -421,12 +426,7 @@ func (p *parser) callList() List {
 	p.depth += callDepth
 	p.next()
 	if p.tok != ')' {
-		p.element(false)
-		p.depth += moreDepth
-		for p.tok == ',' {
-			p.next()
-			p.element(false)
-		}
+		p.elements(false)
 	}
 	p.depth = at
 	l := p.flush(base)
