@@ -75,7 +75,7 @@ func BenchmarkEncode(b *testing.B) {
 	done()
 }
 
-// BenchmarkBuild makes FFMA from its parts, as the emitter does.
+// BenchmarkBuild makes FFMA from its parts.
 func BenchmarkBuild(b *testing.B) {
 	a := target.Find("sm_90a")
 	id := Lookup(a, OpFFMA, SigOf(ShapeR, ShapeR, ShapeR, ShapeR))

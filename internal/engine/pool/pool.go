@@ -162,13 +162,7 @@ func (p *Pool) ResetPeak() { p.peak.Store(p.reserved.Load()) }
 // Reset empties p: all pointers, slices and blocks from it become invalid, its
 // children are destroyed, and its pages are kept for reuse.
 func (p *Pool) Reset() {
-	p.mu.Lock()
-	kids := p.children
-	p.children = nil
-	p.mu.Unlock()
-	for _, k := range kids {
-		k.teardown()
-	}
+	p.endChildren()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mustLive()
@@ -211,7 +205,7 @@ func (p *Pool) Destroy() {
 	p.teardown()
 }
 
-func (p *Pool) teardown() {
+func (p *Pool) endChildren() {
 	p.mu.Lock()
 	kids := p.children
 	p.children = nil
@@ -219,6 +213,10 @@ func (p *Pool) teardown() {
 	for _, k := range kids {
 		k.teardown()
 	}
+}
+
+func (p *Pool) teardown() {
+	p.endChildren()
 	p.mu.Lock()
 	if p.dead {
 		p.mu.Unlock()

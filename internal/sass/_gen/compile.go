@@ -64,22 +64,19 @@ func compile(d *desc) *compiler {
 	return c
 }
 
-func (c *compiler) text(s string) int {
-	if id, ok := c.textID[s]; ok {
-		return id
-	}
-	c.textID[s] = len(c.texts)
-	c.texts = append(c.texts, s)
-	return len(c.texts) - 1
-}
+func (c *compiler) text(s string) int { return number(c.textID, &c.texts, s) }
 
-func (c *compiler) mod(s string) int {
-	if id, ok := c.modID[s]; ok {
-		return id
+func (c *compiler) mod(s string) int { return number(c.modID, &c.mods, s) }
+
+// number returns the place of s in a list, at whose end it goes when new.
+func number(ids map[string]int, list *[]string, s string) int {
+	id, ok := ids[s]
+	if !ok {
+		id = len(*list)
+		ids[s] = id
+		*list = append(*list, s)
 	}
-	c.modID[s] = len(c.mods)
-	c.mods = append(c.mods, s)
-	return len(c.mods) - 1
+	return id
 }
 
 func (c *compiler) enum(vals []value) int {
