@@ -57,10 +57,7 @@ func Open() (*Driver, error) {
 		return nil, fmt.Errorf("no CUDA driver: %w", err)
 	}
 	d := &Driver{}
-	for _, f := range []struct {
-		to   any
-		name string
-	}{
+	bind(lib, []symbol{
 		{&d.init, "cuInit"},
 		{&d.deviceGet, "cuDeviceGet"},
 		{&d.retain, "cuDevicePrimaryCtxRetain"},
@@ -84,9 +81,7 @@ func Open() (*Driver, error) {
 		{&d.eventSync, "cuEventSynchronize"},
 		{&d.eventTime, "cuEventElapsedTime"},
 		{&d.errorName, "cuGetErrorName"},
-	} {
-		purego.RegisterLibFunc(f.to, lib, f.name)
-	}
+	})
 	var dev int32
 	var ctx uintptr
 	for _, step := range []struct {
@@ -103,6 +98,18 @@ func Open() (*Driver, error) {
 		}
 	}
 	return d, nil
+}
+
+// symbol is a function of the driver and where it goes.
+type symbol struct {
+	to   any
+	name string
+}
+
+func bind(lib uintptr, list []symbol) {
+	for _, s := range list {
+		purego.RegisterLibFunc(s.to, lib, s.name)
+	}
 }
 
 func (d *Driver) check(call string, code int32) error {

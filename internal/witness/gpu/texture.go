@@ -41,10 +41,7 @@ func openTextures() (*texCalls, error) {
 		return nil, err
 	}
 	c := &texCalls{}
-	for _, f := range []struct {
-		to   any
-		name string
-	}{
+	bind(lib, []symbol{
 		{&c.create, "cuArray3DCreate_v2"},
 		{&c.destroy, "cuArrayDestroy"},
 		{&c.mipCreate, "cuMipmappedArrayCreate"},
@@ -63,9 +60,7 @@ func openTextures() (*texCalls, error) {
 		{&c.refFilter, "cuTexRefSetFilterMode"},
 		{&c.refFlags, "cuTexRefSetFlags"},
 		{&c.surfArray, "cuSurfRefSetArray"},
-	} {
-		purego.RegisterLibFunc(f.to, lib, f.name)
-	}
+	})
 	return c, nil
 }
 

@@ -29,11 +29,16 @@ func f2f(w *warp, i *inst, m uint32) {
 		if i.src == fp.BF16 && i.dst == fp.F32 && i.src.IsNaN(x) {
 			v = 0x7fffffff // measured; widening by a shift keeps the payload
 		}
-		if i.dst == fp.F64 {
-			w.dput(i, l, v)
-		} else {
-			w.r[i.d[0]][l] = uint32(v)
-		}
+		w.putWords(i, l, v, i.dst == fp.F64)
+	}
+}
+
+// putWords writes a value of one word or two.
+func (w *warp) putWords(i *inst, l int, v uint64, wide bool) {
+	if wide {
+		w.dput(i, l, v)
+	} else {
+		w.r[i.d[0]][l] = uint32(v)
 	}
 }
 
@@ -42,11 +47,7 @@ func frnd(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
 		v := i.src.RoundToInt(w.value(i, &i.s[0], i.src, l), i.mode)
-		if i.src == fp.F64 {
-			w.dput(i, l, v)
-		} else {
-			w.r[i.d[0]][l] = uint32(v)
-		}
+		w.putWords(i, l, v, i.src == fp.F64)
 	}
 }
 
@@ -64,11 +65,7 @@ func f2i(w *warp, i *inst, m uint32) {
 		default:
 			v = 1 << (i.it.Bits - 1)
 		}
-		if i.it.Bits == 64 {
-			w.dput(i, l, v)
-		} else {
-			w.r[i.d[0]][l] = uint32(v)
-		}
+		w.putWords(i, l, v, i.it.Bits == 64)
 	}
 }
 

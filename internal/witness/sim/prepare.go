@@ -233,42 +233,40 @@ var formatNames = [...]string{
 	fp.E2M1: "E2M1", fp.UE8M0: "E8", fp.F32: "F32", fp.F64: "F64",
 }
 
+// firstFormat reads the first float format of a mnemonic; f32 has no name.
+func firstFormat(parts []string) fp.Format {
+	if f := formats(parts); len(f) > 0 {
+		return f[0]
+	}
+	return fp.F32
+}
+
 func prepF2f(i *inst, parts []string) error {
 	f := formats(parts)
 	if len(f) != 2 {
 		return fmt.Errorf("unknown formats")
 	}
 	i.dst, i.src = f[0], f[1]
-	if i.src == fp.F64 {
-		return doubleImm(i, parts)
-	}
-	return nil
+	return sourceImm(i, parts)
 }
 
 func prepF2i(i *inst, parts []string) error {
-	i.it, i.src = firstInt(parts), fp.F32
-	if f := formats(parts); len(f) > 0 {
-		i.src = f[0]
-	}
-	if i.src == fp.F64 {
-		return doubleImm(i, parts)
-	}
-	return nil
+	i.it, i.src = firstInt(parts), firstFormat(parts)
+	return sourceImm(i, parts)
 }
 
 func prepI2f(i *inst, parts []string) error {
-	i.it, i.dst = firstInt(parts), fp.F32
-	if f := formats(parts); len(f) > 0 {
-		i.dst = f[0]
-	}
+	i.it, i.dst = firstInt(parts), firstFormat(parts)
 	return nil
 }
 
 func prepFrnd(i *inst, parts []string) error {
-	i.src = fp.F32
-	if f := formats(parts); len(f) > 0 {
-		i.src = f[0]
-	}
+	i.src = firstFormat(parts)
+	return sourceImm(i, parts)
+}
+
+// sourceImm places an immediate in the upper word of a source of f64.
+func sourceImm(i *inst, parts []string) error {
 	if i.src == fp.F64 {
 		return doubleImm(i, parts)
 	}

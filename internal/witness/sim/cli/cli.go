@@ -160,6 +160,16 @@ func (o *options) load() (*sim.Module, error) {
 	return m, nil
 }
 
+// launched gives the code and what runs it.
+func (o *options) launched() (*sim.Module, []launch.Launch, error) {
+	m, err := o.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := o.launches(m)
+	return m, list, err
+}
+
 // launches gives the launches that the flags or the description ask for.
 func (o *options) launches(m *sim.Module) ([]launch.Launch, error) {
 	text := ""

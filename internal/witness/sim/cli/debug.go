@@ -43,11 +43,7 @@ type debugger struct {
 
 // debug runs the first launch under the debugger.
 func debug(o *options, in io.Reader, out io.Writer) error {
-	m, err := o.load()
-	if err != nil {
-		return err
-	}
-	list, err := o.launches(m)
+	m, list, err := o.launched()
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,7 @@ var errReports = errors.New("a result was read before it arrived")
 
 // run executes the launches and prints what they did.
 func run(o *options, out io.Writer) error {
-	m, err := o.load()
-	if err != nil {
-		return err
-	}
-	list, err := o.launches(m)
+	m, list, err := o.launched()
 	if err != nil {
 		return err
 	}
