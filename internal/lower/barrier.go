@@ -13,17 +13,22 @@ func (l *lowerer) bar() {
 	switch {
 	case l.has(isa.WWarp):
 		l.knows(isa.WSync)
-		l.gather(0)
+		if mask := l.src1(0, isa.B32); !l.meets(findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() value { return nil }) {
+			l.gather(mask)
+		}
 	case l.has(isa.WCluster):
 		l.alone(l.barCluster)
 	case l.has(isa.WRed):
-		l.together()
 		l.barRed()
 	case l.has(isa.WArrive):
-		l.together()
+		if l.together(op.MARV, op.NoMod, false) {
+			return
+		}
 		l.emit(op.BAR, op.M(op.MARV), nil, l.barrierArgs(0, len(l.args))...)
 	case l.has(isa.WSync):
-		l.together()
+		if l.together(op.MSYNC, op.NoMod, false) {
+			return
+		}
 		l.emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, l.barrierArgs(0, len(l.args))...)
 	default:
 		l.unsupported()
@@ -32,11 +37,37 @@ func (l *lowerer) bar() {
 
 // together brings the threads of the warp together before a barrier that
 // need not be aligned: to the machine each is one of whole warps. Aligned
-// ones are seen to where it is known whether threads may be apart.
-func (l *lowerer) together() {
-	if l.in.Op != isa.WBar && !l.has(isa.WAligned) {
-		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
+// ones are seen to where it is known whether threads may be apart. The result
+// is true if a routine does all that.
+func (l *lowerer) together(mod, and op.Mod, pred bool) bool {
+	if l.in.Op == isa.WBar || l.has(isa.WAligned) {
+		return false
 	}
+	if l.meets(findSync(op.BAR, mod, and, pred), ori.Operand{}, func() value { return l.barrierWords(mod == op.MRED) }) {
+		return true
+	}
+	l.emit(op.WARPSYNC, op.M(op.MALL), nil)
+	return false
+}
+
+// barrierWords are the operands of a routine: barrier and number of threads
+// in one word, and the predicate of a reduction.
+func (l *lowerer) barrierWords(red bool) value {
+	first, end := 0, len(l.args)
+	var v value
+	if red {
+		first, end = 1, end-1
+		v = value{l.bit(l.predicate(end))}
+	}
+	a := l.barrierArgs(first, end)
+	if len(a) == 2 && a[0] == a[1] && a[0].Kind == ori.KReg { // packed
+		return append(a[:1], v...)
+	}
+	n := rz()
+	if len(a) == 2 {
+		n = l.shl1(l.reg(a[1]), ori.Imm(16))
+	}
+	return append(value{l.lop(0xf8, n, ori.Imm(numBarriers-1), l.reg(a[0]))}, v...)
 }
 
 // numBarriers is how many named barriers a block has.
@@ -70,6 +101,17 @@ func (l *lowerer) barrierArgs(first, end int) value {
 
 // barRed lowers bar.red: a barrier that also counts or joins predicates.
 func (l *lowerer) barRed() {
+	mod := op.MPOPC
+	switch {
+	case l.has(isa.WAnd):
+		mod = op.MAND
+	case l.has(isa.WOr):
+		mod = op.MOR
+	}
+	if l.together(op.MRED, mod, mod != op.MPOPC) {
+		l.knows(isa.WPopc)
+		return
+	}
 	last := len(l.args) - 1
 	args := append(l.barrierArgs(1, last), l.predicate(last))
 	switch {

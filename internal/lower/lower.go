@@ -48,8 +48,9 @@ type Layout struct {
 
 // Options are the wishes of the command line that lowering knows about.
 type Options struct {
-	NoFMA    bool // --fmad=false
-	Routines bool // long ways may be routines that are called
+	NoFMA    bool  // --fmad=false
+	Routines bool  // long ways may be routines that are called
+	Meet     *Meet // .sync instructions that are routines
 	Plan     *Plan
 	Errors   bool   // late faults of memory show at exit
 	Caches   Caches // -dlcm and its kin

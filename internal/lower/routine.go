@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"goptxas/internal/ori"
@@ -250,18 +251,39 @@ func (l *lowerer) wayOf(n int, v value) value {
 
 // callRoutine calls routine n.
 func (l *lowerer) callRoutine(n int, v value) value {
-	w := &ways[routines[n].way]
-	args, back, out := l.fixed(firstArgReg, w.in), l.fixed(routineReturn, 1), l.fixed(firstArgReg, w.out)
-	l.copy(l.words(args), v)
+	in, nout := routineWords(n)
+	back := l.fixed(routineReturn, 1)
+	args, dsts := l.fixedWords(in), l.fixedWords(nout)
+	l.copy(l.each(args), v)
 	next := l.f.NewBlock()
 	next.Kept = true
 	l.emit(op.MOV, op.Mods{}, l.words(back), ori.Label(next))
-	to := ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(routines[n].name)}
-	l.emit(op.CALL, op.M(op.MREL, op.MNOINC), value{l.f.Words(out)}, to, l.f.Words(back), l.f.Words(args))
+	to := ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(routineName(n))}
+	l.emit(op.CALL, op.M(op.MREL, op.MNOINC), dsts, append(value{to, l.f.Words(back)}, args...)...)
 	l.follow(next)
-	t := l.tmp(w.out)
-	l.copy(t, l.words(out))
+	if nout == 0 {
+		return nil
+	}
+	t := l.tmp(nout)
+	l.copy(t, l.each(dsts))
 	return t
+}
+
+// fixedWords is n words from where operands and results of routines begin,
+// as one operand; none if n is zero.
+func (l *lowerer) fixedWords(n int) value {
+	if n == 0 {
+		return nil
+	}
+	return value{l.f.Words(l.fixed(firstArgReg, n))}
+}
+
+// each splits what fixedWords returns.
+func (l *lowerer) each(v value) value {
+	if len(v) == 0 {
+		return nil
+	}
+	return l.words(v[0].Reg)
 }
 
 // IsRoutine reports whether a function is one that the compiler made.
@@ -270,36 +292,50 @@ func IsRoutine(name string) bool { return strings.HasSuffix(name, ".") }
 // Routines lists the routines that a function calls, by number.
 func Routines(f *ori.Func) []int {
 	var list []int
-	for n := range routines {
-		for k := range f.Module.Symbols {
-			if f.Module.Symbols[k].Name == routines[n].name {
+	for k := range f.Module.Symbols {
+		if !IsRoutine(f.Module.Symbols[k].Name) {
+			continue
+		}
+		for n := range len(routines) + 2*len(syncs) {
+			if f.Module.Symbols[k].Name == routineName(n) {
 				list = append(list, n)
-				break
 			}
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 
 // Routine makes routine n.
 func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	l := &lowerer{arch: arch, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, sp: ori.NoReg, loc: -1}
-	w := &ways[routines[n].way]
-	l.f = mod.NewFunc(routines[n].name)
-	l.cur = l.f.NewBlock()
-	in, back := l.fixed(firstArgReg, w.in), l.fixed(routineReturn, 1)
-	l.emit(op.UNDEF, op.Mods{}, value{l.f.Words(back), l.f.Words(in)})
+	nin, nout := routineWords(n)
+	l.f = mod.NewFunc(routineName(n))
+	l.enter(l.f.NewBlock())
+	back, in := l.fixed(routineReturn, 1), l.fixedWords(nin)
+	l.emit(op.UNDEF, op.Mods{}, append(value{l.f.Words(back)}, in...))
+	words := 1
+	if n < len(routines) {
+		words = routines[n].way.words()
+	}
 	var args value
-	for k := 0; k < w.in; k += routines[n].way.words() {
-		args = append(args, l.tmp(routines[n].way.words())...)
+	for k := 0; k < nin; k += words {
+		args = append(args, l.tmp(words)...)
 	}
 	to := l.tmp(1)
 	l.copy(to, l.words(back))
-	l.copy(args, l.words(in))
-	r := l.wayOf(n, args)
-	out, exit := l.fixed(firstArgReg, w.out), l.fixed(routineReturn, 2)
-	l.copy(l.words(out), r)
+	l.copy(args, l.each(in))
+	var r value
+	if n < len(routines) {
+		r = l.wayOf(n, args)
+	} else {
+		s, full := syncRoutine(n)
+		r = l.syncOf(s, full, args)
+	}
+	out, exit := l.fixedWords(nout), l.fixed(routineReturn, 2)
+	l.copy(l.each(out), r)
 	l.copy(l.words(exit), append(to, rz()))
-	l.emit(op.RET, op.M(op.MREL, op.MNODEC), nil, l.f.Words(exit), l.f.Words(out))
+	l.emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(value{l.f.Words(exit)}, out...)...)
+	l.arrange()
 	return l.f
 }

@@ -6,28 +6,29 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-// gather brings the threads a .sync instruction names together before it.
-func (l *lowerer) gather(n int) {
-	m := l.src1(n, isa.B32)
-	if m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
+// isFull reports whether a mask names all threads.
+func isFull(mask ori.Operand) bool { return mask.Kind == ori.KImm && uint32(mask.Imm) == 0xffffffff }
+
+// gather brings the threads that a mask names together.
+func (l *lowerer) gather(mask ori.Operand) {
+	if isFull(mask) {
 		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
 		return
 	}
-	l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(m))
+	l.emit(op.WARPSYNC, op.Mods{}, nil, l.reg(mask))
 }
 
-// among runs an operation of the whole warp for the threads that argument n
+// among runs an operation of the whole warp for the threads that a mask
 // names. Threads with different masks take turns, so that each group sees
 // its own members only.
-func (l *lowerer) among(n int, do func()) {
-	l.knows(isa.WSync)
-	if m := l.src1(n, isa.B32); m.Kind == ori.KImm && uint32(m.Imm) == 0xffffffff {
-		l.gather(n)
+func (l *lowerer) among(mask ori.Operand, do func()) {
+	if isFull(mask) {
+		l.gather(mask)
 		do()
 		return
 	}
 	if l.arch.SM < 90 {
-		l.alone(func() { l.inTurn(l.src1(n, isa.B32), do) })
+		l.alone(func() { l.inTurn(mask, do) })
 		return
 	}
 	l.alone(func() {
@@ -35,7 +36,7 @@ func (l *lowerer) among(n int, do func()) {
 		join.Kept = true
 		k := l.f.Words(l.f.NewReg(ori.B, 1))
 		l.emit(op.BSSY, op.Mods{}, value{k}, ori.Label(join))
-		l.emit(op.WARPSYNC, op.M(op.MEXCLUSIVE), nil, l.reg(l.src1(n, isa.B32)))
+		l.emit(op.WARPSYNC, op.M(op.MEXCLUSIVE), nil, l.reg(mask))
 		do()
 		l.fall(join)
 		l.emit(op.BSYNC, op.Mods{}, nil, k)
@@ -64,10 +65,14 @@ func (l *lowerer) shfl() {
 	case l.has(isa.WBfly):
 		mode = op.MBFLY
 	}
-	if l.has(isa.WSync) {
-		l.gather(4)
-	}
 	t := isa.B32
+	if l.has(isa.WSync) {
+		mask := l.src1(4, t)
+		if l.meets(findSync(op.SHFL, mode, op.NoMod, false), mask, func() value { return value{l.src1(1, t), l.src1(2, t), l.src1(3, t)} }) {
+			return
+		}
+		l.gather(mask)
+	}
 	p := pt()
 	if l.args[0].Pair >= 0 {
 		p = l.f.Words(l.regs[l.args[0].Pair])
@@ -77,11 +82,23 @@ func (l *lowerer) shfl() {
 
 // vote lowers vote.sync.
 func (l *lowerer) vote() {
-	if l.has(isa.WSync) {
-		l.among(len(l.args)-1, l.voteOp)
+	if !l.has(isa.WSync) {
+		l.voteOp()
 		return
 	}
-	l.voteOp()
+	mode, pred := op.MANY, true
+	switch {
+	case l.has(isa.WBallot):
+		pred = false
+	case l.has(isa.WAll):
+		mode = op.MALL
+	case l.has(isa.WUni):
+		mode = op.MEQ
+	}
+	mask := l.src1(len(l.args)-1, isa.B32)
+	if !l.meets(findSync(op.VOTE, mode, op.NoMod, pred), mask, func() value { return value{l.bit(l.predicate(1))} }) {
+		l.among(mask, l.voteOp)
+	}
 }
 
 func (l *lowerer) voteOp() {
@@ -107,7 +124,21 @@ func (l *lowerer) activemask() {
 
 // match lowers match.sync.
 func (l *lowerer) match() {
-	l.among(2, l.matchOp)
+	l.knows(isa.WSync)
+	t := l.typ(0)
+	mode, w := op.MANY, op.NoMod
+	if !l.has(isa.WAny) {
+		mode = op.MALL
+	}
+	if words(t) == 2 {
+		w = op.MU64
+	}
+	mask := l.src1(2, isa.B32)
+	if l.meets(findSync(op.MATCH, mode, w, false), mask, func() value { return l.src(1, t) }) {
+		l.knows(isa.WAll)
+		return
+	}
+	l.among(mask, l.matchOp)
 }
 
 func (l *lowerer) matchOp() {
@@ -143,32 +174,37 @@ func (l *lowerer) redux() {
 	if t.Class() == isa.Float {
 		l.unsupported()
 	}
-	l.among(2, l.reduxOp)
-}
-
-func (l *lowerer) reduxOp() {
-	t := l.typ(0)
+	l.knows(isa.WSync)
 	for _, r := range reductions {
 		if !l.has(r.word) {
 			continue
 		}
-		var s op.Mod
-		if t.Class() == isa.Signed && (r.word == isa.WMin || r.word == isa.WMax) {
-			s = op.MS32
-		} else if t.Class() == isa.Signed && r.word == isa.WAdd {
+		s := op.NoMod
+		if t.Class() == isa.Signed && (r.word == isa.WMin || r.word == isa.WMax || r.word == isa.WAdd) {
 			s = op.MS32
 		}
-		u := l.f.Words(l.f.NewReg(ori.UR, 1))
-		l.emit(op.REDUX, mods(r.mod, s), value{u}, l.reg(l.src1(1, t)))
-		l.emit(op.MOV, op.Mods{}, l.dst(0)[:1], u)
+		mask := l.src1(2, isa.B32)
+		if !l.meets(findSync(op.REDUX, r.mod, s, false), mask, func() value { return value{l.src1(1, t)} }) {
+			l.among(mask, func() { l.reduxOp(mods(r.mod, s)) })
+		}
 		return
 	}
 	l.unsupported()
 }
 
+func (l *lowerer) reduxOp(m op.Mods) {
+	u := l.f.Words(l.f.NewReg(ori.UR, 1))
+	l.emit(op.REDUX, m, value{u}, l.reg(l.src1(1, l.typ(0))))
+	l.emit(op.MOV, op.Mods{}, l.dst(0)[:1], u)
+}
+
 // elect lowers elect.sync.
 func (l *lowerer) elect() {
-	l.among(1, l.electOp)
+	l.knows(isa.WSync)
+	mask := l.src1(1, isa.B32)
+	if !l.meets(findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() value { return nil }) {
+		l.among(mask, l.electOp)
+	}
 }
 
 func (l *lowerer) electOp() {

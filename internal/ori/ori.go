@@ -160,6 +160,10 @@ type Func struct {
 	// control splits or joins: see Together.
 	Cuts []int32
 
+	// Syncs are the instructions of the text for which threads of a warp
+	// gather, in the order they were lowered.
+	Syncs []Sync
+
 	Module *Module
 
 	instrs    pool.Of[Instr]
@@ -170,6 +174,13 @@ type Func struct {
 	cfg       uint32 // changes when an edge or block changes
 	code      uint32 // changes when an instruction changes
 	facts     facts  // what analyses found
+}
+
+// Sync is an instruction of the text for which threads of a warp gather.
+type Sync struct {
+	Pos  int32 // in the text: Line of what it became
+	Kind uint8 // threads at instructions of one kind gather, wherever they are
+	Full bool  // it names all threads
 }
 
 // Props are facts about a function that later stages need.

@@ -31,6 +31,7 @@ type unit struct {
 	rolled    bool       // the source asks that loops stay
 	mem       *pool.Pool // of the kernel
 	routines  []*unit    // that it calls, compiled before it
+	meet      *lower.Meet
 	isRoutine bool       // it is one itself
 	locs      []loc      // the .loc directives of the body
 	debug     *debugFunc // with -g
@@ -193,6 +194,9 @@ func dump(w io.Writer, u *unit, name string) error {
 func converge(u *unit, c *phase.Ctx) error {
 	if c.Opt == 0 {
 		isel.Converge(u.f, func(*ori.Block) bool { return true })
+		if err := meet(u); err != nil {
+			return err
+		}
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
@@ -202,6 +206,9 @@ func converge(u *unit, c *phase.Ctx) error {
 		idle = isel.Gathers(u.f, x.Partial)
 	}
 	all := isel.Converge(u.f, x.Parts)
+	if err := meet(u); err != nil {
+		return err
+	}
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	for _, i := range idle {
 		if all && !apart.Is(i.Block()) && c.ShouldChange("warpsync", int(i.ID)) {

@@ -114,7 +114,12 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 
 // compileOne lowers one body and runs the phases over it.
 func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
-	u, err := lowered(m, body, o, r, at, plan, mem)
+	return compileMeeting(m, body, o, r, at, plan, mem, &lower.Meet{})
+}
+
+// compileMeeting does so with what is known of places where threads gather.
+func compileMeeting(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
+	u, err := lowered(m, body, o, r, at, plan, mem, meet)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +128,10 @@ func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 	if err := r.Run(u, at); err != nil {
 		if errors.Is(err, errPool) && !plan.Keep { // once more, each warp with its own registers
 			plan.Keep = true
-			return compileOne(m, body, o, r, at, plan, mem)
+			return compileMeeting(m, body, o, r, at, plan, mem, meet)
+		}
+		if errors.Is(err, errMeet) { // once more, with routines there
+			return compileMeeting(m, body, o, r, at, plan, mem, meet)
 		}
 		return nil, err
 	}

@@ -1,10 +1,14 @@
 package pipeline
 
 import (
+	"errors"
+	"strings"
+
 	"goptxas/internal/engine/phase"
 	"goptxas/internal/engine/pool"
 	"goptxas/internal/lower"
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/ptx/sema"
 )
 
@@ -16,32 +20,57 @@ const keptRegisters = 24
 // lowered lowers one body and compiles the routines it calls, if any: which
 // registers these destroy must be known before the body gets its own. With
 // routines that leave few registers all stays in its place.
-func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
-	opts := lower.Options{NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
+func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
+	opts := lower.Options{Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
 	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem}
-	if !opts.Routines {
-		return u, nil
+	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem, meet: meet}
+	fit, err := compileRoutines(u, r, at)
+	if err != nil || fit {
+		return u, err
 	}
-	fit := true
+	opts.Routines = false
+	u.f, err = lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
+	if err != nil {
+		return nil, err
+	}
+	_, err = compileRoutines(u, r, at)
+	return u, err
+}
+
+// compileRoutines compiles the routines that a function calls. It reports
+// whether they leave it enough registers; those in which threads gather count
+// for nothing, since they cannot be avoided.
+func compileRoutines(u *unit, r *runner, at *phase.Progress) (fit bool, err error) {
+	f, o, mem := u.f, u.o, u.mem
+	u.routines = nil
+	fit = true
 	for _, n := range lower.Routines(f) {
 		x := &unit{f: lower.Routine(&ori.Module{Pool: mem}, o.Arch, n), o: o, knobs: r.knobs, mem: mem, isRoutine: true}
 		p := &f.Props
 		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
 		if err := r.Run(x, at); err != nil {
-			return nil, err
+			return false, err
 		}
-		fit = fit && int(x.f.Props.Registers)+keptRegisters <= budget(x.f, o) && x.spills.SpillBytes == 0 && x.f.Props.LocalBytes+x.f.Props.SpillBytes == 0
+		fit = fit && (strings.HasSuffix(x.f.Name, ori.SyncSuffix) || int(x.f.Props.Registers)+keptRegisters <= budget(x.f, o) && x.spills.SpillBytes == 0 && x.f.Props.LocalBytes+x.f.Props.SpillBytes == 0)
 		u.routines = append(u.routines, x)
 	}
-	if fit {
-		return u, nil
+	return fit, nil
+}
+
+// errMeet says that threads gather at more places than was known.
+var errMeet = errors.New("threads gather at several places")
+
+// meet finds where threads may gather from several places for one
+// instruction. If there are new ones the function must be lowered anew.
+func meet(u *unit) error {
+	if u.isRoutine {
+		return nil
 	}
-	opts.Routines = false
-	u.routines = nil
-	u.f, err = lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
-	return u, err
+	if u.meet.Add(u.f, flow.Meetings(u.f, flow.UniformityOf(u.f))) {
+		return errMeet
+	}
+	return nil
 }
