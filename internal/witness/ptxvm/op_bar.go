@@ -34,7 +34,7 @@ func (d *decoder) bar() {
 	d.ignore(isa.WCta)
 	switch {
 	case d.has(isa.WWarp):
-		d.together(d.src(0, isa.B32), func(*warp, uint32) {})
+		d.gather(d.src(0, isa.B32), nil, nil, func(*warp, uint32, []column, []column) {})
 		return
 	case d.has(isa.WCluster):
 		d.clusterBar()

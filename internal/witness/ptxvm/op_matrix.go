@@ -13,7 +13,7 @@ import (
 // wholeWarp makes the current instruction one of the whole warp.
 func (d *decoder) wholeWarp(run func(w *warp)) {
 	d.ignore(isa.WAligned)
-	d.together(constant(1<<32-1), func(w *warp, members uint32) {
+	d.together(func(w *warp, members uint32) {
 		if members != 1<<32-1 {
 			w.fail(bits.TrailingZeros32(^members), "a matrix instruction without this thread")
 		}

@@ -6,10 +6,101 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-// together makes the current instruction one that threads of a membermask do
-// together. It runs for the lanes of one mask at a time, once all of them
-// that still live have come.
-func (d *decoder) together(mask operand, run func(w *warp, members uint32)) {
+// gathering is an instruction that threads of a membermask do together,
+// wherever in the text each of them comes to one like it. It is done for the
+// lanes of one mask at a time, once all of them that still live have come.
+type gathering struct {
+	key  string // the instruction as it is spelled, without operands
+	mask operand
+	srcs []operand
+	dsts []place
+	do   func(w *warp, members uint32, in []column, out []column)
+}
+
+// waiting is what a lane brings to a gathering.
+type waiting struct {
+	at   *gathering
+	mask uint32
+	in   [3]uint64
+}
+
+// gather makes the current instruction a gathering.
+func (d *decoder) gather(mask operand, srcs []operand, dsts []place, do func(w *warp, members uint32, in, out []column)) {
+	d.ignore(isa.WSync)
+	g := &gathering{key: d.in.Op.String(), mask: mask, srcs: srcs, dsts: dsts, do: do}
+	for _, w := range d.body.ModsOf(d.in) {
+		g.key += "." + w.String()
+	}
+	for _, t := range d.in.Types[:d.in.NTypes] {
+		g.key += "." + t.String()
+	}
+	d.out.flow = g.arrive
+}
+
+func (g *gathering) arrive(w *warp, group uint32) {
+	pc := w.pc
+	w.move(group&^w.mask, pc+1)
+	w.move(w.mask, pc)
+	here := w.mask
+	x := *w.col(&g.mask, 0)
+	for m := here; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		w.brought[l] = waiting{at: g, mask: uint32(x[l])}
+		if out := uint32(1) << l &^ uint32(x[l]); out != 0 {
+			w.fail(l, "the thread is not in its own membermask %#x", uint32(x[l]))
+		}
+	}
+	for n := range g.srcs {
+		c := w.col(&g.srcs[n], 1)
+		for m := here; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			w.brought[l].in[n] = c[l]
+		}
+	}
+	w.wait(here, peers)
+	for here != 0 {
+		want := w.brought[bits.TrailingZeros32(here)].mask
+		same := uint32(0)
+		for m := w.live; m != 0; m &= m - 1 {
+			if l := bits.TrailingZeros32(m); w.st[l] == peers && w.brought[l].mask == want && w.brought[l].at != nil && w.brought[l].at.key == g.key {
+				same |= 1 << l
+			}
+		}
+		here &^= same
+		if want&w.live&^same == 0 {
+			g.all(w, same)
+		}
+	}
+}
+
+// all does the instruction for its members and lets each go on where it is.
+func (g *gathering) all(w *warp, members uint32) {
+	in, out := make([]column, len(g.srcs)), make([]column, 2)
+	for m := members; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		for n := range in {
+			in[n][l] = w.brought[l].in[n]
+		}
+	}
+	if w.cta.races != nil {
+		w.cta.races.joinWarp(w.index, members)
+	}
+	g.do(w, members, in, out)
+	for m := members; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m)
+		w.frame, w.mask = w.fr[l], 1<<l
+		for n, p := range w.brought[l].at.dsts {
+			w.store(p, &out[n])
+		}
+		w.brought[l].at = nil
+		w.at[l]++
+	}
+	w.wait(members, ready)
+}
+
+// together makes the current instruction one that all threads of a warp do
+// together at one place.
+func (d *decoder) together(run func(w *warp, members uint32)) {
 	d.ignore(isa.WSync)
 	d.out.flow = func(w *warp, group uint32) {
 		pc := w.pc
@@ -20,34 +111,21 @@ func (d *decoder) together(mask operand, run func(w *warp, members uint32)) {
 				here |= 1 << l
 			}
 		}
-		w.mask = here
-		x := *w.col(&mask, 0)
-		for here != 0 {
-			l := bits.TrailingZeros32(here)
-			want := uint32(x[l])
-			same := uint32(0)
-			for m := here; m != 0; m &= m - 1 {
-				if k := bits.TrailingZeros32(m); uint32(x[k]) == want {
-					same |= 1 << k
-				}
-			}
-			here &^= same
-			if out := same &^ want; out != 0 {
-				w.fail(bits.TrailingZeros32(out), "the thread is not in its own membermask %#x", want)
-			}
-			if want&w.live&^same != 0 {
-				w.wait(same, peers)
-				w.move(same, pc)
-				continue
-			}
-			w.mask = same
-			if w.cta.races != nil {
-				w.cta.races.joinWarp(w.index, same)
-			}
-			run(w, same)
-			w.wait(same, ready)
-			w.move(same, pc+1)
+		if here == 0 {
+			return
 		}
+		if w.live&^here != 0 {
+			w.wait(here, peers)
+			w.move(here, pc)
+			return
+		}
+		w.mask = here
+		if w.cta.races != nil {
+			w.cta.races.joinWarp(w.index, here)
+		}
+		run(w, here)
+		w.wait(here, ready)
+		w.move(here, pc+1)
 	}
 }
 
@@ -84,9 +162,8 @@ func (d *decoder) shfl() {
 	if !d.has(isa.WSync) {
 		d.unknown()
 	}
-	d.together(d.src(4, isa.B32), func(w *warp, members uint32) {
-		x, y, z := *w.col(&a, 1), w.col(&b, 2), w.col(&c, 3)
-		var r, s column
+	d.gather(d.src(4, isa.B32), []operand{a, b, c}, []place{p, q}, func(w *warp, members uint32, in, out []column) {
+		x, y, z := &in[0], &in[1], &in[2]
 		for m := members; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			from, ok := shuffle(mode, l, int(y[l]&31), int(z[l]))
@@ -96,10 +173,8 @@ func (d *decoder) shfl() {
 			if members>>from&1 == 0 {
 				w.fail(l, "the value of lane %d, which takes no part", from)
 			}
-			r[l], s[l] = x[from], truth(ok)
+			out[0][l], out[1][l] = x[from], truth(ok)
 		}
-		w.store(p, &r)
-		w.store(q, &s)
 	})
 }
 
@@ -110,8 +185,8 @@ func (d *decoder) vote() {
 	if !d.has(isa.WSync) {
 		d.unknown()
 	}
-	d.together(d.src(2, isa.B32), func(w *warp, members uint32) {
-		x := w.col(&a, 1)
+	d.gather(d.src(2, isa.B32), []operand{a}, []place{p}, func(_ *warp, members uint32, in, out []column) {
+		x := &in[0]
 		var set uint32
 		for m := members; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
@@ -127,15 +202,14 @@ func (d *decoder) vote() {
 		case uni:
 			v = truth(set == 0 || set == members)
 		}
-		w.all(p, v)
+		fill(&out[0], v)
 	})
 }
 
-// all writes one value to every lane.
-func (w *warp) all(p place, v uint64) {
-	r := w.write(p)
-	for m := w.mask; m != 0; m &= m - 1 {
-		r[bits.TrailingZeros32(m)] = v & p.mask
+// fill gives every lane one value.
+func fill(r *column, v uint64) {
+	for l := range r {
+		r[l] = v
 	}
 }
 
@@ -145,9 +219,8 @@ func (d *decoder) match() {
 	p, q, a := d.dst(0), d.pair(0), d.src(1, t)
 	all := d.has(isa.WAll)
 	d.ignore(isa.WAny)
-	d.together(d.src(2, isa.B32), func(w *warp, members uint32) {
-		x := *w.col(&a, 1)
-		var r, s column
+	d.gather(d.src(2, isa.B32), []operand{a}, []place{p, q}, func(_ *warp, members uint32, in, out []column) {
+		x := &in[0]
 		for m := members; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			same := uint32(0)
@@ -159,10 +232,8 @@ func (d *decoder) match() {
 			if all && same != members {
 				same = 0
 			}
-			r[l], s[l] = uint64(same), truth(same != 0)
+			out[0][l], out[1][l] = uint64(same), truth(same != 0)
 		}
-		w.store(p, &r)
-		w.store(q, &s)
 	})
 }
 
@@ -188,33 +259,33 @@ func (d *decoder) redux() {
 	default:
 		d.unknown()
 	}
-	d.together(d.src(2, isa.B32), func(w *warp, members uint32) {
-		x := w.col(&a, 1)
+	d.gather(d.src(2, isa.B32), []operand{a}, []place{p}, func(_ *warp, members uint32, in, out []column) {
+		x := &in[0]
 		first := bits.TrailingZeros32(members)
 		v := x[first]
 		for m := members & (members - 1); m != 0; m &= m - 1 {
 			v = f(v, x[bits.TrailingZeros32(m)]) & low(32)
 		}
-		w.all(p, v)
+		fill(&out[0], v)
 	})
 }
 
 // elect chooses the first lane.
 func (d *decoder) elect() {
 	p, q := d.dst(0), d.pair(0)
-	d.together(d.src(1, isa.B32), func(w *warp, members uint32) {
-		first := uint64(bits.TrailingZeros32(members))
-		w.all(p, first)
-		r := w.write(q)
-		for m := members; m != 0; m &= m - 1 {
-			l := bits.TrailingZeros32(m)
-			r[l] = truth(uint64(l) == first)
-		}
+	d.gather(d.src(1, isa.B32), nil, []place{p, q}, func(_ *warp, members uint32, _, out []column) {
+		first := bits.TrailingZeros32(members)
+		fill(&out[0], uint64(first))
+		out[1][first] = 1
 	})
 }
 
 // activemask is the lanes that run together now.
 func (d *decoder) activemask() {
 	p := d.dst(0)
-	d.out.run = func(w *warp) { w.all(p, uint64(w.mask)) }
+	d.out.run = func(w *warp) {
+		var r column
+		fill(&r, uint64(w.mask))
+		w.store(p, &r)
+	}
 }

@@ -73,6 +73,7 @@ type warp struct {
 	res     column       // results of barrier reductions
 	owed    uint32       // lanes that have not fetched theirs
 	barAt   [lanes]int32 // the barrier instruction each thread waits at
+	brought [lanes]waiting
 }
 
 // starved is after how many turns groups begin, and end, to take turns.

@@ -199,7 +199,8 @@ func bmov(w *warp, i *inst, m uint32) {
 	}
 }
 
-// WARPSYNC: waits until the lanes of the mask are here.
+// WARPSYNC: waits until the lanes of the mask are here, with .COLLECTIVE here
+// or at another one.
 func warpsync(w *warp, i *inst, m uint32) {
 	m = w.taken(i, m)
 	if m == 0 {
@@ -217,9 +218,23 @@ func warpsync(w *warp, i *inst, m uint32) {
 		if !all {
 			w.wmask[l] = masks[l]
 		}
+		if i.hasL {
+			w.whole |= k & -k
+			w.wend[l] = w.target(i)
+		}
 	}
 	w.wwait |= m
 	w.gather()
+}
+
+// ENDCOLLECTIVE: each lane goes where its WARPSYNC.COLLECTIVE said.
+func endCollective(w *warp, i *inst, m uint32) {
+	m = w.taken(i, m)
+	w.act &^= m
+	w.scatter(m, &w.wend)
+	if w.act != 0 {
+		w.park()
+	}
 }
 
 // YIELD and NANOSLEEP: every other group's turn.

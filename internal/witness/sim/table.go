@@ -192,7 +192,7 @@ var meanings = [...]meaningRow{
 	sass.OpBREAK:         {ClassSync, breakB, nil},
 	sass.OpBMOV:          {ClassSync, bmov, prepBmov},
 	sass.OpWARPSYNC:      {ClassSync, warpsync, nil},
-	sass.OpENDCOLLECTIVE: {ClassSync, nothing, nil},
+	sass.OpENDCOLLECTIVE: {ClassSync, endCollective, nil},
 	sass.OpYIELD:         {ClassSync, yield, nil},
 	sass.OpNANOSLEEP:     {ClassSync, yield, nil},
 	sass.OpBAR:           {ClassSync, bar, prepBar},

@@ -30,6 +30,8 @@ type warp struct {
 	bwait [16]uint32 // lanes that wait at BSYNC
 	wwait uint32     // lanes that wait at WARPSYNC
 	wmask [32]uint32 // for whom
+	whole uint32     // of these, lanes at WARPSYNC.COLLECTIVE
+	wend  [32]uint32 // where those go on behind ENDCOLLECTIVE
 	lpc   [32]uint32 // where a waiting lane goes on
 	cwait uint32     // lanes that wait at BAR
 
@@ -204,8 +206,9 @@ func (w *warp) agree(b uint8, need uint32) bool {
 }
 
 // gather releases the lanes whose WARPSYNC is complete: all lanes of the mask
-// wait, and for the same lanes. One that waits at another WARPSYNC, for
-// fewer, has not come.
+// wait at it, and for the same lanes. One that waits at another WARPSYNC has
+// not come. Those at a WARPSYNC.COLLECTIVE may wait at several: all go on
+// behind one of these, up to the ENDCOLLECTIVE there.
 func (w *warp) gather() {
 	for k := w.wwait; k != 0; {
 		l := lane(k)
@@ -215,16 +218,23 @@ func (w *warp) gather() {
 			continue
 		}
 		w.wwait &^= need
-		w.scatter(need, &w.lpc)
+		if w.whole&need != 0 {
+			w.whole &^= need
+			w.ready = append(w.ready, group{need, w.lpc[l]})
+		} else {
+			w.scatter(need, &w.lpc)
+		}
 		k &^= need
 	}
 }
 
-// sameMask reports whether all lanes of a set wait at WARPSYNC for just that
-// set.
+// sameMask reports whether all lanes of a set wait at one WARPSYNC, or all at
+// a WARPSYNC.COLLECTIVE, for just that set.
 func (w *warp) sameMask(need uint32) bool {
+	first := lane(need)
 	for k := need; k != 0; k &= k - 1 {
-		if l := lane(k); (w.wmask[l]|1<<l)&^w.exited != need {
+		l := lane(k)
+		if (w.wmask[l]|1<<l)&^w.exited != need || w.whole>>l&1 != w.whole>>first&1 || w.whole>>l&1 == 0 && w.lpc[l] != w.lpc[first] {
 			return false
 		}
 	}
