@@ -94,6 +94,8 @@ func (l *lowerer) vote() {
 		mode = op.MALL
 	case l.has(isa.WUni):
 		mode = op.MEQ
+	default:
+		l.knows(isa.WAny)
 	}
 	mask := l.src1(len(l.args)-1, isa.B32)
 	if !l.meets(findSync(op.VOTE, mode, op.NoMod, pred), mask, func() value { return value{l.bit(l.predicate(1))} }) {

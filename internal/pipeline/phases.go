@@ -192,20 +192,21 @@ func dump(w io.Writer, u *unit, name string) error {
 // before barriers of the block where they may be apart all the same. Without
 // optimisation every branch counts as divergent.
 func converge(u *unit, c *phase.Ctx) error {
+	x := flow.UniformityOf(u.f)
+	cross := flow.Crossings(u.f, x)
 	if c.Opt == 0 {
-		isel.Converge(u.f, func(*ori.Block) bool { return true })
+		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
 		if err := meet(u); err != nil {
 			return err
 		}
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
-	x := flow.UniformityOf(u.f)
 	var idle []*ori.Instr
 	if u.f.Kernel {
 		idle = isel.Gathers(u.f, x.Partial)
 	}
-	all := isel.Converge(u.f, x.Parts)
+	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] }) && len(cross) == 0
 	if err := meet(u); err != nil {
 		return err
 	}

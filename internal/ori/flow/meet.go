@@ -18,23 +18,11 @@ import (
 // holds where all of them name all threads; with other masks any place may go
 // with any other.
 func Meetings(f *ori.Func, u *Uniformity) []int32 {
-	if len(f.Syncs) == 0 {
+	m := newMeetings(f)
+	if m == nil {
 		return nil
 	}
-	m := &meetings{f: f, kind: map[int32]uint8{}, partial: map[int32]bool{}, found: map[int32]bool{}}
-	kinds := map[uint8]int{}
-	for _, s := range f.Syncs {
-		m.kind[s.Pos] = s.Kind
-		m.partial[s.Pos] = m.partial[s.Pos] || !s.Full
-	}
-	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			if k, ok := m.site(i); ok {
-				kinds[k]++
-			}
-		}
-	}
-	for k, n := range kinds {
+	for k, n := range m.kinds {
 		if n > 1 {
 			m.of(k, u)
 		}
@@ -47,8 +35,91 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 	return list
 }
 
+// Crossings lists the blocks, by ID, at whose ends threads part in such a way
+// that some may wait for all others at an instruction of f.Syncs while those
+// come to one only behind the place where the paths meet. They must not wait
+// there.
+func Crossings(f *ori.Func, u *Uniformity) map[int32]bool {
+	m := newMeetings(f)
+	if m == nil {
+		return nil
+	}
+	pd := PostDomOf(f)
+	byID := blocksByID(f)
+	ends := map[int32]bool{}
+	for k := range m.kinds {
+		for _, b := range f.Blocks {
+			if p := pd.Ipdom[b.ID]; p >= 0 && u.Parts(b) && !ends[p] && m.crosses(b, byID[p], k) {
+				ends[p] = true
+			}
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	list := map[int32]bool{}
+	for _, b := range f.Blocks {
+		if p := pd.Ipdom[b.ID]; p >= 0 && ends[p] {
+			list[b.ID] = true
+		}
+	}
+	return list
+}
+
+// crosses reports whether that holds for the branch at the end of b, whose
+// paths meet at to.
+func (m *meetings) crosses(b, to *ori.Block, kind uint8) bool {
+	w := &wave{m: m, kind: kind, stop: to}
+	for _, s := range b.Succs {
+		w.block(s)
+	}
+	var seen [][]*ori.Instr
+	for done := false; len(w.sites) > 0; w = w.next() {
+		w.sort()
+		if slices.ContainsFunc(w.sites, func(i *ori.Instr) bool { return m.partial[i.Line] }) || slices.ContainsFunc(seen, func(s []*ori.Instr) bool { return slices.Equal(s, w.sites) }) {
+			return false
+		}
+		seen = append(seen, w.sites)
+		if done = done || w.ended; done {
+			behind := &wave{m: m, kind: kind}
+			behind.block(to)
+			return len(behind.sites) > 0
+		}
+	}
+	return false
+}
+
+func blocksByID(f *ori.Func) []*ori.Block {
+	byID := make([]*ori.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		byID[b.ID] = b
+	}
+	return byID
+}
+
+// newMeetings finds the places of all kinds; nil if there are none.
+func newMeetings(f *ori.Func) *meetings {
+	if len(f.Syncs) == 0 {
+		return nil
+	}
+	m := &meetings{f: f, kind: map[int32]uint8{}, partial: map[int32]bool{}, found: map[int32]bool{}, kinds: map[uint8]int{}}
+	for _, s := range f.Syncs {
+		m.kind[s.Pos] = s.Kind
+		m.partial[s.Pos] = m.partial[s.Pos] || !s.Full
+	}
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if k, ok := m.site(i); ok {
+				m.kinds[k]++
+			}
+		}
+	}
+	return m
+}
+
 type meetings struct {
 	f       *ori.Func
+	kinds   map[uint8]int // how many places each has
 	kind    map[int32]uint8
 	partial map[int32]bool // by position: does not name all threads
 	found   map[int32]bool
@@ -67,10 +138,7 @@ func (m *meetings) site(i *ori.Instr) (uint8, bool) {
 // of finds the meetings of one kind.
 func (m *meetings) of(kind uint8, u *Uniformity) {
 	pd := PostDomOf(m.f)
-	byID := make([]*ori.Block, m.f.NumBlocks())
-	for _, b := range m.f.Blocks {
-		byID[b.ID] = b
-	}
+	byID := blocksByID(m.f)
 	for _, b := range m.f.Blocks {
 		for i := range b.Instrs {
 			if k, ok := m.site(i); ok && k == kind && i.Guard.HasReg() && u.Differs(i.Guard.Reg) { // some go on
@@ -138,6 +206,7 @@ type wave struct {
 	m     *meetings
 	kind  uint8
 	stop  *ori.Block // where they meet anyway
+	ended bool       // some come there
 	sites []*ori.Instr
 	seen  map[*ori.Block]bool
 }
@@ -163,6 +232,7 @@ func (w *wave) sort() {
 
 // block goes on at the beginning of b.
 func (w *wave) block(b *ori.Block) {
+	w.ended = w.ended || b == w.stop
 	if b == w.stop || w.seen[b] {
 		return
 	}

@@ -1,0 +1,302 @@
+package gen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goptxas"
+	"goptxas/internal/target"
+	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/oracle"
+	"goptxas/internal/witness/ptxvm"
+	"goptxas/internal/witness/sim"
+)
+
+// meetOps are the instructions for which threads of a warp gather: what one
+// of them does with %x, in variant n, for the threads of a mask. own: the mask
+// is of threads with equal lowest bits of their lanes only.
+var meetOps = []struct {
+	name string
+	sm   int // from this one on
+	bar  bool
+	text func(n int, mask string, own bool) string
+}{
+	{"shfl.idx", 75, false, shuffleText("idx", "7171")},
+	{"shfl.up", 75, false, shuffleText("up", "7168")},
+	{"shfl.down", 75, false, shuffleText("down", "7171")},
+	{"shfl.bfly", 75, false, shuffleText("bfly", "7171")},
+	{"vote.ballot", 75, false, voteText("vote.sync.ballot.b32 %y, %q, M;")},
+	{"vote.all", 75, false, voteText("vote.sync.all.pred %q, %q, M;\nselp.u32 %y, 5, 9, %q;")},
+	{"vote.any", 75, false, voteText("vote.sync.any.pred %q, %q, M;\nselp.u32 %y, 5, 9, %q;")},
+	{"vote.uni", 75, false, voteText("vote.sync.uni.pred %q, !%q, M;\nselp.u32 %y, 5, 9, %q;")},
+	{"match.any.b32", 75, false, plainText("and.b32 %y, %x, 3;\nmatch.any.sync.b32 %y, %y, M;")},
+	{"match.any.b64", 75, false, plainText("and.b32 %y, %x, 3;\nmov.b64 %w, {%y, %y};\nmatch.any.sync.b64 %y, %w, M;")},
+	{"match.all.b32", 75, false, plainText("and.b32 %y, %x, N;\nmatch.all.sync.b32 %y|%q, %y, M;\n@%q add.u32 %y, %y, 11;")},
+	{"match.all.b64", 75, false, plainText("and.b32 %y, %x, N;\nmov.b64 %w, {7, %y};\nmatch.all.sync.b64 %y|%q, %w, M;\n@%q add.u32 %y, %y, 11;")},
+	{"redux.add.u32", 80, false, plainText("redux.sync.add.u32 %y, %x, M;")},
+	{"redux.add.s32", 80, false, plainText("redux.sync.add.s32 %y, %x, M;")},
+	{"redux.min.u32", 80, false, plainText("redux.sync.min.u32 %y, %x, M;")},
+	{"redux.min.s32", 80, false, plainText("redux.sync.min.s32 %y, %x, M;")},
+	{"redux.max.u32", 80, false, plainText("redux.sync.max.u32 %y, %x, M;")},
+	{"redux.max.s32", 80, false, plainText("redux.sync.max.s32 %y, %x, M;")},
+	{"redux.and", 80, false, plainText("or.b32 %y, %x, 255;\nredux.sync.and.b32 %y, %y, M;")},
+	{"redux.or", 80, false, plainText("and.b32 %y, %x, 17;\nredux.sync.or.b32 %y, %y, M;")},
+	{"redux.xor", 80, false, plainText("redux.sync.xor.b32 %y, %x, M;")},
+	{"elect", 90, false, plainText("elect.sync %y|%q, M;\n@%q add.u32 %y, %y, 100;")},
+	{"warp", 75, false, exchangeText("bar.warp.sync M;")},
+	{"barrier", 75, true, exchangeText("barrier.sync N;")},
+	{"barrier.count", 75, true, exchangeText("barrier.sync N, %c;")},
+	{"barrier.popc", 75, true, voteText("barrier.red.popc.u32 %y, N, %q;")},
+	{"barrier.and", 75, true, voteText("barrier.red.and.pred %q, N, %q;\nselp.u32 %y, 5, 9, %q;")},
+	{"barrier.or", 75, true, voteText("barrier.red.or.pred %q, N, %c, !%q;\nselp.u32 %y, 5, 9, %q;")},
+	{"barrier.arrive", 75, true, plainText("mov.u32 %y, 3;\nsetp.lt.u32 %q, %t, 32;\n@%q bra P$;\nbarrier.sync N, %c;\nbra Q$;\nP$:\nbarrier.arrive N, %c;\nQ$:")},
+}
+
+// shuffleText shuffles inside quads.
+func shuffleText(mode, clamp string) func(int, string, bool) string {
+	return func(n int, mask string, own bool) string {
+		by := fmt.Sprintf("mov.u32 %%b, %d;", 1+n%2)
+		if own {
+			by = "mov.u32 %b, 2;"
+			if mode == "idx" {
+				by = fmt.Sprintf("and.b32 %%b, %%l, 1;\nadd.u32 %%b, %%b, %d;", 2*(n%2))
+			}
+		}
+		return fmt.Sprintf("%s\nshfl.sync.%s.b32 %%y|%%q, %%x, %%b, %s, %s;\n@%%q add.u32 %%y, %%y, 1000;\n", by, mode, clamp, mask)
+	}
+}
+
+func plainText(text string) func(int, string, bool) string {
+	return func(n int, mask string, _ bool) string {
+		t := strings.ReplaceAll(text, "$", fmt.Sprint("_", n))
+		return strings.ReplaceAll(strings.ReplaceAll(t, " M;", " "+mask+";"), " N", fmt.Sprint(" ", 1)) + "\n"
+	}
+}
+
+func voteText(text string) func(int, string, bool) string {
+	return func(n int, mask string, own bool) string {
+		return fmt.Sprintf("and.b32 %%y, %%x, %d;\nsetp.ne.u32 %%q, %%y, 0;\n", 1+2*(n%3)) + plainText(text)(n, mask, own)
+	}
+}
+
+// exchangeText looks at a neighbour's word.
+func exchangeText(sync string) func(int, string, bool) string {
+	s := plainText("st.shared.u32 [%s], %x;\n" + sync + "\nmov.u32 %y, X;\nxor.b32 %y, %s, %y;\nld.shared.u32 %y, [%y];\n" + sync)
+	return func(n int, mask string, own bool) string {
+		by := 4 << (n % 2)
+		if own {
+			by = 8
+		}
+		return strings.ReplaceAll(s(n, mask, own), "X", fmt.Sprint(by))
+	}
+}
+
+// meetShapes say where the instructions stand. OP is one; MASK, EXIT and the
+// size of the block belong to the shape.
+var meetShapes = []struct {
+	name  string
+	masks [2]string // of even and of odd lanes
+	block int
+	once  bool // barriers cannot do it
+	text  string
+}{
+	{"arms", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nadd.u32 %x, %x, 17;\nO1\nB:"},
+	{"chain", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nE2\nE3\nbra B;\nA:\nO1\nadd.u32 %x, %x, 17;\nO2\nO3\nB:"},
+	{"nested", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nD:\n@!%h bra F;\nO1\nF:\nB:\nE2"},
+	{"loop", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nmov.u32 %i, 0;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\nbra B;\nA:\nO1\nO1\nO1\nB:"},
+	{"guards", [2]string{"-1", "-1"}, 64, false, "@%o bra S1;\nE1\nS1:\n@!%o bra S2;\nO1\nS2:"},
+	{"call", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nCALL\nB:"},
+	{"calls", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nCALL\nadd.u32 %x, %x, 1;\nbra B;\nA:\nCALL\nB:"},
+	{"own masks", [2]string{"0x55555555", "0xaaaaaaaa"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nB:"},
+	{"halves", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nO2\nB:"},
+	{"half then all", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nmov.u32 %m, -1;\nE2\nbra B;\nA:\nO1\nmov.u32 %m, -1;\nO2\nB:"},
+	{"mask and constant", [2]string{"%v", "-1"}, 64, true, "mov.u32 %v, %m;\nsub.u32 %v, 0, 1;\n@%h sub.u32 %v, 0, 1;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
+	{"small block", [2]string{"-1", "-1"}, 20, true, "@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
+	{"exited", [2]string{"-1", "-1"}, 64, true, "setp.ge.u32 %q, %l, 24;\n@%q bra END;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
+	{"behind", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nA:\nE2\n@!%o bra B;\nE3\nB:"},
+	{"behind the loop", [2]string{"-1", "-1"}, 64, false, "and.b32 %i, %l, 1;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\n@!%o bra B;\nO1\nB:"},
+	{"other turns", [2]string{"-1", "-1"}, 64, false, "mov.u32 %i, 0;\nL:\nand.b32 %y, %l, 1;\nxor.b32 %y, %y, %i;\nand.b32 %y, %y, 1;\nsetp.ne.u32 %q, %y, 0;\n@%q bra C;\nE1\nC:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;"},
+}
+
+// meetText is a kernel of one instruction and one shape.
+func meetText(arch string, o, s int) string {
+	x, shape := &meetOps[o], &meetShapes[s]
+	labels := 0
+	op := func(n, side int) string {
+		labels++
+		t := x.text(n, shape.masks[side], strings.HasPrefix(shape.masks[0], "0x5"))
+		t = strings.NewReplacer("P_", fmt.Sprint("P", labels, "_"), "Q_", fmt.Sprint("Q", labels, "_")).Replace(t)
+		return t + "mad.lo.u32 %x, %x, 3, %y;\n"
+	}
+	var body strings.Builder
+	for line := range strings.Lines(shape.text + "\n") {
+		switch w := strings.TrimSpace(line); {
+		case len(w) == 2 && (w[0] == 'E' || w[0] == 'O') && w[1] < '9':
+			body.WriteString(op(int(w[1]-'0'), map[byte]int{'E': 0, 'O': 1}[w[0]]))
+		case w == "CALL":
+			body.WriteString("{\n.param .b32 a0; .param .b32 a1; .param .b32 a2;\nst.param.b32 [a0], %x;\nst.param.b32 [a2], %s;\ncall (a1), f, (a0, a2);\nld.param.b32 %x, [a1];\n}\n")
+		default:
+			body.WriteString(line)
+		}
+	}
+	regs := ".reg .pred %o, %h, %q; .reg .b32 %x, %y, %b, %l, %m, %v, %i, %s, %t, %c; .reg .b64 %w, %a;\nmov.u32 %t, %tid.x;\nmov.u32 %l, %laneid;\nmov.u32 %c, %ntid.x;\n"
+	f := fmt.Sprintf(".func (.param .b32 r) f(.param .b32 p, .param .b32 q)\n{\n%sld.param.b32 %%x, [p];\nld.param.b32 %%s, [q];\n%sst.param.b32 [r], %%x;\nret;\n}\n", regs, op(1, 0))
+	if !strings.Contains(shape.text, "CALL") {
+		f = ""
+	}
+	return fmt.Sprintf("//: run k grid=1 block=%d\n//: buf 256 bits 3\n.version 8.8\n.target %s\n.address_size 64\n.shared .align 4 .b32 sh[64];\n%s.visible .entry k(.param .u64 p)\n{\n%s"+
+		"ld.param.u64 %%a, [p];\nmad.wide.u32 %%a, %%t, 4, %%a;\nld.global.u32 %%x, [%%a];\nmov.u32 %%s, sh;\nmad.lo.u32 %%s, %%t, 4, %%s;\n"+
+		"and.b32 %%y, %%l, 1;\nsetp.ne.u32 %%o, %%y, 0;\nand.b32 %%y, %%l, 4;\nsetp.ne.u32 %%h, %%y, 0;\nsetp.lt.u32 %%q, %%l, 16;\nselp.b32 %%m, 0xffff, 0xffff0000, %%q;\n%sst.global.u32 [%%a], %%x;\nEND:\nret;\n}\n",
+		shape.block, arch, f, regs, body.String())
+}
+
+// meetRun runs a cubin in the simulator.
+func meetRun(text string, cubin []byte, timed bool) ([][]byte, error) {
+	list, err := launch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	m, err := sim.Load(cubin)
+	if err != nil {
+		return nil, err
+	}
+	k, err := m.Kernel("k")
+	if err != nil {
+		return nil, err
+	}
+	if missing := k.Missing(); len(missing) > 0 {
+		return nil, fmt.Errorf("%w: the simulator lacks %s", errRefused, missing[0])
+	}
+	c, err := k.Prepare(&list[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Launch.MaxSteps, c.Launch.Timed = 100_000, timed
+	st, err := k.Run(&c.Launch)
+	if err != nil {
+		return nil, err
+	}
+	if len(st.Reports) > 0 {
+		return nil, fmt.Errorf("too early: %s", st.Reports[0])
+	}
+	return c.Buffers, nil
+}
+
+// TestMeet: threads of a warp that come to the same instruction in different
+// places do it together: interpreter, our code and the reference's agree.
+func TestMeet(t *testing.T) {
+	modes := [][]string{{"-O0"}, {"-O3"}, {"-O3", "-maxrregcount=24"}}
+	only := os.Getenv("GOPTXAS_MEET")
+	ran := 0
+	for s := range meetShapes {
+		for o := range meetOps {
+			x := &meetOps[o]
+			if x.bar && meetShapes[s].once || x.name == "barrier.arrive" && meetShapes[s].name != "arms" {
+				continue
+			}
+			name := meetShapes[s].name + "/" + x.name
+			if only != "" && !strings.Contains(name, only) {
+				continue
+			}
+			for _, arch := range []string{"sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"} {
+				if target.Find(arch).SM < x.sm {
+					continue
+				}
+				text := meetText(arch, o, s)
+				want, err := meetWant(text, arch)
+				if err != nil {
+					t.Errorf("%s %s: interpreter: %v", name, arch, err)
+					continue
+				}
+				for _, mode := range modes {
+					ran++
+					out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: arch, Args: mode})
+					if err != nil {
+						t.Errorf("%s %s %v: %v", name, arch, mode, err)
+						continue
+					}
+					got, err := meetRun(text, out.Cubin, arch == "sm_90a")
+					if err != nil || !bytes.Equal(want[0], got[0]) {
+						t.Errorf("%s %s %v: differs (%v)", name, arch, mode, err)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d runs", ran)
+}
+
+// TestMeetReference: the reference's code in the simulator does the same.
+// Threads that wait behind a BSYNC for others that wait for them it leaves to
+// the machine.
+func TestMeetReference(t *testing.T) {
+	tools := oracle.Find(t)
+	only := os.Getenv("GOPTXAS_MEET")
+	agreed, differs := 0, map[string]int{}
+	for s := range meetShapes {
+		for o := range meetOps {
+			x := &meetOps[o]
+			name := meetShapes[s].name + "/" + x.name
+			if x.bar && meetShapes[s].once || x.name == "barrier.arrive" && meetShapes[s].name != "arms" || only != "" && !strings.Contains(name, only) || only == "" && (s+o)%3 != 0 && os.Getenv("GOPTXAS_FULL") == "" {
+				continue
+			}
+			for _, arch := range []string{"sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"} {
+				if target.Find(arch).SM < x.sm {
+					continue
+				}
+				text := meetText(arch, o, s)
+				want, err := meetWant(text, arch)
+				if err != nil {
+					t.Errorf("%s %s: interpreter: %v", name, arch, err)
+					continue
+				}
+				got, err := meetReference(tools, t.TempDir(), text, arch)
+				switch {
+				case err == nil && bytes.Equal(want[0], got[0]):
+					agreed++
+				case errors.Is(err, errRefused):
+					t.Errorf("%s %s: %v", name, arch, err)
+				default:
+					differs[meetShapes[s].name+" "+arch]++
+					if only != "" {
+						t.Logf("%s %s: %v", name, arch, err)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d agree, others: %v", agreed, differs)
+}
+
+func meetWant(text, arch string) ([][]byte, error) {
+	list, err := launch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ptxvm.Load("k.ptx", text, arch)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(&list[0], ptxvm.Options{MaxSteps: 100_000})
+}
+
+func meetReference(x *oracle.Tools, dir, text, arch string) ([][]byte, error) {
+	in, out := filepath.Join(dir, "p.ptx"), filepath.Join(dir, "p.cubin")
+	if err := os.WriteFile(in, []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	if r := x.Ptxas("-arch="+arch, in, "-o", out); r.Exit != 0 {
+		return nil, fmt.Errorf("%w: %s", errRefused, r.Stderr)
+	}
+	cubin, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	return meetRun(text, cubin, false)
+}
