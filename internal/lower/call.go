@@ -20,6 +20,7 @@ type Plan struct {
 	Indirect  []string // prototypes of calls through pointers, in an object
 	Bank2     int64    // bytes of constant bank 2
 	Keep      bool     // warps keep the registers they were launched with
+	Meet      Meet     // .sync instructions that several functions have
 	Refs      []string // textures, samplers and surfaces named, a word each behind the parameters
 
 	m        *sema.Module

@@ -66,9 +66,40 @@ func findSync(o op.Op, mod, and op.Mod, pred bool) int {
 // Meet says which instructions of the text are routines because threads may
 // gather there from several places.
 type Meet struct {
-	At     map[int32]bool // by position in the text
-	masked [len(syncs)]bool
+	At     map[int32]bool   // by position in the text
+	kinds  [len(syncs)]bool // all of a kind
+	masked [len(syncs)]bool // some place names certain threads
 }
+
+// Share adds the kinds that several functions of a kernel have: threads may
+// be in any of them. It reports whether one is new.
+func (m *Meet) Share(list []*ori.Func) bool {
+	var owner [len(syncs)]*ori.Func
+	fresh := false
+	for _, f := range list {
+		for _, s := range f.Syncs {
+			if owner[s.Kind] == nil {
+				owner[s.Kind] = f
+			}
+			fresh = fresh || owner[s.Kind] != f && !m.kinds[s.Kind]
+			m.kinds[s.Kind] = m.kinds[s.Kind] || owner[s.Kind] != f
+		}
+	}
+	for _, f := range list {
+		for _, s := range f.Syncs {
+			if m.kinds[s.Kind] && !s.Full && !m.masked[s.Kind] {
+				m.masked[s.Kind], fresh = true, true
+			}
+		}
+	}
+	return fresh
+}
+
+// Copy is m for one of the functions.
+func (m *Meet) Copy() *Meet { return &Meet{kinds: m.kinds, masked: m.masked} }
+
+// has reports whether an instruction is a routine.
+func (m *Meet) has(pos int32, kind int) bool { return m != nil && (m.At[pos] || m.kinds[kind]) }
 
 // Add adds instructions of a function, by their positions, and reports
 // whether one is new.
@@ -137,7 +168,7 @@ func (l *lowerer) meets(kind int, mask ori.Operand, args func() value) bool {
 	pos := int32(l.in.Pos)
 	full := isFull(mask) || syncs[kind].unaligned
 	l.f.Syncs = append(l.f.Syncs, ori.Sync{Pos: pos, Kind: uint8(kind), Full: full})
-	if l.opts.Meet == nil || !l.opts.Meet.At[pos] {
+	if !l.opts.Meet.has(pos, kind) {
 		return false
 	}
 	l.alone(func() {

@@ -85,7 +85,14 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	mem := pool.New(o.Pool, pool.NameKernel)
 	defer mem.Destroy()
 	load := bodies(m)
+	return compileAll(m, body, o, r, at, load, mem, lower.Meet{})
+}
+
+// compileAll does so with what is known of instructions for which threads
+// gather in several functions.
+func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, load func(int32) *sema.Body, mem *pool.Pool, meet lower.Meet) (*Kernel, error) {
 	plan := lower.NewPlan(m, body, o.Layout, load)
+	plan.Meet = meet
 	k := &Kernel{}
 	u, err := compileOne(m, body, o, r, at, plan, mem)
 	if err != nil {
@@ -102,8 +109,17 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 		if u.f.Props.HasCalls {
 			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
 		}
+		if len(u.routines) > 0 {
+			if err := addRoutines(k, o, u); err != nil {
+				return nil, err
+			}
+		}
 	} else if u.f.Props.HasCalls || plan.Bank2 > 0 || len(u.routines) > 0 {
-		if err := addFunctions(k, m, o, r, at, plan, load, u); err != nil {
+		err := addFunctions(k, m, o, r, at, plan, load, u)
+		if errors.Is(err, errMeet) { // once more, with routines for them
+			return compileAll(m, body, o, r, at, load, mem, plan.Meet)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +130,7 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 
 // compileOne lowers one body and runs the phases over it.
 func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
-	return compileMeeting(m, body, o, r, at, plan, mem, &lower.Meet{})
+	return compileMeeting(m, body, o, r, at, plan, mem, plan.Meet.Copy())
 }
 
 // compileMeeting does so with what is known of places where threads gather.

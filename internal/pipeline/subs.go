@@ -11,6 +11,7 @@ import (
 	"goptxas/internal/cubin/dwarf"
 	"goptxas/internal/engine/phase"
 	"goptxas/internal/lower"
+	"goptxas/internal/ori"
 	"goptxas/internal/ptx/sema"
 )
 
@@ -31,14 +32,27 @@ const callRegisters = 24
 // to know its size, then again at its place.
 func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, load func(int32) *sema.Body, kernel *unit) error {
 	units := []*unit{kernel}
+	routines := kernel.routines
 	for n := 0; n < len(plan.Functions); n++ {
 		u, err := compileOne(m, load(plan.Functions[n]), o, r, at, plan, kernel.mem)
 		if err != nil {
 			return err
 		}
 		units = append(units, u)
+		for _, x := range u.routines {
+			if !slices.ContainsFunc(routines, func(y *unit) bool { return y.f.Name == x.f.Name }) {
+				routines = append(routines, x)
+			}
+		}
 	}
-	units = append(units, kernel.routines...)
+	var all []*ori.Func
+	for _, u := range units {
+		all = append(all, u.f)
+	}
+	if len(all) > 1 && plan.Meet.Share(all) {
+		return errMeet
+	}
+	units = append(units, routines...)
 	places := make([]int64, len(units))
 	end := int64(0)
 	for n, u := range units {
@@ -51,9 +65,9 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 				return places[n+1], true
 			}
 		}
-		for n, x := range kernel.routines {
+		for n, x := range routines {
 			if x.f.Name == name {
-				return places[len(places)-len(kernel.routines)+n], true
+				return places[len(places)-len(routines)+n], true
 			}
 		}
 		return 0, false
@@ -90,6 +104,36 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 	k.Code, k.Calls = c, plan.Systems
 	k.bank2(m, plan, places)
 	return nil
+}
+
+// addRoutines puts the routines of a function of an object behind it.
+func addRoutines(k *Kernel, o *Options, u *unit) error {
+	places := map[string]int64{}
+	units := append([]*unit{u}, u.routines...)
+	end := int64(0)
+	for _, x := range units {
+		places[x.f.Name] = end
+		end += int64(x.code.Size)
+	}
+	var parts []*emit.Code
+	for n, x := range units {
+		find := func(name string) (int64, bool) {
+			at, ok := places[name]
+			return at, ok && lower.IsRoutine(name)
+		}
+		c, err := emit.Func(x.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[x.f.Name], Target: find, Part: true})
+		if err != nil {
+			return err
+		}
+		parts = append(parts, c)
+		if n > 0 {
+			k.addLocs(x.locs, c)
+		}
+		k.Props.Registers = max(k.Props.Registers, x.f.Props.Registers)
+	}
+	c, err := emit.Join(o.Arch, parts)
+	k.Code = c
+	return err
 }
 
 // bank2 fills the kernel's own constants: the offsets of functions that
