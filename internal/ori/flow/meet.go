@@ -7,27 +7,57 @@ import (
 	"goptxas/internal/ori/op"
 )
 
-// Meetings lists the instructions of the text, by position, at which threads
-// of a warp may wait for others that come to another place with the same
-// instruction: f.Syncs says which are the same. f has its convergence
-// instructions; u is its uniformity.
+// Threads of a warp that part at a branch do the instructions of Func.Syncs
+// together all the same: each waits at a place of the text until the others
+// of its mask have come, there or to another place with the same instruction.
 //
-// Threads part at branches. From there on the first places on all ways up to
-// where the threads meet again are where they do the instruction together,
-// the next places behind those where they do it once more, and so on. That
-// holds where all of them name all threads; with other masks any place may go
-// with any other.
+// Where all masks are full, threads do the same instructions in the same
+// order, whatever ways they go. So the first places on all ways from a branch
+// are where they gather first, those behind them where they gather next, and
+// so on: these are waves. Places in one wave and of one kind go together.
+// With other masks any place on one way may go with any place on another.
+//
+// Instructions that the text promises all threads of a warp do at one place
+// end the search: nobody passes them before all have come.
+
+// Meetings lists the instructions of the text, by position, at which threads
+// may wait for others that come to another place. f has its convergence
+// instructions; u is its uniformity.
 func Meetings(f *ori.Func, u *Uniformity) []int32 {
 	m := newMeetings(f)
-	if m == nil {
+	if m == nil || m.sites < 2 {
 		return nil
 	}
-	for k, n := range m.kinds {
-		if n > 1 {
-			m.of(k, u)
+	pd, byID := PostDomOf(f), blocksByID(f)
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if _, ok := m.site(i); ok && i.Guard.HasReg() && u.Differs(i.Guard.Reg) { // some go on
+				w := &wave{m: m}
+				w.add(i)
+				w.from(b, i.Next())
+				m.follow(w)
+				m.mixed([][]*ori.Instr{{i}, m.behind(b, i.Next(), nil)})
+			}
 		}
+		if !u.Parts(b) {
+			continue
+		}
+		var stop *ori.Block
+		if p := pd.Ipdom[b.ID]; p >= 0 && gathers(byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, f.NumBlocks()), 1), sleeps) {
+			stop = byID[p]
+		}
+		w := &wave{m: m, stop: stop}
+		var ways [][]*ori.Instr
+		for _, s := range b.Succs {
+			w.block(s)
+			if m.masks {
+				ways = append(ways, m.behind(s, s.First(), stop))
+			}
+		}
+		m.follow(w)
+		m.mixed(ways)
 	}
-	var list []int32
+	list := make([]int32, 0, len(m.found))
 	for pos := range m.found {
 		list = append(list, pos)
 	}
@@ -36,22 +66,18 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 }
 
 // Crossings lists the blocks, by ID, at whose ends threads part in such a way
-// that some may wait for all others at an instruction of f.Syncs while those
-// come to one only behind the place where the paths meet. They must not wait
-// there.
+// that some may wait for all others at a place while those come to one only
+// behind the block where the paths meet. They must not wait there.
 func Crossings(f *ori.Func, u *Uniformity) map[int32]bool {
 	m := newMeetings(f)
 	if m == nil {
 		return nil
 	}
-	pd := PostDomOf(f)
-	byID := blocksByID(f)
+	pd, byID := PostDomOf(f), blocksByID(f)
 	ends := map[int32]bool{}
-	for k := range m.kinds {
-		for _, b := range f.Blocks {
-			if p := pd.Ipdom[b.ID]; p >= 0 && u.Parts(b) && !ends[p] && m.crosses(b, byID[p], k) {
-				ends[p] = true
-			}
+	for _, b := range f.Blocks {
+		if p := pd.Ipdom[b.ID]; p >= 0 && u.Parts(b) && !ends[p] && m.crosses(b, byID[p]) {
+			ends[p] = true
 		}
 	}
 	if len(ends) == 0 {
@@ -66,29 +92,6 @@ func Crossings(f *ori.Func, u *Uniformity) map[int32]bool {
 	return list
 }
 
-// crosses reports whether that holds for the branch at the end of b, whose
-// paths meet at to.
-func (m *meetings) crosses(b, to *ori.Block, kind uint8) bool {
-	w := &wave{m: m, kind: kind, stop: to}
-	for _, s := range b.Succs {
-		w.block(s)
-	}
-	var seen [][]*ori.Instr
-	for done := false; len(w.sites) > 0; w = w.next() {
-		w.sort()
-		if slices.ContainsFunc(w.sites, func(i *ori.Instr) bool { return m.partial[i.Line] }) || slices.ContainsFunc(seen, func(s []*ori.Instr) bool { return slices.Equal(s, w.sites) }) {
-			return false
-		}
-		seen = append(seen, w.sites)
-		if done = done || w.ended; done {
-			behind := &wave{m: m, kind: kind}
-			behind.block(to)
-			return len(behind.sites) > 0
-		}
-	}
-	return false
-}
-
 func blocksByID(f *ori.Func) []*ori.Block {
 	byID := make([]*ori.Block, f.NumBlocks())
 	for _, b := range f.Blocks {
@@ -97,99 +100,131 @@ func blocksByID(f *ori.Func) []*ori.Block {
 	return byID
 }
 
+type meetings struct {
+	f     *ori.Func
+	sites int // places in the code
+	masks bool
+	kind  map[int32]ori.Sync // by position
+	found map[int32]bool
+	seen  [][]*ori.Instr // waves
+}
+
 // newMeetings finds the places of all kinds; nil if there are none.
 func newMeetings(f *ori.Func) *meetings {
 	if len(f.Syncs) == 0 {
 		return nil
 	}
-	m := &meetings{f: f, kind: map[int32]uint8{}, partial: map[int32]bool{}, found: map[int32]bool{}, kinds: map[uint8]int{}}
+	m := &meetings{f: f, kind: map[int32]ori.Sync{}, found: map[int32]bool{}}
 	for _, s := range f.Syncs {
-		m.kind[s.Pos] = s.Kind
-		m.partial[s.Pos] = m.partial[s.Pos] || !s.Full
+		if old, ok := m.kind[s.Pos]; ok { // the text of a function, more than once
+			s.Full = s.Full && old.Full
+		}
+		m.kind[s.Pos] = s
 	}
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if k, ok := m.site(i); ok {
-				m.kinds[k]++
+			if s, ok := m.site(i); ok {
+				m.sites++
+				m.masks = m.masks || !s.Full
 			}
 		}
+	}
+	if m.sites == 0 {
+		return nil
 	}
 	return m
 }
 
-type meetings struct {
-	f       *ori.Func
-	kinds   map[uint8]int // how many places each has
-	kind    map[int32]uint8
-	partial map[int32]bool // by position: does not name all threads
-	found   map[int32]bool
-}
-
 // site reports whether i is where threads gather for an instruction of
-// f.Syncs, and its kind.
-func (m *meetings) site(i *ori.Instr) (uint8, bool) {
+// f.Syncs.
+func (m *meetings) site(i *ori.Instr) (ori.Sync, bool) {
 	if i.Op != op.WARPSYNC && !m.f.CallsSync(i) {
-		return 0, false
+		return ori.Sync{}, false
 	}
-	k, ok := m.kind[i.Line]
-	return k, ok
+	s, ok := m.kind[i.Line]
+	return s, ok
 }
 
-// of finds the meetings of one kind.
-func (m *meetings) of(kind uint8, u *Uniformity) {
-	pd := PostDomOf(m.f)
-	byID := blocksByID(m.f)
-	for _, b := range m.f.Blocks {
-		for i := range b.Instrs {
-			if k, ok := m.site(i); ok && k == kind && i.Guard.HasReg() && u.Differs(i.Guard.Reg) { // some go on
-				w := &wave{m: m, kind: kind}
-				w.add(i)
-				w.from(b, i.Next())
-				m.waves(w)
+// isAligned reports whether all threads of a warp come to i together, as the
+// text promises.
+func (m *meetings) isAligned(i *ori.Instr) bool {
+	if i.Guard.Kind != ori.KNone {
+		return false
+	}
+	switch i.Op {
+	case op.BAR, op.WARPSYNC:
+		_, ok := m.kind[i.Line]
+		return !ok
+	case op.HMMA, op.IMMA, op.DMMA, op.LDSM, op.STSM, op.MOVM, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA, op.WARPGROUP, op.USETMAXREG:
+		return true
+	}
+	return false
+}
+
+// follow follows threads from the places of w on.
+func (m *meetings) follow(w *wave) {
+	work := []*wave{w}
+	for len(work) > 0 {
+		w := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, g := range w.kinds() {
+			if !m.isNew(g) {
+				continue
+			}
+			m.unite(g)
+			work = append(work, w.behind(g))
+		}
+	}
+	m.seen = m.seen[:0]
+}
+
+// isNew remembers a set of places.
+func (m *meetings) isNew(g []*ori.Instr) bool {
+	if slices.ContainsFunc(m.seen, func(s []*ori.Instr) bool { return slices.Equal(s, g) }) {
+		return false
+	}
+	m.seen = append(m.seen, g)
+	return true
+}
+
+// mixed lets places on different ways go together where masks are not all
+// full.
+func (m *meetings) mixed(ways [][]*ori.Instr) {
+	if !m.masks {
+		return
+	}
+	for _, s := range m.kind {
+		var all []*ori.Instr
+		some, masked := 0, false
+		for _, way := range ways {
+			n := len(all)
+			for _, i := range way {
+				if x := m.kind[i.Line]; x.Kind == s.Kind {
+					masked = masked || !x.Full
+					if !slices.Contains(all[:n], i) {
+						all = append(all, i)
+					}
+				}
+			}
+			if slices.ContainsFunc(way, func(i *ori.Instr) bool { return m.kind[i.Line].Kind == s.Kind }) {
+				some++
 			}
 		}
-		if !u.Parts(b) {
-			continue
+		if some > 1 && masked {
+			m.unite(all)
 		}
-		w := &wave{m: m, kind: kind}
-		if p := pd.Ipdom[b.ID]; p >= 0 && gathers(byID[p]) && !slices.ContainsFunc(reach(b, byID[p], make([]int32, m.f.NumBlocks()), 1), sleeps) {
-			w.stop = byID[p]
-		}
-		for _, s := range b.Succs {
-			w.block(s)
-		}
-		m.waves(w)
 	}
 }
 
-// waves follows threads from the places of w on.
-func (m *meetings) waves(w *wave) {
-	var seen [][]*ori.Instr
-	for len(w.sites) > 0 {
-		w.sort()
-		if slices.ContainsFunc(w.sites, func(i *ori.Instr) bool { return m.partial[i.Line] }) {
-			m.all(w)
-			return
-		}
-		if slices.ContainsFunc(seen, func(s []*ori.Instr) bool { return slices.Equal(s, w.sites) }) {
-			return
-		}
-		seen = append(seen, w.sites)
-		m.unite(w.sites)
-		w = w.next()
+// behind lists all places from instruction i of b on.
+func (m *meetings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) []*ori.Instr {
+	w := &wave{m: m, stop: stop, through: true}
+	if i == b.First() {
+		w.block(b)
+	} else {
+		w.from(b, i)
 	}
-}
-
-// all takes every place that can be reached for one where threads of all
-// others may come.
-func (m *meetings) all(w *wave) {
-	sites := slices.Clone(w.sites)
-	for len(w.sites) > 0 {
-		w = w.next()
-		w.sites = slices.DeleteFunc(w.sites, func(i *ori.Instr) bool { return slices.Contains(sites, i) })
-		sites = append(sites, w.sites...)
-	}
-	m.unite(sites)
+	return w.sites
 }
 
 func (m *meetings) unite(sites []*ori.Instr) {
@@ -201,22 +236,67 @@ func (m *meetings) unite(sites []*ori.Instr) {
 	}
 }
 
-// wave is the places of one kind that threads come to next.
-type wave struct {
-	m     *meetings
-	kind  uint8
-	stop  *ori.Block // where they meet anyway
-	ended bool       // some come there
-	sites []*ori.Instr
-	seen  map[*ori.Block]bool
+// crosses reports whether threads that part at the end of b, whose paths meet
+// at to, wait on both sides of it.
+func (m *meetings) crosses(b, to *ori.Block) bool {
+	w := &wave{m: m, stop: to}
+	for _, s := range b.Succs {
+		w.block(s)
+	}
+	later := &wave{m: m}
+	later.block(to)
+	defer func() { m.seen = m.seen[:0] }()
+	for work := []*wave{w}; len(work) > 0; {
+		w = work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, g := range w.kinds() {
+			kind := m.kind[g[0].Line].Kind
+			if w.ended && slices.ContainsFunc(later.sites, func(i *ori.Instr) bool { return m.kind[i.Line].Kind == kind }) {
+				return true
+			}
+			if next := w.behind(g); m.isNew(g) || next.ended && !w.ended {
+				work = append(work, next)
+			}
+		}
+	}
+	return false
 }
 
-// next is the wave behind w.
-func (w *wave) next() *wave {
-	n := &wave{m: w.m, kind: w.kind, stop: w.stop}
-	for _, i := range w.sites {
+// wave is the places that threads come to next.
+type wave struct {
+	m       *meetings
+	stop    *ori.Block // where they meet anyway
+	ended   bool       // some come there, now or in an earlier wave
+	through bool       // all places, not the next ones only
+	sites   []*ori.Instr
+	seen    map[*ori.Block]bool
+}
+
+// kinds parts the places that name all threads by their kinds.
+func (w *wave) kinds() [][]*ori.Instr {
+	slices.SortFunc(w.sites, func(a, b *ori.Instr) int {
+		if x, y := w.m.kind[a.Line].Kind, w.m.kind[b.Line].Kind; x != y {
+			return int(x) - int(y)
+		}
+		return int(a.ID) - int(b.ID)
+	})
+	var list [][]*ori.Instr
+	for n, i := range w.sites {
+		if n == 0 || w.m.kind[i.Line].Kind != w.m.kind[w.sites[n-1].Line].Kind {
+			list = append(list, nil)
+		}
+		list[len(list)-1] = append(list[len(list)-1], i)
+	}
+	return list
+}
+
+// behind is the wave behind places of w.
+func (w *wave) behind(sites []*ori.Instr) *wave {
+	n := &wave{m: w.m, stop: w.stop}
+	for _, i := range sites {
 		n.from(i.Block(), i.Next())
 	}
+	n.ended = n.ended || w.ended
 	return n
 }
 
@@ -224,10 +304,6 @@ func (w *wave) add(i *ori.Instr) {
 	if !slices.Contains(w.sites, i) {
 		w.sites = append(w.sites, i)
 	}
-}
-
-func (w *wave) sort() {
-	slices.SortFunc(w.sites, func(a, b *ori.Instr) int { return int(a.ID) - int(b.ID) })
 }
 
 // block goes on at the beginning of b.
@@ -246,13 +322,13 @@ func (w *wave) block(b *ori.Block) {
 // from goes on at instruction i of b.
 func (w *wave) from(b *ori.Block, i *ori.Instr) {
 	for ; i != nil; i = i.Next() {
-		if k, ok := w.m.site(i); ok && k == w.kind {
+		if s, ok := w.m.site(i); ok && (s.Full || w.through) {
 			w.add(i)
-			if i.Guard.Kind == ori.KNone {
+			if !w.through && i.Guard.Kind == ori.KNone {
 				return
 			}
 		}
-		if _, ok := w.m.kind[i.Line]; i.Op == op.BAR && !ok && i.Guard.Kind == ori.KNone { // aligned: all threads of the warp come here together
+		if w.m.isAligned(i) {
 			return
 		}
 	}

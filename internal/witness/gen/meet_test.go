@@ -16,6 +16,7 @@ import (
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
 	"goptxas/internal/witness/sim"
+	"goptxas/internal/witness/zoo"
 )
 
 // meetOps are the instructions for which threads of a warp gather: what one
@@ -108,9 +109,10 @@ var meetShapes = []struct {
 }{
 	{"arms", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nadd.u32 %x, %x, 17;\nO1\nB:"},
 	{"chain", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nE2\nE3\nbra B;\nA:\nO1\nadd.u32 %x, %x, 17;\nO2\nO3\nB:"},
-	{"nested", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nD:\n@!%h bra F;\nO1\nF:\nB:\nE2"},
+	{"nested", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nbra B;\nD:\nadd.u32 %x, %x, 9;\nO1\nB:\nE2"},
+	{"uneven", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nD:\n@!%h bra F;\nO1\nF:\nB:\nE2"},
 	{"loop", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nmov.u32 %i, 0;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\nbra B;\nA:\nO1\nO1\nO1\nB:"},
-	{"guards", [2]string{"-1", "-1"}, 64, false, "@%o bra S1;\nE1\nS1:\n@!%o bra S2;\nO1\nS2:"},
+	{"one by one", [2]string{"-1", "-1"}, 64, false, "@%o bra S1;\nE1\nS1:\n@!%o bra S2;\nO1\nS2:"},
 	{"call", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nCALL\nB:"},
 	{"calls", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nCALL\nadd.u32 %x, %x, 1;\nbra B;\nA:\nCALL\nB:"},
 	{"own masks", [2]string{"0x55555555", "0xaaaaaaaa"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nB:"},
@@ -162,18 +164,22 @@ func meetRun(text string, cubin []byte, timed bool) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return meetLaunch(&list[0], cubin, timed)
+}
+
+func meetLaunch(l *launch.Launch, cubin []byte, timed bool) ([][]byte, error) {
 	m, err := sim.Load(cubin)
 	if err != nil {
 		return nil, err
 	}
-	k, err := m.Kernel("k")
+	k, err := m.Kernel(l.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	if missing := k.Missing(); len(missing) > 0 {
 		return nil, fmt.Errorf("%w: the simulator lacks %s", errRefused, missing[0])
 	}
-	c, err := k.Prepare(&list[0], nil)
+	c, err := k.Prepare(l, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +281,43 @@ func TestMeetReference(t *testing.T) {
 		}
 	}
 	t.Logf("%d agree, others: %v", agreed, differs)
+}
+
+// TestMeetZoo runs the kernels that are for machines too.
+func TestMeetZoo(t *testing.T) {
+	runs := 0
+	for _, k := range zoo.Meetings(t) {
+		p, err := ptxvm.Load(k.File, k.Text, "sm_90")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mode := range [][]string{{"-O0"}, {"-O1"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-O3", "--knob", "SerialSchedule=true"}} {
+			out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: k.File, Text: []byte(k.Text)}}, goptxas.Options{Arch: "sm_90a", Args: mode})
+			if err != nil {
+				t.Errorf("%s %v: %v", k.File, mode, err)
+				continue
+			}
+			for n := range k.Launches {
+				l := &k.Launches[n]
+				for schedule := range uint64(2) {
+					want, err := p.Run(l, ptxvm.Options{MaxSteps: 100_000, Undefined: true, Races: true, Schedule: schedule})
+					if err != nil {
+						t.Errorf("%s %s: %v", k.File, l.Kernel, err)
+						break
+					}
+					got, err := meetLaunch(l, out.Cubin, true)
+					if err != nil || !bytes.Equal(want[0], got[0]) {
+						t.Errorf("%s %s %v: differs (%v)", k.File, l.Kernel, mode, err)
+					}
+					runs++
+				}
+			}
+		}
+	}
+	t.Logf("%d runs", runs)
+	if runs < 900 {
+		t.Error("too few")
+	}
 }
 
 func meetWant(text, arch string) ([][]byte, error) {

@@ -101,6 +101,13 @@ func Matrices(t testing.TB) []Kernel {
 	return folder(t, "matrix")
 }
 
+// Meetings returns the kernels in which threads of a warp gather from
+// different places.
+func Meetings(t testing.TB) []Kernel {
+	t.Helper()
+	return folder(t, "meet")
+}
+
 func folder(t testing.TB, name string) []Kernel {
 	t.Helper()
 	dir, err := Dir()
