@@ -96,6 +96,8 @@ func (m *maker) gather(w where) Stmt {
 		return &Seq{[]string{fmt.Sprintf("shfl.sync.%s.b32 %s|%s, %s, %s, %s, $M;", m.pick("up", "down", "bfly", "idx"), d, m.reg('p'), a, lane, c)}}
 	case k == 3:
 		return &Seq{[]string{fmt.Sprintf("elect.sync %s|%s, $M;", d, m.reg('p'))}}
+	case k > 5 && w.depth < 4:
+		return m.parted(w)
 	case k == 4:
 		return &Seq{[]string{fmt.Sprintf("match.all.sync.b64 %s|%s, %s, $M;", d, m.reg('p'), m.reg('d'))}}
 	}
