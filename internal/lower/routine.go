@@ -20,6 +20,18 @@ import (
 // enter it together leave it together.
 const routineReturn = 2
 
+// syncReturn is where routines in which threads gather have it: they leave
+// FrameReg alone, since they cannot be avoided where the stack moves.
+const syncReturn = 8
+
+// returnOf is where routine n has its return address.
+func returnOf(n int) int {
+	if n < len(routines) {
+		return routineReturn
+	}
+	return syncReturn
+}
+
 // way is what a routine computes.
 type way uint8
 
@@ -252,7 +264,7 @@ func (l *lowerer) wayOf(n int, v value) value {
 // callRoutine calls routine n.
 func (l *lowerer) callRoutine(n int, v value) value {
 	in, nout := routineWords(n)
-	back := l.fixed(routineReturn, 1)
+	back := l.fixed(returnOf(n), 1)
 	args, dsts := l.fixedWords(in), l.fixedWords(nout)
 	l.copy(l.each(args), v)
 	next := l.f.NewBlock()
@@ -312,7 +324,7 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	nin, nout := routineWords(n)
 	l.f = mod.NewFunc(routineName(n))
 	l.enter(l.f.NewBlock())
-	back, in := l.fixed(routineReturn, 1), l.fixedWords(nin)
+	back, in := l.fixed(returnOf(n), 1), l.fixedWords(nin)
 	l.emit(op.UNDEF, op.Mods{}, append(value{l.f.Words(back)}, in...))
 	words := 1
 	if n < len(routines) {
@@ -332,7 +344,7 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 		s, full := syncRoutine(n)
 		r = l.syncOf(s, full, args)
 	}
-	out, exit := l.fixedWords(nout), l.fixed(routineReturn, 2)
+	out, exit := l.fixedWords(nout), l.fixed(returnOf(n), 2)
 	l.copy(l.each(out), r)
 	l.copy(l.words(exit), append(to, rz()))
 	l.emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(value{l.f.Words(exit)}, out...)...)

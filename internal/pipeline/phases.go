@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/isel"
@@ -298,6 +299,9 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	}
 	if u.f.Props.MovesStack {
 		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
+	}
+	if u.isRoutine && strings.HasSuffix(u.f.Name, ori.SyncSuffix) {
+		ro.Taken = []int{lower.FrameReg}
 	}
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)

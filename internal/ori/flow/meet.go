@@ -15,7 +15,9 @@ import (
 // order, whatever ways they go. So the first places on all ways from a branch
 // are where they gather first, those behind them where they gather next, and
 // so on: these are waves. Places in one wave and of one kind go together.
-// With other masks any place on one way may go with any place on another.
+// With other masks any place on one way may go with any place on another,
+// unless the mask is what an instruction of a warp on the same way says of
+// those that are there.
 //
 // Instructions that the text promises all threads of a warp do at one place
 // end the search: nobody passes them before all have come.
@@ -36,7 +38,7 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 				w.add(i)
 				w.from(b, i.Next())
 				m.follow(w)
-				m.mixed([][]*ori.Instr{{i}, m.behind(b, i.Next(), nil)})
+				m.mixed([]*wave{{m: m, sites: []*ori.Instr{i}}, m.behind(b, i.Next(), nil)})
 			}
 		}
 		if !u.Parts(b) {
@@ -47,7 +49,7 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 			stop = byID[p]
 		}
 		w := &wave{m: m, stop: stop}
-		var ways [][]*ori.Instr
+		var ways []*wave
 		for _, s := range b.Succs {
 			w.block(s)
 			if m.masks {
@@ -102,9 +104,10 @@ func blocksByID(f *ori.Func) []*ori.Block {
 
 type meetings struct {
 	f     *ori.Func
-	sites int // places in the code
-	masks bool
-	kind  map[int32]ori.Sync // by position
+	sites int                    // places in the code
+	masks bool                   // some names certain threads
+	wrote map[ori.Reg]*ori.Instr // who alone writes a mask; nil: several do
+	kind  map[int32]ori.Sync     // by position
 	found map[int32]bool
 	seen  [][]*ori.Instr // waves
 }
@@ -132,7 +135,42 @@ func newMeetings(f *ori.Func) *meetings {
 	if m.sites == 0 {
 		return nil
 	}
+	if m.masks {
+		m.writers()
+	}
 	return m
+}
+
+// writers finds who writes what may be a mask.
+func (m *meetings) writers() {
+	m.wrote = map[ori.Reg]*ori.Instr{}
+	for _, b := range m.f.Blocks {
+		for i := range b.Instrs {
+			for _, d := range i.Dsts() {
+				if !d.HasReg() || d.Class != ori.R {
+					continue
+				}
+				if _, ok := m.wrote[d.Reg]; ok {
+					m.wrote[d.Reg] = nil
+				} else {
+					m.wrote[d.Reg] = i
+				}
+			}
+		}
+	}
+}
+
+// isOwn reports whether the mask of i names only threads that were in one of
+// the blocks together.
+func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
+	if i.Op != op.WARPSYNC || len(i.Srcs()) == 0 || !i.Srcs()[0].HasReg() {
+		return false
+	}
+	w := m.wrote[i.Srcs()[0].Reg]
+	for w != nil && w.Op == op.COPY && w.Srcs()[0].HasReg() {
+		w = m.wrote[w.Srcs()[0].Reg]
+	}
+	return w != nil && in[w.Block()] && (w.Op == op.VOTE && w.Mods.Has(op.MANY) || w.Op == op.MATCH && w.Mods.Has(op.MANY))
 }
 
 // site reports whether i is where threads gather for an instruction of
@@ -189,25 +227,17 @@ func (m *meetings) isNew(g []*ori.Instr) bool {
 
 // mixed lets places on different ways go together where masks are not all
 // full.
-func (m *meetings) mixed(ways [][]*ori.Instr) {
-	if !m.masks {
-		return
-	}
-	for _, s := range m.kind {
+func (m *meetings) mixed(ways []*wave) {
+	for kind, masked := range m.maskedKinds(ways...) {
 		var all []*ori.Instr
-		some, masked := 0, false
-		for _, way := range ways {
-			n := len(all)
-			for _, i := range way {
-				if x := m.kind[i.Line]; x.Kind == s.Kind {
-					masked = masked || !x.Full
-					if !slices.Contains(all[:n], i) {
-						all = append(all, i)
-					}
+		some := 0
+		for _, w := range ways {
+			sites := w.of(kind)
+			some += min(1, len(sites))
+			for _, i := range sites {
+				if !slices.Contains(all, i) {
+					all = append(all, i)
 				}
-			}
-			if slices.ContainsFunc(way, func(i *ori.Instr) bool { return m.kind[i.Line].Kind == s.Kind }) {
-				some++
 			}
 		}
 		if some > 1 && masked {
@@ -216,15 +246,39 @@ func (m *meetings) mixed(ways [][]*ori.Instr) {
 	}
 }
 
-// behind lists all places from instruction i of b on.
-func (m *meetings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) []*ori.Instr {
+// maskedKinds returns the kinds of all places, and whether some of them name
+// certain threads.
+func (m *meetings) maskedKinds(ways ...*wave) map[uint8]bool {
+	kinds := map[uint8]bool{}
+	for _, w := range ways {
+		for _, i := range w.sites {
+			s := m.kind[i.Line]
+			kinds[s.Kind] = kinds[s.Kind] || !s.Full && !m.isOwn(i, w.seen)
+		}
+	}
+	return kinds
+}
+
+// of returns the places of one kind but those whose threads are all there.
+func (w *wave) of(kind uint8) []*ori.Instr {
+	var list []*ori.Instr
+	for _, i := range w.sites {
+		if w.m.kind[i.Line].Kind == kind && !w.m.isOwn(i, w.seen) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// behind finds all places from instruction i of b on.
+func (m *meetings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) *wave {
 	w := &wave{m: m, stop: stop, through: true}
 	if i == b.First() {
 		w.block(b)
 	} else {
 		w.from(b, i)
 	}
-	return w.sites
+	return w
 }
 
 func (m *meetings) unite(sites []*ori.Instr) {
@@ -243,6 +297,12 @@ func (m *meetings) crosses(b, to *ori.Block) bool {
 	for _, s := range b.Succs {
 		w.block(s)
 	}
+	if m.masks && m.crossesMasked(b, to) {
+		return true
+	}
+	if len(w.sites) == 0 {
+		return false
+	}
 	later := &wave{m: m}
 	later.block(to)
 	defer func() { m.seen = m.seen[:0] }()
@@ -257,6 +317,24 @@ func (m *meetings) crosses(b, to *ori.Block) bool {
 			if next := w.behind(g); m.isNew(g) || next.ended && !w.ended {
 				work = append(work, next)
 			}
+		}
+	}
+	return false
+}
+
+// crossesMasked does so for masks that are not full.
+func (m *meetings) crossesMasked(b, to *ori.Block) bool {
+	before := &wave{m: m, stop: to, through: true}
+	for _, s := range b.Succs {
+		before.block(s)
+	}
+	if len(before.sites) == 0 {
+		return false
+	}
+	later := m.behind(to, to.First(), nil)
+	for kind, masked := range m.maskedKinds(before, later) {
+		if masked && len(before.of(kind)) > 0 && len(later.of(kind)) > 0 {
+			return true
 		}
 	}
 	return false

@@ -1,0 +1,50 @@
+package pipeline_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"goptxas"
+)
+
+// TestMeetings: instructions at which threads may wait for others elsewhere
+// are calls, and no other ones.
+func TestMeetings(t *testing.T) {
+	const one = "shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1;\n"
+	five := strings.Repeat(one, 5)
+	for _, c := range []struct {
+		name, body string
+		calls      int
+	}{
+		{"in a row", five, 0},
+		{"both arms", "@%p bra A;\n" + one + "bra B;\nA:\n" + one + "B:\n", 2},
+		{"one arm, five in a row", "@%p bra A;\n" + five + "A:\n", 0},
+		{"one arm, a barrier, all", "@%p bra A;\n" + five + "A:\nbar.sync 0;\n" + five, 0},
+		{"one arm, then all", "@%p bra A;\n" + one + "A:\n" + one, 2},
+		{"different kinds", "@%p bra A;\n" + one + "bra B;\nA:\nshfl.sync.up.b32 %r2, %r2, 1, 0, -1;\nB:\n", 0},
+		{"a branch of the block", "@%q bra A;\n" + one + "bra B;\nA:\n" + one + "B:\n", 0},
+		{"a loop that all run equally often", "L:\n" + five + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %n;\n@%s bra L;\n" + five, 0},
+		{"a loop", "L:\n" + one + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %r1;\n@%s bra L;\n" + one, 2},
+		{"their own threads", "@%p bra A;\nactivemask.b32 %m;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nbra B;\nA:\nactivemask.b32 %v;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %v;\nB:\n" + one, 0},
+		{"masks", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %r1;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %r1;\nB:\n", 2},
+		{"a barrier", "@%p bra A;\nbarrier.sync 0;\nbra B;\nA:\nbarrier.sync 0;\nB:\n", 2},
+		{"an aligned barrier", "@%p bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 0;\nB:\n", 0},
+	} {
+		text := ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n" +
+			".reg .b32 %r<4>, %i, %n, %m, %v; .reg .b64 %d; .reg .pred %p, %q, %s;\nld.param.u64 %d, [p];\nld.param.u32 %n, [n];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %d, %r1, 4, %d;\n" +
+			"ld.global.u32 %r2, [%d];\nmov.u32 %i, 0;\nsetp.lt.u32 %p, %r1, 32;\nsetp.eq.u32 %q, %n, 3;\n" + c.body + "st.global.u32 [%d], %r2;\nret;\n}\n"
+		for _, arch := range []string{"sm_80", "sm_90", "sm_120"} {
+			for _, args := range [][]string{nil, {"-c"}} {
+				out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: arch, Args: args})
+				if err != nil {
+					t.Errorf("%s for %s: %v", c.name, arch, err)
+					continue
+				}
+				if got := count(t, arch, out.Cubin, "CALL"); got != c.calls {
+					t.Errorf("%s for %s %v: %d calls, want %d", c.name, arch, args, got, c.calls)
+				}
+			}
+		}
+	}
+}
