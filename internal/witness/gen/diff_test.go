@@ -70,6 +70,9 @@ func reference(x *oracle.Tools, dir string, p *Prog) ([]byte, error) {
 	if before, _, ok := strings.Cut(p.Text(), ", 7;\n\tst.param.b32 [a0], %i;"); ok && strings.Contains(before[max(0, len(before)-5):], "%r") {
 		return nil, fmt.Errorf("%w: threads return from different depths, which the reference's code does not survive", errRefused)
 	}
+	if strings.Contains(p.Text(), "\tand.pred %z, ") {
+		return nil, fmt.Errorf("%w: threads wait on both sides of where paths meet, which the reference's code does not survive in the simulator", errRefused)
+	}
 	in, out := filepath.Join(dir, "p.ptx"), filepath.Join(dir, "p.cubin")
 	if err := os.WriteFile(in, []byte(p.Text()), 0o644); err != nil {
 		return nil, err
