@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"goptxas/internal/ori"
+	"goptxas/internal/ori/flow"
 	"goptxas/internal/ori/op"
 )
 
@@ -12,7 +13,7 @@ import (
 // hold at the moment, so that it sees through words written more than once:
 // a guarded instruction gives a value that depends on its guard and on what
 // was there before. Producers of divisions by one number scale it under
-// guards again and again.
+// guards again and again, and load the same words for every part of a tile.
 func LocalCSE(f *ori.Func) bool {
 	n := 0
 	for _, b := range f.Blocks {
@@ -37,6 +38,7 @@ type localCSE struct {
 	v       *values
 	epoch   int32
 	next    int32   // next new value
+	memory  uint64  // raised where global memory may have changed
 	number  []int32 // value that each word holds
 	stamp   []int32 // block in which number is valid
 	heads   []int32 // entry that is first in each chain, plus one
@@ -83,6 +85,9 @@ func (l *localCSE) instr(i *ori.Instr) {
 		}
 		return
 	}
+	if disturbs(i) {
+		l.memory++
+	}
 	if !l.describe(i) {
 		l.fresh(i)
 		return
@@ -119,7 +124,7 @@ func (l *localCSE) fresh(i *ori.Instr) []int32 {
 // repeat gives the results of i, which computes what e did, the same values,
 // and makes it copies where registers still hold them.
 func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
-	held := i.Guard.Kind == ori.KNone
+	held := i.Guard.Kind == ori.KNone || isReload(i) // what was there before is the same, too
 	for k, d := range i.Dsts() {
 		held = held && (d.Kind != ori.KReg || l.holds(e, k, d))
 	}
@@ -141,9 +146,36 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 		c := l.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{e.i.Args[k]})
 		c.Line, c.Loc = i.Line, i.Loc
 		i.Block().InsertBefore(c, i)
+		if i.Guard.Kind != ori.KNone {
+			removeBefore(c, d)
+		}
 	}
 	i.Remove()
 	l.changed = true
+}
+
+// removeBefore removes what was written to d before i writes all of it, if
+// nobody reads that.
+func removeBefore(i *ori.Instr, d ori.Operand) {
+	n := 0
+	for j := i.Prev(); j != nil && n < maxDistance; j = j.Prev() {
+		reads := j.Guard.HasReg() && j.Guard.Reg == d.Reg
+		for _, s := range j.Srcs() {
+			reads = reads || s.HasReg() && s.Reg == d.Reg
+		}
+		if reads {
+			return
+		}
+		for _, x := range j.Dsts() {
+			if x.HasReg() && x.Reg == d.Reg {
+				if x == d && j.NDst == 1 && (j.Op == op.COPY || isPure(j)) {
+					j.Remove()
+				}
+				return
+			}
+		}
+		n++
+	}
 }
 
 // holds reports whether result k of e is still in its register, which is
@@ -179,14 +211,37 @@ func computes(i *ori.Instr) bool {
 	return pure
 }
 
+// isReload reports whether i is a load from global memory that nobody waits
+// for: a second one may have the words of the first.
+func isReload(i *ori.Instr) bool {
+	a, ok := flow.AccessOf(i)
+	return ok && i.Op == op.LDG && i.NDst == 1 && a.Plain && !a.Strict
+}
+
+// disturbs reports whether loads behind i may find other words in global
+// memory than those before it.
+func disturbs(i *ori.Instr) bool {
+	if i.Op.Has(op.Effect|op.Terminator) || i.Op.Has(op.Convergent) && i.Op.Has(op.Reads|op.Writes) {
+		return true
+	}
+	a, ok := flow.AccessOf(i)
+	return ok && a.Space&flow.Global != 0 && (a.Write || a.Strict)
+}
+
 // describe writes what i computes from to the key: guard and what was there
 // before, and the values of its sources. Operations that do more than
 // compute have none.
 func (l *localCSE) describe(i *ori.Instr) bool {
-	if i.NDst == 0 || len(i.Srcs()) > maxKey || i.Op.Has(op.Uniform|op.Pseudo) || isUniform(i) || !computes(i) {
+	if i.NDst == 0 || len(i.Srcs()) > maxKey || i.Op.Has(op.Uniform|op.Pseudo) || isUniform(i) {
 		return false
 	}
 	l.key = l.key[:0]
+	switch {
+	case isReload(i):
+		l.key = append(l.key, l.memory)
+	case !computes(i):
+		return false
+	}
 	if i.Guard.Kind != ori.KNone {
 		l.operand(i.Guard)
 		for _, d := range i.Dsts() {

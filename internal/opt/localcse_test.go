@@ -58,7 +58,38 @@ STS [r1+0x0], r1`, clean},
 		{"memory may change", `LDS r1 = [0x0]
 LDS r2 = [0x0]
 STS [r1+0x0], r2`, "LDS r1 = [0x0]\nLDS r2 = [0x0]\nSTS [r1+0x0], r2", clean},
+		{"the same words of global memory", `LDG.E r1 = [r4+0x10]
+STS [0x0], r1
+LDG.E r2 = [r4+0x10]
+STS [r1+0x0], r2`, `LDG.E r1 = [r4+0x10]
+STS [0x0], r1
+STS [r1+0x0], r1`, clean},
+		{"under one guard, over the same words", `MOV r1 = 0x0
+@p7 LDG.E r1 = [r4+0x10]
+MOV r2 = 0x0
+@p7 LDG.E r2 = [r4+0x10]
+STS [r1+0x0], r2`, `MOV r1 = 0x0
+@p7 LDG.E r1 = [r4+0x10]
+STS [r1+0x0], r1`, append(clean, CopyProp, DeadCode)},
+		{"over other words", `MOV r1 = 0x0
+@p7 LDG.E r1 = [r4+0x10]
+MOV r2 = 0x1
+@p7 LDG.E r2 = [r4+0x10]
+STS [r1+0x0], r2`, `MOV r1 = 0x0
+@p7 LDG.E r1 = [r4+0x10]
+MOV r2 = 0x1
+@p7 LDG.E r2 = [r4+0x10]
+STS [r1+0x0], r2`, clean},
 	})
+	for _, between := range []string{
+		"STG.E [r5+0x0], r1", "ST.E [r5+0x0], r1", "BAR.SYNC 0x0", "MEMBAR.SC.GPU", "LDG.E.STRONG.GPU r3 = [r5+0x0]\nSTS [0x4], r3",
+		"REDG.E.ADD.STRONG.GPU [r5+0x0], r1", "IADD3 r4 = r4, 0x4, rz",
+	} {
+		code := "LDG.E r1 = [r4+0x10]\n" + between + "\nLDG.E r2 = [r4+0x10]\nSTS [r1+0x0], r2"
+		runCases(t, []phaseCase{{between, code, code, clean}})
+	}
+	code := "LDG.E.STRONG.SYS r1 = [r4+0x10]\nLDG.E.STRONG.SYS r2 = [r4+0x10]\nSTS [r1+0x0], r2"
+	runCases(t, []phaseCase{{"volatile", code, code, clean}})
 }
 
 func TestSum3(t *testing.T) {
