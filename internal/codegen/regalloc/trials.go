@@ -24,8 +24,8 @@ const fewTrials = 2
 
 // trials tries the plans and returns the best that fits, nil if none does.
 // Where what lives at once leaves room below the next step, registers are
-// spread first; else the best plan is tried again with them spread as far as
-// its own step. The search goes on while a result lies above a step that the
+// spread first, over a few more than live; else the best plan is tried again
+// with a few more than it took. The search goes on while a result lies above a step that the
 // fattest point does not. After spilling, fewer plans are tried: every round
 // costs them again.
 func (s *solver) trials(class uint8, floor, round int) *trial {
@@ -34,7 +34,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 	late := !s.opts.NoCoalesce && len(f.Steps) > 0 && lateReaders(p, class)
 	step := f.step(floor)
 	if late && floor <= step-step/16 {
-		if t := s.spread(class, plans[0], step); t != nil {
+		if t := s.spread(class, plans[0], f.spreadTo(floor)); t != nil {
 			return t
 		}
 	}
@@ -58,7 +58,7 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 		}
 	}
 	if best != nil && late && round == 0 {
-		if t := s.spread(class, how, f.step(best.used)); t != nil {
+		if t := s.spread(class, how, f.spreadTo(best.used)); t != nil {
 			return t
 		}
 	}
@@ -71,6 +71,17 @@ func (f *File) step(n int) int {
 		return min(f.Steps[k], f.Budget)
 	}
 	return min(n, f.Budget)
+}
+
+// spreadTo is how far registers are spread where n are needed: the first few
+// beyond them spare nearly all waits. A file with one step has registers that
+// nobody counts.
+func (f *File) spreadTo(n int) int {
+	step := f.step(n)
+	if len(f.Steps) == 1 {
+		return step
+	}
+	return min(step, n+max(2, n/8))
 }
 
 // spread tries a plan with registers that cost nothing, those up to a step.
