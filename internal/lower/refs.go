@@ -57,7 +57,7 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 // handle returns the handle of a texture or surface, and that of the sampler
 // beside it: zero where textures have their own.
 func (l *lowerer) handle(a *sema.Operand) value {
-	if l.arch.SM >= 100 || l.arch.SM < 90 {
+	if l.arch.SM < 90 || l.arch.SM >= 120 {
 		l.unsupported()
 	}
 	h := value{l.handleWord(a), {}}
@@ -75,10 +75,19 @@ func (l *lowerer) handleWord(a *sema.Operand) ori.Operand {
 		return l.words(l.regs[a.Ref])[0]
 	}
 	v, ok := l.reference(a)
-	if !ok {
+	if !ok || l.arch.SM >= 100 {
 		l.unsupported()
 	}
 	return v[0]
+}
+
+// handled returns a handle as operands: up to sm_90 the machine wants a place
+// beside it.
+func (l *lowerer) handled(u ori.Operand) value {
+	if l.arch.SM >= 100 {
+		return value{u}
+	}
+	return value{u, ori.Imm(0)}
 }
 
 // eachHandle runs do for each handle that threads have, in a pair of uniform
@@ -147,7 +156,7 @@ func (l *lowerer) tableQuery() {
 		default:
 			row, at = textureRow, x.independent
 		}
-		if at < 0 {
+		if at < 0 || l.arch.SM >= 100 {
 			break
 		}
 		h := l.handle(&l.args[1])[0]

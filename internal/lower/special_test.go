@@ -58,6 +58,36 @@ func TestSpecialPlaces(t *testing.T) {
 	t.Logf("%d registers", len(tests))
 }
 
+// TestHandles holds that machines from sm_100 on want no place beside the
+// handle of a texture or surface, and what is not compiled.
+func TestHandles(t *testing.T) {
+	const (
+		tex   = "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5, %f6}];"
+		store = "sust.b.2d.b32.trap [%rd2, {%r1, %r2}], %r3;"
+		size  = "txq.width.b32 %r1, [%rd2];"
+		table = "txq.num_mipmap_levels.b32 %r1, [%rd2];"
+	)
+	tests := []struct{ arch, text, want, not string }{
+		{"sm_90", tex, ", 0x0, 2D", "nowhere"},
+		{"sm_100", tex, ", 2D", "0x0, 2D"},
+		{"sm_103", store, "SUST.D.BA.2D.STRONG.SM.TRAP", ", 0x0 ;"},
+		{"sm_100", size, "TEX_HEADER_DIMENSION", "nowhere"},
+		{"sm_100", table, "", ""},
+		{"sm_80", tex, "", ""},
+		{"sm_120", tex, "", ""},
+	}
+	for _, c := range tests {
+		got, err := loweredFor(c.arch, strings.Replace(kernel("", c.text), "sm_90a", c.arch, 1))
+		switch {
+		case c.want == "" && err == nil:
+			t.Errorf("%s %s: compiled", c.arch, c.text)
+		case c.want != "" && (err != nil || !strings.Contains(got, c.want) || strings.Contains(got, c.not)):
+			t.Errorf("%s %s: %v, no %q in\n%s", c.arch, c.text, err, c.want, got)
+		}
+	}
+	t.Logf("%d accesses", len(tests))
+}
+
 // nameless joins the instructions of a dump, a question mark for each
 // register and without what follows the semicolon.
 func nameless(dump string) string {

@@ -68,7 +68,7 @@ func (l *lowerer) suld() {
 	l.alone(func() {
 		r := l.tmp(max(1, bits/32))
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SULD, s.mods(width(bits, false)), value{whole(r)}, s.at, u, ori.Imm(0))
+			l.emitIf(p, op.SULD, s.mods(width(bits, false)), value{whole(r)}, append(value{s.at}, l.handled(u)...)...)
 		})
 		for k := range es {
 			if es[k].Kind == isa.KReg {
@@ -101,7 +101,7 @@ func (l *lowerer) sust() {
 	v := whole(l.group(l.joinedElements(1, t)))
 	l.alone(func() {
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SUST, s.mods(w), nil, s.at, v, u, ori.Imm(0))
+			l.emitIf(p, op.SUST, s.mods(w), nil, append(value{s.at, v}, l.handled(u)...)...)
 		})
 	})
 }
@@ -157,7 +157,7 @@ func (l *lowerer) sured() {
 	b := whole(l.group(l.src(1, t)))
 	l.alone(func() {
 		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SURED, join(join(s.head.With(x.fn), kind), s.tail), nil, s.at, b, u, ori.Imm(0))
+			l.emitIf(p, op.SURED, join(join(s.head.With(x.fn), kind), s.tail), nil, append(value{s.at, b}, l.handled(u)...)...)
 		})
 	})
 }

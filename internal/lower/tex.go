@@ -241,7 +241,7 @@ func (l *lowerer) fetch(f *fetch, x *texel, h value, dt isa.Type) {
 			dsts = append(value{missing}, dsts...)
 		}
 		l.eachHandle(h, func(u, p ori.Operand) {
-			srcs := append(append(value{coord}, f.more...), u, ori.Imm(0), ori.Special(x.g.name))
+			srcs := append(append(append(value{coord}, f.more...), l.handled(u)...), ori.Special(x.g.name))
 			l.emitIf(p, f.o, f.m, dsts, srcs...)
 		})
 		l.texResult(value{lo[0], lo[1], hi[0], hi[1]}, dt)
