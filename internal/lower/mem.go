@@ -322,11 +322,14 @@ func (l *lowerer) fenceBefore(scope op.Mod) {
 	}
 }
 
-// fenceAfter orders an acquire before later accesses.
+// fenceAfter orders an acquire before later accesses. Inside a block the
+// machine keeps them in order: only we must not move or join any across.
 func (l *lowerer) fenceAfter(scope op.Mod) {
-	if scope != op.MSM && scope != op.NoMod {
-		l.emit(op.CCTL, op.M(op.MIVALL), nil)
+	if scope == op.MSM || scope == op.NoMod {
+		l.emit(op.NOP, op.Mods{}, nil)
+		return
 	}
+	l.emit(op.CCTL, op.M(op.MIVALL), nil)
 }
 
 // modsOf joins the modifiers of an access.

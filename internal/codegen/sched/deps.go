@@ -105,7 +105,7 @@ func pinned(i *ori.Instr) bool {
 		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i)
 	}
 	switch i.Op {
-	case op.NOP, op.P2R, op.UP2UR, op.UR2UP:
+	case op.P2R, op.UP2UR, op.UR2UP:
 		return true
 	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
 		return readsClock(i)

@@ -317,7 +317,7 @@ var ops = [numOps]row{
 	MOVM:           {"MOVM", Convergent | 0},
 	MUFU:           {"MUFU", 0},
 	NANOSLEEP:      {"NANOSLEEP", Effect | 0},
-	NOP:            {"NOP", 0},
+	NOP:            {"NOP", Effect | 0},
 	OMMA:           {"OMMA", Convergent | 0},
 	P2R:            {"P2R", 0},
 	PLOP3:          {"PLOP3", 0},
