@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"runtime"
@@ -241,9 +242,30 @@ func keepInput(_ *diag.Bug, ptx []byte) string {
 // createDump opens the file that takes the dump of a function after a
 // phase, in the current folder.
 func createDump(fn string, seq int, phase, kind string) (io.WriteCloser, error) {
-	ext := "ori"
-	if kind == "html" {
-		ext = "html"
+	name := fmt.Sprintf("%s_%02d_%s", fn, seq, phase)
+	if kind != "html" {
+		return os.Create(name + ".ori")
 	}
-	return os.Create(fmt.Sprintf("%s_%02d_%s.%s", fn, seq, phase, ext))
+	f, err := os.Create(name + ".html")
+	if err != nil {
+		return nil, err
+	}
+	p := page{f}
+	_, err = fmt.Fprintf(f, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>%s</title>\n<pre>\n", html.EscapeString(name))
+	return p, err
+}
+
+// page is a dump that a browser shows.
+type page struct{ f *os.File }
+
+func (p page) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(p.f, html.EscapeString(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func (p page) Close() error {
+	_, err := io.WriteString(p.f, "</pre>\n")
+	return errors.Join(err, p.f.Close())
 }

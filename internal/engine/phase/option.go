@@ -47,7 +47,7 @@ var flagTable = [...]flagRow{
 	{"time", "", "report the time of the phase", func(f *flags, _ string) error { f.time = true; return nil }},
 	{"mem", "", "report the memory of the phase", func(f *flags, _ string) error { f.mem = true; return nil }},
 	{"dump", "FUNC", "write the IR after the phase", func(f *flags, v string) error { f.dump = dumpFlag{true, v}; return nil }},
-	{"html", "FUNC", "add the phase to the page of the function", func(f *flags, v string) error { f.html = dumpFlag{true, v}; return nil }},
+	{"html", "FUNC", "write the IR after the phase as a page", func(f *flags, v string) error { f.html = dumpFlag{true, v}; return nil }},
 	{"check", "", "verify the IR after the phase", func(f *flags, _ string) error { f.check = true; return nil }},
 	{"debug", "N", "let the phase say what it does", setDebug},
 	{"stop-after", "", "run nothing after the phase", func(f *flags, _ string) error { f.stopAfter = true; return nil }},

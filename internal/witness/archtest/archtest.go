@@ -24,7 +24,6 @@ var layers = [...]layer{
 	{"internal/driver", 90, false, ""},
 	{"internal/driver/cli", 85, false, ""},
 	{"internal/gosass", 85, false, ""}, // the disassembler's own front door
-	{"internal/view", 82, false, ""},
 	{"internal/pipeline", 80, false, ""},
 	{"internal/codegen/emit", 70, false, ""},
 	{"internal/codegen/isel", 70, false, ""},
