@@ -24,10 +24,7 @@ func Accumulators(f *ori.Func) bool {
 			changed = a.zero() || changed
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 type accumulation struct {

@@ -28,10 +28,7 @@ func Addresses(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // maxOffset is the largest offset of an access: 24 bits, signed.

@@ -22,10 +22,7 @@ func Bits(f *ori.Func) bool {
 			}
 		}
 	}
-	if t.changed {
-		f.Touch()
-	}
-	return t.changed
+	return f.Touched(t.changed)
 }
 
 type bitter struct {

@@ -20,10 +20,7 @@ func Canonical(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 var shorter = [...]struct {

@@ -32,10 +32,7 @@ func Contract(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 type contractor struct {

@@ -25,10 +25,7 @@ func CopyProp(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // copies are values with what was found out about copies.

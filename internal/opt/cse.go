@@ -24,10 +24,7 @@ func CSE(f *ori.Func) bool {
 	if len(dom.Order.Blocks) > 0 {
 		c.walk(dom.Order.Blocks[0], kids)
 	}
-	if c.changed {
-		f.Touch()
-	}
-	return c.changed
+	return f.Touched(c.changed)
 }
 
 // maxKey is the largest number of sources a computation may have to be

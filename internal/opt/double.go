@@ -24,10 +24,7 @@ func Doubles(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // doubles looks for constants in a block.

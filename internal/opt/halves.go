@@ -20,10 +20,7 @@ func Halves(f *ori.Func, fits func(*ori.Instr) bool) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // halfRows are the operations on halves that take a constant, the source it

@@ -19,10 +19,7 @@ func LateTests(f *ori.Func) bool {
 			changed = v.lateTest(b, j) || changed
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // isTest reports whether i compares two values and combines the outcome with

@@ -27,10 +27,7 @@ func LocalCSE(f *ori.Func) bool {
 			l.block(b, int32(k)+1)
 		}
 	}
-	if l.changed {
-		f.Touch()
-	}
-	return l.changed
+	return f.Touched(l.changed)
 }
 
 type localCSE struct {

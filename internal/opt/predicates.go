@@ -29,10 +29,7 @@ func Predicates(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // takesTruth reports whether predicate sources of i may be constants.

@@ -26,10 +26,7 @@ func Selects(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // isMove reports whether i moves a word of the general registers that a

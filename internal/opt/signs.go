@@ -29,10 +29,7 @@ func Signs(f *ori.Func) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // signed are the operations whose sources have marks, and which.

@@ -36,10 +36,7 @@ func Tests(f *ori.Func) bool {
 	if flips {
 		turn(f, flip)
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // testsZero reports whether i compares a word with zero, and whether for

@@ -32,8 +32,5 @@ func Uniform(f *ori.Func) bool {
 			changed = true
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }

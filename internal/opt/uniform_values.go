@@ -31,10 +31,7 @@ func UniformValues(f *ori.Func, fits func(*ori.Instr) bool, constants op.Op) boo
 	u.weigh()
 	u.twins()
 	changed := u.rewrite()
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // uniformOps maps operations to those of the uniform datapath.

@@ -22,10 +22,7 @@ func Unpack(f *ori.Func, fits func(*ori.Instr) bool) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // unpack looks through what cuts the half out that conversion i reads.

@@ -31,10 +31,7 @@ func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
 			}
 		}
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // unread changes one atomic.

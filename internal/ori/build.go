@@ -55,6 +55,14 @@ func (f *Func) CodeVersion() uint32 { return f.code }
 // Touch tells that instructions were changed in place.
 func (f *Func) Touch() { f.code++ }
 
+// Touched is Touch where changed says so; a phase ends with it.
+func (f *Func) Touched(changed bool) bool {
+	if changed {
+		f.Touch()
+	}
+	return changed
+}
+
 // AddEdge makes t a successor of b, after those it has.
 func (b *Block) AddEdge(t *Block) {
 	b.Succs = append(b.Succs, t)

@@ -14,10 +14,7 @@ func Balance(f *ori.Func, fits Fits) bool {
 	for _, b := range f.Blocks {
 		changed = balance(f, b, fits) || changed
 	}
-	if changed {
-		f.Touch()
-	}
-	return changed
+	return f.Touched(changed)
 }
 
 // load is how many instructions of a block each unit executes.

@@ -18,10 +18,7 @@ func Zeros(f *ori.Func, fits Fits) bool {
 	for _, b := range f.Blocks {
 		z.block(b)
 	}
-	if z.changed {
-		f.Touch()
-	}
-	return z.changed
+	return f.Touched(z.changed)
 }
 
 // zeroWindow is how many instructions apart the two halves may stand.
