@@ -340,9 +340,10 @@ func modsOf(x access, o *ordering, w op.Mods) op.Mods {
 	return join(join(join(op.M(op.ME), o.before), w), o.after)
 }
 
-// load lowers a load from a space with addresses in registers.
-func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
-	es := l.elements(0)
+// vector returns the elements that an access moves, their bits together, and
+// the space: the shared memory of another block has generic addresses.
+func (l *lowerer) vector(n int, t isa.Type, s isa.Space) ([]sema.Operand, int, isa.Space) {
+	es := l.elements(n)
 	bits := t.Bits() * len(es)
 	if bits > 128 {
 		l.unsupported()
@@ -350,6 +351,12 @@ func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 	if l.remote() {
 		s = isa.Generic
 	}
+	return es, bits, s
+}
+
+// load lowers a load from a space with addresses in registers.
+func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
+	es, bits, s := l.vector(0, t, s)
 	o := l.ordering()
 	l.withDefault(&o, s, l.opts.Caches.Load, l.opts.Caches.ForceLoad)
 	x := accessOf(s)
@@ -409,14 +416,7 @@ func (l *lowerer) st() {
 	if s != isa.SpaceGlobal && s != isa.Generic && s != isa.SpaceShared && s != isa.SpaceLocal {
 		l.unsupported()
 	}
-	es := l.elements(1)
-	bits := t.Bits() * len(es)
-	if bits > 128 {
-		l.unsupported()
-	}
-	if l.remote() {
-		s = isa.Generic
-	}
+	es, bits, s := l.vector(1, t, s)
 	x := accessOf(s)
 	o := l.ordering()
 	l.withDefault(&o, s, l.opts.Caches.Store, l.opts.Caches.ForceStore)

@@ -141,16 +141,22 @@ func Kernel(name string, forms []Form) string {
 	b.WriteString("\n)\n{\n\t.reg .b64 %i<8>;\n\t.reg .b64 %a, %o, %u<2>;\n\t.reg .b32 %t, %ct, %nt, %w, %c0, %c1;\n\t.reg .pred %cond;\n" +
 		"\tmov.u32 %t, %tid.x;\n\tmov.u32 %ct, %ctaid.x;\n\tmov.u32 %nt, %ntid.x;\n\tmad.lo.s32 %t, %ct, %nt, %t;\n" +
 		"\tld.param.u64 %a, [in];\n\tcvta.to.global.u64 %a, %a;\n\tmad.wide.u32 %a, %t, 64, %a;\n")
+	finish(&b, forms, body)
+	return b.String()
+}
+
+// finish loads the operands, writes each form in braces of its own and ends
+// the kernel.
+func finish(b *strings.Builder, forms []Form, body func(b *strings.Builder, f *Form, n int)) {
 	for n := range Slots {
-		fmt.Fprintf(&b, "\tld.global.b64 %%i%d, [%%a+%d];\n", n, 8*n)
+		fmt.Fprintf(b, "\tld.global.b64 %%i%d, [%%a+%d];\n", n, 8*n)
 	}
 	for n := range forms {
 		b.WriteString("\t{\n")
-		body(&b, &forms[n], n)
+		body(b, &forms[n], n)
 		b.WriteString("\t}\n")
 	}
 	b.WriteString("\tret;\n}\n")
-	return b.String()
 }
 
 var declared = [...]struct{ kind, typ, load, widen string }{

@@ -79,15 +79,7 @@ func Placed(name, target string, forms []Form, seed uint64) string {
 		"\tmov.u32 %t, %tid.x;\n\tmov.u32 %lane, %laneid;\n" +
 		"\tld.param.u64 %a, [in];\n\tcvta.to.global.u64 %a, %a;\n\tmad.wide.u32 %a, %t, 64, %a;\n" +
 		"\tmov.u64 %sh, sv;\n\tmad.wide.u32 %sh, %t, 64, %sh;\n\tmov.u64 %lo, lv;\n")
-	for n := range Slots {
-		fmt.Fprintf(&b, "\tld.global.b64 %%i%d, [%%a+%d];\n", n, 8*n)
-	}
-	for n := range forms {
-		b.WriteString("\t{\n")
-		placed(&b, &forms[n], n)
-		b.WriteString("\t}\n")
-	}
-	b.WriteString("\tret;\n}\n")
+	finish(&b, forms, placed)
 	return b.String()
 }
 
