@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/corpus"
 	"goptxas/internal/witness/oracle"
 )
@@ -80,15 +81,15 @@ func buildable(name string) bool {
 
 func TestBuildSamples(t *testing.T) {
 	count := tally{}
-	for _, s := range samples(t) {
-		if !buildable(s.name) {
+	for _, s := range cases.Cubins(t) {
+		if !buildable(s.Name) {
 			continue
 		}
-		_, config, _ := strings.Cut(s.name, ".")
-		why := rebuild(s.data)
+		_, config, _ := strings.Cut(s.Name, ".")
+		why := rebuild(s.Data)
 		count.add(config, why == "")
 		if why != "" {
-			t.Errorf("%s: %s", s.name, why)
+			t.Errorf("%s: %s", s.Name, why)
 		}
 	}
 	t.Logf("equal to the reference: %s", count)
@@ -97,7 +98,6 @@ func TestBuildSamples(t *testing.T) {
 // TestBuildCorpus builds the files of real kernels from their facts.
 func TestBuildCorpus(t *testing.T) {
 	tools, c := oracle.Find(t), corpus.Find(t)
-	dir := t.TempDir()
 	count := tally{}
 	for i, f := range c.Smoke() {
 		full := os.Getenv("GOPTXAS_FULL") != ""
@@ -110,7 +110,7 @@ func TestBuildCorpus(t *testing.T) {
 		}
 		for _, arch := range [...]string{"sm_90a", "sm_80", "sm_75", "sm_89"} {
 			for _, flag := range [...]string{"", "-c"} {
-				b := compile(t, tools, dir, retarget(ptx, arch), arch, flag)
+				b := compile(tools, retarget(ptx, arch), arch, flag)
 				if b == nil {
 					continue
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin/dwarf"
+	"goptxas/internal/witness/cases"
 )
 
 // TestDebugLines reads the line programs of the reference and writes them
@@ -13,8 +14,8 @@ import (
 // with -g, the reference moves the address in two steps; those may differ.
 func TestDebugLines(t *testing.T) {
 	count := tally{}
-	for _, s := range samples(t) {
-		f, err := Read(s.data)
+	for _, s := range cases.Cubins(t) {
+		f, err := Read(s.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,17 +26,17 @@ func TestDebugLines(t *testing.T) {
 			}
 			l, err := dwarf.ParseLines(data)
 			if err != nil {
-				t.Errorf("%s %s: %v", s.name, name, err)
+				t.Errorf("%s %s: %v", s.Name, name, err)
 				continue
 			}
 			w, fixes := dwarf.AppendLines(nil, l)
 			same := bytes.Equal(w, data)
 			count.add(name, same)
-			if !same && !strings.HasPrefix(s.name, "funcs.") && !strings.Contains(s.name, "-g") {
-				t.Errorf("%s %s: other bytes", s.name, name)
+			if !same && !strings.HasPrefix(s.Name, "funcs.") && !strings.Contains(s.Name, "-g") {
+				t.Errorf("%s %s: other bytes", s.Name, name)
 			}
 			if same && len(fixes) != len(l.Sequences) {
-				t.Errorf("%s %s: %d places to relocate for %d sequences", s.name, name, len(fixes), len(l.Sequences))
+				t.Errorf("%s %s: %d places to relocate for %d sequences", s.Name, name, len(fixes), len(l.Sequences))
 			}
 		}
 	}
@@ -49,13 +50,13 @@ func TestDebugText(t *testing.T) {
 	for _, p := range probes(t) {
 		text[strings.TrimSuffix(p.Name, ".ptx")] = string(p.Data)
 	}
-	for _, s := range samples(t) {
-		probe, config, _ := strings.Cut(s.name, ".")
+	for _, s := range cases.Cubins(t) {
+		probe, config, _ := strings.Cut(s.Name, ".")
 		arch, flags, _ := strings.Cut(config, "-")
 		if flags != "lineinfo" {
 			continue
 		}
-		f, err := Read(s.data)
+		f, err := Read(s.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestDebugText(t *testing.T) {
 			continue
 		}
 		if got := dwarf.PTXText([]byte(header(arch) + text[probe])); !bytes.Equal(got, want) {
-			t.Errorf("%s:\n got %q\nwant %q", s.name, got, want)
+			t.Errorf("%s:\n got %q\nwant %q", s.Name, got, want)
 		}
 		n++
 	}

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
+
+	"goptxas/internal/witness/cases"
 )
 
 // FuzzRead: any bytes are read or refused without panic, with memory bounded
 // by the size of the input, and what was read can be written; what was
 // written reads again to the same bytes.
 func FuzzRead(f *testing.F) {
-	for i, s := range samples(f) {
-		if i%9 == 0 && len(s.data) < 4096 { // minimising large inputs takes the whole time
-			f.Add(s.data)
+	for i, s := range cases.Cubins(f) {
+		if i%9 == 0 && len(s.Data) < 4096 { // minimising large inputs takes the whole time
+			f.Add(s.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -39,11 +41,11 @@ func FuzzRead(f *testing.F) {
 func TestHostile(t *testing.T) {
 	n := 0
 	var before, after runtime.MemStats
-	for i, s := range samples(t) {
+	for i, s := range cases.Cubins(t) {
 		if i%25 != 0 {
 			continue
 		}
-		b := bytes.Clone(s.data)
+		b := bytes.Clone(s.Data)
 		for at := 0; at < len(b); at += 7 {
 			for _, v := range [...]byte{0xff, 0x80, 0} {
 				old := b[at]
@@ -52,7 +54,7 @@ func TestHostile(t *testing.T) {
 				f, err := Read(b)
 				runtime.ReadMemStats(&after)
 				if got, most := after.TotalAlloc-before.TotalAlloc, uint64(40*len(b)+1<<16); got > most {
-					t.Errorf("%s: byte %#x = %#x: %d bytes allocated for %d", s.name, at, v, got, len(b))
+					t.Errorf("%s: byte %#x = %#x: %d bytes allocated for %d", s.Name, at, v, got, len(b))
 				}
 				if err == nil {
 					_, _ = f.Write()

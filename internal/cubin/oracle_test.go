@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/oracle"
 )
 
@@ -16,11 +17,11 @@ func TestToolsRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "w.cubin")
 	count := tally{}
-	for i, s := range samples(t) {
+	for i, s := range cases.Cubins(t) {
 		if os.Getenv("GOPTXAS_FULL") == "" && i%8 != 0 {
 			continue
 		}
-		f, err := Read(s.data)
+		f, err := Read(s.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestToolsRead(t *testing.T) {
 			r := tools.Run(dir, cmd[0], cmd[1:]...)
 			count.add(cmd[0], r.Exit == 0)
 			if r.Exit != 0 {
-				t.Errorf("%s: %s: %s%s", s.name, strings.Join(cmd, " "), r.Stdout, r.Stderr)
+				t.Errorf("%s: %s: %s%s", s.Name, strings.Join(cmd, " "), r.Stdout, r.Stderr)
 			}
 		}
 	}
@@ -78,37 +79,37 @@ func TestToolsReadBuilt(t *testing.T) {
 	tools := oracle.Find(t)
 	dir := t.TempDir()
 	n := 0
-	for i, s := range samples(t) {
+	for i, s := range cases.Cubins(t) {
 		if os.Getenv("GOPTXAS_FULL") == "" && i%3 != 0 {
 			continue
 		}
-		if !strings.Contains(s.name, "sm_100a") && !strings.Contains(s.name, "sm_120a") || strings.Contains(s.name, "tex.") || strings.Contains(s.name, "none.") {
+		if !strings.Contains(s.Name, "sm_100a") && !strings.Contains(s.Name, "sm_120a") || strings.Contains(s.Name, "tex.") || strings.Contains(s.Name, "none.") {
 			continue
 		}
-		f, err := Read(s.data)
+		f, err := Read(s.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m, err := lift(f)
 		if err != nil {
-			t.Errorf("%s: %v", s.name, err)
+			t.Errorf("%s: %v", s.Name, err)
 			continue
 		}
 		g, err := Build(m)
 		if err != nil {
-			t.Errorf("%s: %v", s.name, err)
+			t.Errorf("%s: %v", s.Name, err)
 			continue
 		}
 		b, err := g.Write()
 		if err != nil {
-			t.Errorf("%s: %v", s.name, err)
+			t.Errorf("%s: %v", s.Name, err)
 			continue
 		}
-		os.WriteFile(filepath.Join(dir, "a.cubin"), s.data, 0o666)
+		os.WriteFile(filepath.Join(dir, "a.cubin"), s.Data, 0o666)
 		os.WriteFile(filepath.Join(dir, "b.cubin"), b, 0o666)
 		want, got := tools.Run(dir, "nvdisasm", "-c", "a.cubin"), tools.Run(dir, "nvdisasm", "-c", "b.cubin")
 		if got.Exit != 0 || got.Stdout != want.Stdout {
-			t.Errorf("%s: exit %d, %s, text equal: %v", s.name, got.Exit, got.Stderr, got.Stdout == want.Stdout)
+			t.Errorf("%s: exit %d, %s, text equal: %v", s.Name, got.Exit, got.Stderr, got.Stdout == want.Stdout)
 		}
 		n++
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/corpus"
 	"goptxas/internal/witness/oracle"
 )
@@ -37,12 +38,12 @@ func TestSamples(t *testing.T) {
 		pack(t)
 	}
 	count := tally{}
-	for _, s := range samples(t) {
-		_, config, _ := strings.Cut(s.name, ".")
-		why := roundTrip(s.data)
+	for _, s := range cases.Cubins(t) {
+		_, config, _ := strings.Cut(s.Name, ".")
+		why := roundTrip(s.Data)
 		count.add(config, why == "")
 		if why != "" {
-			t.Errorf("%s: %s", s.name, why)
+			t.Errorf("%s: %s", s.Name, why)
 		}
 	}
 	t.Logf("equal after Read and Write: %s", count)
@@ -60,14 +61,13 @@ func retarget(ptx []byte, arch string) string {
 func TestCorpus(t *testing.T) {
 	tools, c := oracle.Find(t), corpus.Find(t)
 	full := os.Getenv("GOPTXAS_FULL") != ""
-	dir := t.TempDir()
 	count := tally{}
 	check := func(f *corpus.File, arch, flags string) {
 		ptx, err := f.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := compile(t, tools, dir, retarget(ptx, arch), arch, flags)
+		b := compile(tools, retarget(ptx, arch), arch, flags)
 		if b == nil {
 			return
 		}

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sort"
@@ -39,12 +38,6 @@ var sampleConfigs = [...]struct{ arch, flags string }{
 	{"sm_110a", "-c"},
 }
 
-// sample is one cubin of the reference with the way it was made.
-type sample struct {
-	name string // probe.arch.flags
-	data []byte
-}
-
 // probes returns the PTX files of testdata by name, in order.
 func probes(t testing.TB) []txtar.File {
 	a, err := txtar.ParseFile(filepath.Join(sampleDir, "probes.txtar"))
@@ -55,20 +48,10 @@ func probes(t testing.TB) []txtar.File {
 }
 
 // compile runs the reference on a PTX text; nil when it refuses.
-func compile(t testing.TB, tools *oracle.Tools, dir, ptx, arch, flags string) []byte {
-	t.Helper()
-	in, out := filepath.Join(dir, "t.ptx"), filepath.Join(dir, "t.cubin")
-	if err := os.WriteFile(in, []byte(ptx), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	os.Remove(out)
-	args := append(strings.Fields(flags), "-arch", arch, "t.ptx", "-o", "t.cubin")
-	if r := tools.Run(dir, "ptxas", args...); r.Exit != 0 {
-		return nil
-	}
-	b, err := os.ReadFile(out)
+func compile(tools *oracle.Tools, ptx, arch, flags string) []byte {
+	b, err := tools.CubinOf([]byte(ptx), append(strings.Fields(flags), "-arch", arch)...)
 	if err != nil {
-		t.Fatal(err)
+		return nil
 	}
 	return b
 }
@@ -86,10 +69,9 @@ func pack(t *testing.T) {
 		t.Fatal(err)
 	}
 	tw := tar.NewWriter(zw)
-	dir := t.TempDir()
 	for _, c := range sampleConfigs {
 		for _, p := range probes(t) {
-			b := compile(t, tools, dir, header(c.arch)+string(p.Data), c.arch, c.flags)
+			b := compile(tools, header(c.arch)+string(p.Data), c.arch, c.flags)
 			if b == nil {
 				continue
 			}
@@ -112,37 +94,6 @@ func pack(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d bytes", buf.Len())
-}
-
-// samples reads the packed cubins.
-func samples(t testing.TB) []sample {
-	t.Helper()
-	f, err := os.Open(samplePack)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	zr, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []sample
-	tr := tar.NewReader(zr)
-	for {
-		h, err := tr.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, sample{h.Name, b})
-	}
-	return list
 }
 
 // tally counts results by kind and prints them in order.

@@ -5,28 +5,29 @@ import (
 	"testing"
 
 	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
 )
 
 // TestFunctions reads the facts of known samples.
 func TestFunctions(t *testing.T) {
-	for _, s := range samples(t) {
-		f, err := Read(s.data)
+	for _, s := range cases.Cubins(t) {
+		f, err := Read(s.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		list := f.Functions()
-		switch s.name {
+		switch s.Name {
 		case "local.sm_90a":
 			if k := list[0]; len(list) != 1 || !k.Entry || k.Frame != 208 || k.MinStack != 208 || len(k.Params) != 2 || k.Banks[0] != 0x210+12 {
-				t.Errorf("%s: %+v", s.name, k)
+				t.Errorf("%s: %+v", s.Name, k)
 			}
 		case "shared.sm_90a":
 			if len(list) != 2 || list[1].Name != "k1" || list[1].Shared != 0x400+72+8 || list[0].Barriers != 3 {
-				t.Errorf("%s: %+v", s.name, list)
+				t.Errorf("%s: %+v", s.Name, list)
 			}
 		case "funcs.sm_80-c":
 			if len(list) != 5 || list[0].Regs == 0 {
-				t.Errorf("%s: %d functions", s.name, len(list))
+				t.Errorf("%s: %d functions", s.Name, len(list))
 			}
 		case "global.sm_80":
 			names := ""
@@ -34,7 +35,7 @@ func TestFunctions(t *testing.T) {
 				names += v.Symbol.Name + "=" + v.Where + " "
 			}
 			if !strings.Contains(names, "ptrs=.nv.global.init") || !strings.Contains(names, "buf=.nv.global ") {
-				t.Errorf("%s: %s", s.name, names)
+				t.Errorf("%s: %s", s.Name, names)
 			}
 		}
 	}

@@ -9,18 +9,19 @@ import (
 
 	"goptxas/internal/cubin"
 	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/oracle"
 )
 
 // big builds a cubin of about 10 MB: the code of real kernels, repeated.
 func big(b *testing.B) []byte {
 	var code []byte
-	for _, s := range samples(b) {
-		_, config, _ := bytes.Cut([]byte(s.name), []byte("."))
+	for _, s := range cases.Cubins(b) {
+		_, config, _ := bytes.Cut([]byte(s.Name), []byte("."))
 		if string(config) != "sm_90a" {
 			continue
 		}
-		for _, k := range read(b, s.data).Functions() {
+		for _, k := range read(b, s.Data).Functions() {
 			code = append(code, k.Code...)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"goptxas/internal/cubin"
+	"goptxas/internal/witness/cases"
 )
 
 // FuzzDis: whatever a file holds, no way of printing it panics.
 func FuzzDis(f *testing.F) {
-	for _, s := range samples(f) {
-		if len(s.data) < 4096 {
-			f.Add(s.data)
+	for _, s := range cases.Cubins(f) {
+		if len(s.Data) < 4096 {
+			f.Add(s.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

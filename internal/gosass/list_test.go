@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/oracle"
 )
 
@@ -24,12 +25,12 @@ func TestList(t *testing.T) {
 	tools := oracle.Find(t)
 	dir := t.TempDir()
 	n := 0
-	for i, s := range samples(t) {
-		if strings.Contains(s.name, "-g") || strings.HasPrefix(s.name, "brx") && strings.HasSuffix(s.name, "-c") || strings.HasPrefix(s.name, "none.") || os.Getenv("GOPTXAS_FULL") == "" && i%16 != 2 && !strings.HasPrefix(s.name, "brx.sm_90a") {
+	for i, s := range cases.Cubins(t) {
+		if strings.Contains(s.Name, "-g") || strings.HasPrefix(s.Name, "brx") && strings.HasSuffix(s.Name, "-c") || strings.HasPrefix(s.Name, "none.") || os.Getenv("GOPTXAS_FULL") == "" && i%16 != 2 && !strings.HasPrefix(s.Name, "brx.sm_90a") {
 			continue
 		}
 		path := filepath.Join(dir, "t.cubin")
-		if err := os.WriteFile(path, s.data, 0o666); err != nil {
+		if err := os.WriteFile(path, s.Data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		hex := i%2 == 0
@@ -38,13 +39,13 @@ func TestList(t *testing.T) {
 			args = append(args, "-hex")
 		}
 		want := tools.Run(dir, "nvdisasm", args...).Stdout
-		got, err := List(read(t, s.data), &Options{Hex: hex})
+		got, err := List(read(t, s.Data), &Options{Hex: hex})
 		if err != nil {
-			t.Errorf("%s: %v", s.name, err)
+			t.Errorf("%s: %v", s.Name, err)
 			continue
 		}
 		if string(got) != want {
-			t.Errorf("%s: %s", s.name, firstDifferent(string(got), want))
+			t.Errorf("%s: %s", s.Name, firstDifferent(string(got), want))
 		}
 		n++
 	}

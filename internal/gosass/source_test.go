@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/corpus"
 	"goptxas/internal/witness/oracle"
 )
@@ -26,45 +27,47 @@ func again(t *testing.T, name string, b []byte) (why string, lines, words int) {
 	return "", bytes.Count(src, []byte("] =0x")) + bytes.Count(src, []byte("]\n")), bytes.Count(src, []byte("] =0x"))
 }
 
+// sameAgain counts files that came back from their source.
+type sameAgain struct{ files, lines, words int }
+
+func (s *sameAgain) file(t *testing.T, name string, b []byte) {
+	why, n, raw := again(t, name, b)
+	if why != "" {
+		t.Errorf("%s: %s", name, why)
+	}
+	s.files++
+	s.lines += n
+	s.words += raw
+}
+
+func (s *sameAgain) log(t *testing.T) {
+	t.Logf("%d files the same; %d instructions, %d of them with their word", s.files, s.lines, s.words)
+}
+
 // TestSource: what dis prints, asm turns into the same bytes.
 func TestSource(t *testing.T) {
-	files, lines, words := 0, 0, 0
-	for _, s := range samples(t) {
-		why, n, raw := again(t, s.name, s.data)
-		if why != "" {
-			t.Errorf("%s: %s", s.name, why)
-		}
-		files++
-		lines += n
-		words += raw
+	var n sameAgain
+	for _, s := range cases.Cubins(t) {
+		n.file(t, s.Name, s.Data)
 	}
-	t.Logf("%d files the same; %d instructions, %d of them with their word", files, lines, words)
+	n.log(t)
 }
 
 // TestSourceCorpus does so for real kernels.
 func TestSourceCorpus(t *testing.T) {
 	tools, c := oracle.Find(t), corpus.Find(t)
-	dir := t.TempDir()
-	files, lines, words := 0, 0, 0
+	var n sameAgain
 	for i, f := range c.Smoke() {
 		if i%8 != 0 || f.Bytes > 80000 {
 			continue
 		}
 		for _, flag := range [...]string{"-lineinfo", "-c"} {
-			if r := tools.Run(dir, "ptxas", flag, "-arch", "sm_90a", f.Path, "-o", "t.cubin"); r.Exit != 0 {
-				continue
+			if b, err := tools.Cubin(f.Path, flag, "-arch", "sm_90a"); err == nil {
+				n.file(t, f.Name, b)
 			}
-			b := readFile(t, dir+"/t.cubin")
-			why, n, raw := again(t, f.Name, b)
-			if why != "" {
-				t.Errorf("%s: %s", f.Name, why)
-			}
-			files++
-			lines += n
-			words += raw
 		}
 	}
-	t.Logf("%d files the same; %d instructions, %d of them with their word", files, lines, words)
+	n.log(t)
 }
 
 // TestSourceErrors: a bad source is refused with its line.

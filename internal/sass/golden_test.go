@@ -1,8 +1,6 @@
 package sass
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"sort"
@@ -12,6 +10,7 @@ import (
 
 	"goptxas/internal/engine/bits"
 	"goptxas/internal/target"
+	"goptxas/internal/witness/cases"
 )
 
 // goldenArchs are the columns of the mask in golden.tsv.gz, bit 0 first.
@@ -31,20 +30,12 @@ type goldenLine struct {
 
 func readGolden(tb testing.TB) []goldenLine {
 	tb.Helper()
-	f, err := os.Open("../../testdata/sass/golden.tsv.gz")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var out []goldenLine
-	for sc := bufio.NewScanner(z); sc.Scan(); {
-		c := strings.SplitN(sc.Text(), "\t", 4)
+	for line := range strings.Lines(string(cases.Unzip(tb, "../../testdata/sass/golden.tsv.gz"))) {
+		c := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 4)
 		var l goldenLine
 		for n, to := range []*uint64{&l.archs, &l.w.Lo, &l.w.Hi} {
+			var err error
 			if *to, err = strconv.ParseUint(c[n], 16, 64); err != nil {
 				tb.Fatal(err)
 			}

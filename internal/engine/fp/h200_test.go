@@ -1,13 +1,12 @@
 package fp
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"goptxas/internal/witness/cases"
 )
 
 // Results of single instructions on an H200, against this package.
@@ -274,20 +273,9 @@ func words(t *testing.T, text string, size int) []uint64 {
 }
 
 func readRows(t *testing.T) map[string]string {
-	file, err := os.Open("testdata/h200.tsv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := map[string]string{}
-	in := bufio.NewScanner(z)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		ptx, data, _ := strings.Cut(in.Text(), "\t")
+	for line := range strings.Lines(string(cases.Unzip(t, "testdata/h200.tsv.gz"))) {
+		ptx, data, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		rows[ptx] = data
 	}
 	return rows

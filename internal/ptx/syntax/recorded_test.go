@@ -1,7 +1,7 @@
 package syntax
 
 import (
-	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"os"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/corpus"
 )
 
@@ -61,21 +62,10 @@ func (r *recorder) close() {
 // TestRecorded compares with the reference's verdicts on thousands of
 // mutated texts, without the reference.
 func TestRecorded(t *testing.T) {
-	f, err := os.Open(filepath.Join(corpus.Root(), "testdata", "syntax", "verdicts.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n, faults := 0, 0
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for line := range bytes.Lines(cases.Unzip(t, filepath.Join(corpus.Root(), "testdata", "syntax", "verdicts.jsonl.gz"))) {
 		var v verdict
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+		if err := json.Unmarshal(line, &v); err != nil {
 			t.Fatal(err)
 		}
 		got, want, ok := judge([]byte(v.Text), v.Said)
@@ -86,9 +76,6 @@ func TestRecorded(t *testing.T) {
 		if want != "" {
 			faults++
 		}
-	}
-	if lines.Err() != nil {
-		t.Fatal(lines.Err())
 	}
 	t.Logf("%d recorded verdicts agree, %d of them syntax errors", n, faults)
 }

@@ -4,6 +4,7 @@
 package cases
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -88,7 +89,7 @@ func CLI(t testing.TB) ([]File, []Case) {
 func Table(t testing.TB, name string) [][]string {
 	t.Helper()
 	var rows [][]string
-	for line := range strings.Lines(string(unzip(t, filepath.Join(testdata(), "ptx", name+".tsv.gz")))) {
+	for line := range strings.Lines(string(Unzip(t, filepath.Join(testdata(), "ptx", name+".tsv.gz")))) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
@@ -123,10 +124,38 @@ func load(t testing.TB, path string) []Case {
 
 func archive(t testing.TB, path string) *txtar.Archive {
 	t.Helper()
-	return txtar.Parse(unzip(t, path))
+	return txtar.Parse(Unzip(t, path))
 }
 
-func unzip(t testing.TB, path string) []byte {
+// Cubin is a file that the reference wrote; its name is that of its source,
+// the architecture and the flags it was compiled with.
+type Cubin struct {
+	Name string
+	Data []byte
+}
+
+// Cubins returns the packed files of testdata/cubin.
+func Cubins(t testing.TB) []Cubin {
+	t.Helper()
+	var list []Cubin
+	for r := tar.NewReader(bytes.NewReader(Unzip(t, filepath.Join(testdata(), "cubin", "samples.tar.gz")))); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, Cubin{h.Name, b})
+	}
+}
+
+// Unzip returns what a packed file holds.
+func Unzip(t testing.TB, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

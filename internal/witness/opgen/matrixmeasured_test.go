@@ -1,7 +1,6 @@
 package opgen
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/ptxvm"
 )
@@ -87,18 +87,9 @@ func interpret(t *testing.T, f *Matrix, n, k int) []byte {
 
 // readMeasured reads the hashes of each form's results.
 func readMeasured(t *testing.T) [][]string {
-	f, err := os.Open(matrixResults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out [][]string
-	for s := bufio.NewScanner(z); s.Scan(); {
-		out = append(out, strings.Split(s.Text(), "\t")[1:])
+	for line := range strings.Lines(string(cases.Unzip(t, matrixResults))) {
+		out = append(out, strings.Split(strings.TrimSuffix(line, "\n"), "\t")[1:])
 	}
 	return out
 }

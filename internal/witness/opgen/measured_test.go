@@ -1,15 +1,13 @@
 package opgen
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"goptxas/internal/witness/cases"
 	"goptxas/internal/witness/gpu"
 )
 
@@ -26,28 +24,15 @@ type measured struct {
 
 // measurements returns the measured forms by seed of their inputs.
 func measurements(t *testing.T) map[uint64][]measured {
-	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", "ops", "h200.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	list := map[uint64][]measured{}
-	s := bufio.NewScanner(z)
-	for s.Scan() {
-		col := strings.Split(s.Text(), "\t")
+	for line := range strings.Lines(string(cases.Unzip(t, filepath.Join("..", "..", "..", "testdata", "ops", "h200.tsv.gz")))) {
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		seed, err1 := strconv.ParseUint(col[0], 10, 64)
 		hash, err2 := strconv.ParseUint(col[2], 16, 64)
 		if err1 != nil || err2 != nil {
-			t.Fatalf("bad line %q", s.Text())
+			t.Fatalf("bad line %q", line)
 		}
 		list[seed] = append(list[seed], measured{Form{Text: col[1]}, hash})
-	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return list
 }
