@@ -6,12 +6,10 @@ import (
 	"goptxas/internal/ptx/isa"
 )
 
-var roundWords = []wordName{{isa.WRz, op.MRZ}, {isa.WRm, op.MRM}, {isa.WRp, op.MRP}}
-
 // rounding returns the machine's rounding modifier; rn is silent.
 func (l *lowerer) rounding() op.Mod {
 	l.knows(isa.WRn)
-	return l.which(roundWords)
+	return l.which(roundings)
 }
 
 // arithmetic builds the modifiers .FTZ, rounding and .SAT in the

@@ -118,10 +118,7 @@ func findRoutine(w way, round op.Mod, ftz bool) int {
 }
 
 // roundings are the words that round otherwise than to nearest.
-var roundings = [...]struct {
-	word isa.Word
-	mod  op.Mod
-}{{isa.WRz, op.MRZ}, {isa.WRm, op.MRM}, {isa.WRp, op.MRP}}
+var roundings = []wordName{{isa.WRz, op.MRZ}, {isa.WRm, op.MRM}, {isa.WRp, op.MRP}}
 
 // routineOf returns the routine of an instruction's long way, or -1.
 func routineOf(b *sema.Body, in *sema.Inst) int {

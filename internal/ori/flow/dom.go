@@ -89,12 +89,29 @@ func dominators(f *ori.Func, o *Order) *Dom {
 	if len(pos) > 0 {
 		pos[0] = 0
 	}
+	settle(pos, o.Index, func(n int) ([]*ori.Block, int32) { return o.Blocks[n].Preds, -1 })
+	for n := range d.Idom {
+		d.Idom[n] = -1
+	}
+	for n := 1; n < len(pos); n++ {
+		if pos[n] >= 0 {
+			d.Idom[o.Blocks[n].ID] = o.Blocks[pos[n]].ID
+		}
+	}
+	d.number(f)
+	return d
+}
+
+// settle moves the dominator of every position up to where those that come
+// there meet, until nothing changes. comes returns the blocks that do, and the
+// position known before, or -1.
+func settle(pos, index []int32, comes func(n int) ([]*ori.Block, int32)) {
 	for changed := true; changed; {
 		changed = false
-		for n := 1; n < len(o.Blocks); n++ {
-			best := int32(-1)
-			for _, p := range o.Blocks[n].Preds {
-				k := o.Index[p.ID]
+		for n := 1; n < len(pos); n++ {
+			from, best := comes(n)
+			for _, b := range from {
+				k := index[b.ID]
 				if k < 0 || pos[k] < 0 {
 					continue
 				}
@@ -109,16 +126,6 @@ func dominators(f *ori.Func, o *Order) *Dom {
 			}
 		}
 	}
-	for n := range d.Idom {
-		d.Idom[n] = -1
-	}
-	for n := 1; n < len(pos); n++ {
-		if pos[n] >= 0 {
-			d.Idom[o.Blocks[n].ID] = o.Blocks[pos[n]].ID
-		}
-	}
-	d.number(f)
-	return d
 }
 
 func meet(idom []int32, a, b int32) int32 {
@@ -240,29 +247,12 @@ func postDominators(f *ori.Func) *PostDom {
 	for n := 1; n < len(pos); n++ {
 		pos[n] = -1
 	}
-	for changed := true; changed; {
-		changed = false
-		for n := 1; n < len(order); n++ {
-			best := int32(-1)
-			if len(order[n].Succs) == 0 {
-				best = 0
-			}
-			for _, s := range order[n].Succs {
-				k := index[s.ID]
-				if k < 0 || pos[k] < 0 {
-					continue
-				}
-				if best < 0 {
-					best = k
-				} else {
-					best = meet(pos, best, k)
-				}
-			}
-			if best >= 0 && pos[n] != best {
-				pos[n], changed = best, true
-			}
+	settle(pos, index, func(n int) ([]*ori.Block, int32) {
+		if len(order[n].Succs) == 0 {
+			return nil, 0
 		}
-	}
+		return order[n].Succs, -1
+	})
 	d := &PostDom{Ipdom: make([]int32, f.NumBlocks())}
 	for n := range d.Ipdom {
 		d.Ipdom[n] = -1

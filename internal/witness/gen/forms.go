@@ -197,12 +197,7 @@ func (m *maker) plain() Stmt {
 	if len(after) == 0 && f.name() != "testp" && f.name() != "set" && m.chance(12) {
 		i.Guard = "@" + m.pick("", "!") + m.reg('p')
 	}
-	if len(before)+len(after) == 0 {
-		return i
-	}
-	var p printer
-	i.print(&p)
-	return &Seq{append(append(append([]string{"{"}, before...), strings.TrimSpace(p.out.String())), append(after, "}")...)}
+	return i.between(before, after)
 }
 
 // tame changes operands on which the witnesses need not agree, and puts

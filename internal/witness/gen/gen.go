@@ -252,6 +252,11 @@ func (m *maker) fill(t string, guard bool) Stmt {
 	if guard && len(after) == 0 && !strings.HasPrefix(op, "testp") && !strings.HasPrefix(op, "set.") && m.chance(12) {
 		i.Guard = "@" + m.pick("", "!") + m.reg('p')
 	}
+	return i.between(before, after)
+}
+
+// between puts an instruction between lines that go with it.
+func (i *Inst) between(before, after []string) Stmt {
 	if len(before)+len(after) == 0 {
 		return i
 	}

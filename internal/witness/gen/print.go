@@ -245,24 +245,20 @@ func (p *Prog) function(n int) string {
 			fmt.Fprintf(&b, "\tadd.u64 %%d%d, %%d0, %d;\n", k, k<<33|k)
 		}
 	}
-	for k := range 6 {
-		if uses(text, "%f", k) {
-			fmt.Fprintf(&b, "\tcvt.rn.f32.u32 %%f%d, %%r0;\n", k)
-		}
-	}
-	for k := range 4 {
-		if uses(text, "%e", k) {
-			fmt.Fprintf(&b, "\tcvt.rn.f64.s64 %%e%d, %%d0;\n", k)
-		}
-	}
-	for k := range 6 {
-		if uses(text, "%h", k) {
-			fmt.Fprintf(&b, "\tcvt.u16.u32 %%h%d, %%r0;\n", k)
-		}
-	}
-	for k := range 4 {
-		if uses(text, "%x", k) {
-			fmt.Fprintf(&b, "\tmov.b32 %%x%d, %%r0;\n", k)
+	for _, f := range [...]struct {
+		name  string
+		n     int
+		start string
+	}{
+		{"%f", 6, "\tcvt.rn.f32.u32 %%f%d, %%r0;\n"},
+		{"%e", 4, "\tcvt.rn.f64.s64 %%e%d, %%d0;\n"},
+		{"%h", 6, "\tcvt.u16.u32 %%h%d, %%r0;\n"},
+		{"%x", 4, "\tmov.b32 %%x%d, %%r0;\n"},
+	} {
+		for k := range f.n {
+			if uses(text, f.name, k) {
+				fmt.Fprintf(&b, f.start, k)
+			}
 		}
 	}
 	for k := range 5 {
