@@ -3,6 +3,7 @@ package opgen
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -47,43 +48,44 @@ func unplaced(text string) string {
 
 // Batch is a file of forms of the sweep.
 type Batch struct {
-	Name  string
-	Forms []Form
-	Text  string
+	Name   string
+	Forms  []Form
+	placed bool
+	seed   uint64
 }
 
-// Batches groups the forms that can be run into files. Each kernel is
-// launched twice, on edges and on random bits.
+// Text writes the file. Each kernel is launched twice, on edges and on random
+// bits.
+func (b *Batch) Text() string {
+	if b.placed {
+		return twice(alike(Placed(b.Name, "sm_90a", b.Forms, b.seed)))
+	}
+	return twice(alike(File(b.Name, "sm_90a", b.Forms, 1024, b.seed)))
+}
+
+// fileKinds are the kinds of files: how many forms one holds, and whether they
+// have places in memory of their own.
+var fileKinds = [...]struct {
+	name   string
+	placed bool
+	each   int
+}{{"mem", true, 12}, {"sys", true, 8}, {"arith", false, 16}, {"alone", true, 12}}
+
+// Batches groups the forms that can be run into files.
 func Batches(forms []string) []Batch {
-	groups := [...]struct {
-		name   string
-		placed bool
-		each   int
-	}{{"mem", true, 12}, {"sys", true, 8}, {"arith", false, 16}, {"alone", true, 12}}
+	var parts [len(fileKinds)][]Form
+	for _, text := range forms {
+		if unplaced(text) == "" {
+			g := group(text)
+			parts[g] = append(parts[g], Form{Text: text})
+		}
+	}
 	var out []Batch
-	for g, x := range groups {
-		var part []Form
-		flush := func() {
-			if len(part) == 0 {
-				return
-			}
-			b := Batch{Name: fmt.Sprintf("%s%04d", x.name, len(out)), Forms: part}
-			if x.placed {
-				b.Text = Placed(b.Name, "sm_90a", part, uint64(len(out)+1))
-			} else {
-				b.Text = File(b.Name, "sm_90a", part, 1024, uint64(len(out)+1))
-			}
-			b.Text = twice(alike(b.Text))
-			out, part = append(out, b), nil
+	for g, k := range fileKinds {
+		for part := range slices.Chunk(parts[g], k.each) {
+			n := len(out)
+			out = append(out, Batch{Name: fmt.Sprintf("%s%04d", k.name, n), Forms: part, placed: k.placed, seed: uint64(n + 1)})
 		}
-		for _, text := range forms {
-			if unplaced(text) == "" && group(text) == g {
-				if part = append(part, Form{Text: text}); len(part) == x.each {
-					flush()
-				}
-			}
-		}
-		flush()
 	}
 	return out
 }

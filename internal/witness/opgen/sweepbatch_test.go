@@ -40,10 +40,11 @@ func TestSweepBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range batches(t) {
-		if msg := compile(b.Text, "sm_90a"); msg != "" {
+		text := b.Text()
+		if msg := compile(text, "sm_90a"); msg != "" {
 			t.Errorf("%s: %s", b.Name, msg)
 		}
-		if err := os.WriteFile(filepath.Join(dir, b.Name+".ptx"), []byte(b.Text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, b.Name+".ptx"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

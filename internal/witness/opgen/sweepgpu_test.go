@@ -78,7 +78,7 @@ func TestSweepGPU(t *testing.T) {
 
 // judgeRow judges the forms of one launch.
 func judgeRow(t *testing.T, b *Batch, r *gpuRow, forms map[string]string) {
-	launches, err := launch.Parse(b.Text)
+	launches, err := launch.Parse(b.Text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func judgeRow(t *testing.T, b *Batch, r *gpuRow, forms map[string]string) {
 }
 
 func interpreted(b *Batch, l *launch.Launch) ([][]byte, error) {
-	vm, err := ptxvm.Load(b.Name+".ptx", b.Text, "sm_90a")
+	vm, err := ptxvm.Load(b.Name+".ptx", b.Text(), "sm_90a")
 	if err != nil {
 		return nil, err
 	}

@@ -50,16 +50,17 @@ type seen struct {
 
 // look runs a batch with all witnesses.
 func look(t *testing.T, tools *oracle.Tools, b *Batch) ([]seen, error) {
-	msg, file := compileFile(b.Text, "sm_90a")
+	text := b.Text()
+	msg, file := compileFile(text, "sm_90a")
 	if msg != "" {
 		return nil, errors.New(msg)
 	}
-	launches, err := launch.Parse(b.Text)
+	launches, err := launch.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	ref, noRef := tools.CubinOf([]byte(b.Text), "-arch=sm_90a")
-	vm, noInterp := ptxvm.Load(b.Name+".ptx", b.Text, "sm_90a")
+	ref, noRef := tools.CubinOf([]byte(text), "-arch=sm_90a")
+	vm, noInterp := ptxvm.Load(b.Name+".ptx", text, "sm_90a")
 	out := make([]seen, len(launches))
 	for n := range launches {
 		l, s := &launches[n], &out[n]
