@@ -19,11 +19,18 @@ type Ref struct {
 	Force    uint32
 }
 
+// RefWord says what a word of bank 0 receives: the number of a reference and,
+// before sm_90, that of the sampler beside a texture, if one is named.
+type RefWord struct{ Name, Sampler string }
+
 // reloc is the relocation that puts the reference's header number into a
 // word.
-func (r *Ref) reloc() RelocType {
+func (r *Ref) reloc(isNew bool) RelocType {
 	switch r.Type {
 	case SymSampler:
+		if !isNew {
+			return RelSampHeader
+		}
 		return RelSampHeader0
 	case SymSurface:
 		return RelSurfHeader
@@ -74,10 +81,12 @@ func (b *builder) slotFixes(k *Kernel) []Fix {
 	var list []Fix
 	size := k.paramSize()
 	at := uint64(ParamBase(b.m.Arch, size)) + uint64(size+3)&^3
-	for n, name := range k.Refs {
-		for i := range b.m.Refs {
-			if b.m.Refs[i].Name == name {
-				list = append(list, Fix{Off: at + uint64(4*n), Type: b.m.Refs[i].reloc(), Symbol: name})
+	for n, w := range k.Refs {
+		for _, name := range [...]string{w.Name, w.Sampler} {
+			for i := range b.m.Refs {
+				if r := &b.m.Refs[i]; r.Name == name {
+					list = append(list, Fix{Off: at + uint64(4*n), Type: r.reloc(b.isNew), Symbol: name})
+				}
 			}
 		}
 	}

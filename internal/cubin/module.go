@@ -150,8 +150,8 @@ type Kernel struct {
 	Subs   []Sub  // in the order of their symbols
 	Fixes  []Fix  // relocations of the code
 	Params []Param
-	Slots  uint32   // bytes of bank 0 behind the parameters
-	Refs   []string // references whose header numbers stand there, a word each
+	Slots  uint32    // bytes of bank 0 behind the parameters
+	Refs   []RefWord // references whose header numbers stand there, a word each
 
 	Regs     uint16
 	Frame    uint32

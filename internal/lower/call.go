@@ -21,7 +21,7 @@ type Plan struct {
 	Bank2     int64    // bytes of constant bank 2
 	Keep      bool     // warps keep the registers they were launched with
 	Meet      Meet     // .sync instructions that several functions have
-	Refs      []string // textures, samplers and surfaces named, a word each behind the parameters
+	Refs      []Ref    // textures, samplers and surfaces named, a word each behind the parameters
 
 	m        *sema.Module
 	kernel   int32

@@ -59,24 +59,25 @@ type Options struct {
 // scope is what belongs to one body: the kernel's, or that of a function
 // lowered in place of a call.
 type scope struct {
-	known   []*sema.Operand // constant that a PTX register always holds, or nil
-	body    *sema.Body
-	fn      *sema.Func
-	regs    []ori.Reg // of each PTX register
-	first   ori.Reg   // registers from this one
-	ptx     ori.Reg   // below this one stand for PTX registers
-	at      []*ori.Block
-	in      *sema.Inst
-	args    []sema.Operand
-	guard   ori.Operand
-	locals  []int64     // frame offset of each variable of the body, by Body.Vars
-	shared  []int64     // offset in shared memory
-	params  []*variable // .param variables of the body, by Body.Vars
-	formals []*variable // of the function's results and parameters; of kernels too
-	out     *ori.Block  // where ret leads in a function
-	inner   bool        // a function's body in place of a call
-	alike   []bool      // by PTX register: all threads have the same value
-	elected []bool      // by PTX register: a predicate that holds for one thread of a warp at most
+	known     []*sema.Operand // constant that a PTX register always holds, or nil
+	body      *sema.Body
+	fn        *sema.Func
+	regs      []ori.Reg // of each PTX register
+	first     ori.Reg   // registers from this one
+	ptx       ori.Reg   // below this one stand for PTX registers
+	at        []*ori.Block
+	in        *sema.Inst
+	args      []sema.Operand
+	guard     ori.Operand
+	locals    []int64     // frame offset of each variable of the body, by Body.Vars
+	shared    []int64     // offset in shared memory
+	params    []*variable // .param variables of the body, by Body.Vars
+	formals   []*variable // of the function's results and parameters; of kernels too
+	out       *ori.Block  // where ret leads in a function
+	inner     bool        // a function's body in place of a call
+	alike     []bool      // by PTX register: all threads have the same value
+	fromParam []int64     // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
+	elected   []bool      // by PTX register: a predicate that holds for one thread of a warp at most
 
 	ors map[[2]int32]bool // registers that are combined as pairs, nil until asked
 }

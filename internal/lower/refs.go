@@ -20,52 +20,91 @@ const (
 	isSurface = 1 << 31
 )
 
+// Ref is a word of bank 0 that the driver fills: the number of a texture,
+// sampler or surface and, before sm_90, that of the sampler beside a texture.
+type Ref struct{ Name, Sampler string }
+
 // refSlot returns the place of a reference's word in bank 0.
-func (p *Plan) refSlot(l *lowerer, name string) int64 {
-	n := slices.Index(p.Refs, name)
+func (p *Plan) refSlot(l *lowerer, r Ref) int64 {
+	n := slices.Index(p.Refs, r)
 	if n < 0 {
 		n = len(p.Refs)
-		p.Refs = append(p.Refs, name)
+		p.Refs = append(p.Refs, r)
 	}
 	return l.arch.Bank0().Param + alignUp(int64(p.m.Funcs[p.kernel].ParamLen), 4) + 4*int64(n)
+}
+
+// refBit returns the bit of the upper word that tells what variable v is a
+// handle of, or zero if it is none.
+func refBit(v *sema.Var) uint32 {
+	switch v.Shape.Type {
+	case isa.Texref:
+		return isTexture
+	case isa.Samplerref:
+		return isSampler
+	case isa.Surfref:
+		return isSurface
+	}
+	return 0
+}
+
+// named returns the texture, sampler or surface that an operand names, or nil
+// if the symbol is none.
+func (l *lowerer) named(a *sema.Operand) *sema.Var {
+	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg || a.Ref < 0 || l.m.Syms[a.Ref].Var < 0 {
+		return nil
+	}
+	if v := &l.m.Vars[l.m.Syms[a.Ref].Var]; refBit(v) != 0 {
+		return v
+	}
+	return nil
 }
 
 // reference returns the handle of a texture, sampler or surface named in the
 // program, or false if the symbol is none.
 func (l *lowerer) reference(a *sema.Operand) (value, bool) {
-	if a.Ref < 0 || l.m.Syms[a.Ref].Var < 0 {
+	v := l.named(a)
+	if v == nil {
 		return nil, false
 	}
-	bit := uint32(0)
-	v := &l.m.Vars[l.m.Syms[a.Ref].Var]
-	switch v.Shape.Type {
-	case isa.Texref:
-		bit = isTexture
-	case isa.Samplerref:
-		bit = isSampler
-	case isa.Surfref:
-		bit = isSurface
-	default:
-		return nil, false
+	w := l.refWord(v)
+	if l.arch.SM < 90 {
+		w = l.oldAddress(v, w)
 	}
+	return value{w, word(refBit(v))}, true
+}
+
+// refWord reads the word of a reference.
+func (l *lowerer) refWord(v *sema.Var) ori.Operand {
 	if l.layout.Object { // the linker adds the word to every kernel that comes here
-		return value{l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartAbs)), word(bit)}, true
+		return l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartAbs))
 	}
-	return value{l.bankWord(l.plan.refSlot(l, v.Name)), word(bit)}, true
+	return l.bankWord(l.plan.refSlot(l, Ref{Name: v.Name}))
+}
+
+// handle is what names a texture or surface to the machine.
+type handle struct {
+	words   value // of the texture and its sampler, if it has one; before sm_90 one word for both
+	bound   value // before sm_90: bank and word that hold the handle, if the program says where
+	sampler bool  // the program names a sampler
 }
 
 // handle returns the handle of a texture or surface, and that of the sampler
-// beside it: zero where textures have their own.
-func (l *lowerer) handle(a *sema.Operand) value {
-	if l.arch.SM < 90 || l.arch.SM >= 120 {
-		l.unsupported()
-	}
-	h := value{l.handleWord(a), {}}
+// beside it: none where textures have their own.
+func (l *lowerer) handle(a *sema.Operand) handle {
+	var s *sema.Operand
 	if es := l.body.Of(a.Elems); len(es) > 1 {
 		if l.m.TexMode != sema.TexIndependent {
 			l.fail("Sampler beside a texture needs .target texmode_independent")
 		}
-		h[1] = l.handleWord(&es[0])
+		s = &es[0]
+	}
+	if l.arch.SM < 90 {
+		return l.oldHandle(a, s)
+	}
+	h := handle{words: value{l.handleWord(a), {}}, sampler: s != nil}
+	if s != nil {
+		h.words[1] = l.handleWord(s)
 	}
 	return h
 }
@@ -74,32 +113,60 @@ func (l *lowerer) handleWord(a *sema.Operand) ori.Operand {
 	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
 		return l.words(l.regs[a.Ref])[0]
 	}
-	v, ok := l.reference(a)
-	if !ok || l.arch.SM >= 100 {
+	v := l.named(a)
+	if v == nil {
 		l.unsupported()
 	}
-	return v[0]
+	return l.refWord(v)
 }
 
-// handled returns a handle as operands: up to sm_90 the machine wants a place
-// beside it.
-func (l *lowerer) handled(u ori.Operand) value {
+// eachTexture runs do for each handle that threads have, with the operands
+// that say it: a pair of uniform registers, the texture and its sampler.
+func (l *lowerer) eachTexture(h handle, do func(at value, p ori.Operand)) {
+	l.eachHandle(h.words, func(u, p ori.Operand) {
+		if !h.sampler {
+			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
+		}
+		do(l.uniformHandle(u), p)
+	})
+}
+
+// eachSurface is eachTexture for surfaces, which have no sampler.
+func (l *lowerer) eachSurface(h handle, do func(at value, p ori.Operand)) {
+	if l.arch.SM < 90 {
+		do(h.old(), ori.Operand{})
+		return
+	}
+	l.eachHandle(h.words[:1], func(u, p ori.Operand) { do(l.uniformHandle(u), p) })
+}
+
+// eachHandle is eachValue for handles, which most often are the same in all
+// threads.
+func (l *lowerer) eachHandle(v value, do func(u, p ori.Operand)) {
+	own := make(value, 0, len(v))
+	for _, w := range v {
+		if w.Kind != ori.KNone {
+			own = append(own, w)
+		}
+	}
+	if !l.agreed([]value{own}) {
+		l.eachValue(append(value{}, v...), do)
+		return
+	}
+	u := l.f.NewReg(ori.UR, len(v))
+	for n := range own {
+		l.emit(op.R2UR, op.Mods{}, value{l.f.Word(u, n)}, l.reg(own[n]))
+	}
+	do(l.f.Words(u), ori.Operand{})
+}
+
+// uniformHandle are the operands of a handle in uniform registers; sm_90 can
+// add to its number.
+func (l *lowerer) uniformHandle(u ori.Operand) value {
 	if l.arch.SM >= 100 {
 		return value{u}
 	}
 	return value{u, ori.Imm(0)}
-}
-
-// eachHandle runs do for each handle that threads have, in a pair of uniform
-// registers: the texture and its sampler.
-func (l *lowerer) eachHandle(h value, do func(u, p ori.Operand)) {
-	own := h[1].Kind == ori.KNone
-	l.eachValue(append(value{}, h...), func(u, p ori.Operand) {
-		if own {
-			l.emit(op.UMOV, op.Mods{}, value{l.f.Word(u.Reg, 1)}, ori.Zero(ori.UR))
-		}
-		do(u, p)
-	})
 }
 
 // property is where the driver's tables keep what a query asks for, with and
@@ -126,18 +193,30 @@ var properties = [...]property{
 	{isa.WMemoryLayout, -1, -1, -1, 0x14},
 }
 
-// Where bank 0 keeps the addresses of the driver's tables on sm_90, and the
-// symbols that stand for the size of a row.
+// The driver's tables, in the order in which bank 0 keeps their addresses,
+// and the symbols that stand for the size of a row.
 const (
-	textureTable = 0xf0
-	samplerTable = 0xf8
-	surfaceTable = 0x100
+	textureTable = iota
+	samplerTable
+	surfaceTable
 
 	unifiedRow = ".nv.unified.texrefDescSize"
 	textureRow = ".nv.independent.texrefDescSize"
 	samplerRow = ".nv.independent.samplerrefDescSize"
 	surfaceRow = ".nv.surfrefDescSize"
 )
+
+// tables is where bank 0 keeps the address of the first of the driver's
+// tables; the others follow.
+func (l *lowerer) tables() int64 {
+	switch {
+	case l.arch.SM < 90:
+		return 0x70
+	case l.arch.SM < 100:
+		return 0xf0
+	}
+	return 0x150
+}
 
 // tableQuery lowers a query of what only the driver's tables tell: row
 // number of the handle.
@@ -146,7 +225,7 @@ func (l *lowerer) tableQuery() {
 		if !l.has(x.word) {
 			continue
 		}
-		table, row, at := int64(textureTable), unifiedRow, x.unified
+		table, row, at := textureTable, unifiedRow, x.unified
 		switch {
 		case l.in.Op == isa.WSuq:
 			table, row, at = surfaceTable, surfaceRow, x.surf
@@ -156,13 +235,16 @@ func (l *lowerer) tableQuery() {
 		default:
 			row, at = textureRow, x.independent
 		}
-		if at < 0 || l.arch.SM >= 100 {
+		if at < 0 {
 			break
 		}
-		h := l.handle(&l.args[1])[0]
+		h := l.handleWord(&l.args[1])
+		if l.arch.SM < 90 {
+			h = l.oldNumber(&l.args[1], h, row == samplerRow)
+		}
 		size := l.one(op.MOV, op.Mods{}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(row), Sub: uint8(ori.PartAbs)})
 		off := l.imad(h, size, ori.Imm(at))
-		base := l.pair(l.add64(l.window64(table), value{off, rz()}, false))
+		base := l.pair(l.add64(l.bank64(l.tables()+8*int64(table)), value{off, rz()}, false))
 		r := l.tmp(1)
 		l.emit(op.LDG, op.M(op.ME, op.MCONSTANT), r, l.descriptor(), ori.Addr(whole(base), 0))
 		l.copy(l.dst(0)[:1], r)

@@ -58,8 +58,8 @@ func TestSpecialPlaces(t *testing.T) {
 	t.Logf("%d registers", len(tests))
 }
 
-// TestHandles holds that machines from sm_100 on want no place beside the
-// handle of a texture or surface, and what is not compiled.
+// TestHandles holds how machines are told the handle of a texture or surface:
+// before sm_90 as a place in bank 0, from sm_100 on with nothing beside it.
 func TestHandles(t *testing.T) {
 	const (
 		tex   = "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5, %f6}];"
@@ -72,9 +72,12 @@ func TestHandles(t *testing.T) {
 		{"sm_100", tex, ", 2D", "0x0, 2D"},
 		{"sm_103", store, "SUST.D.BA.2D.STRONG.SM.TRAP", ", 0x0 ;"},
 		{"sm_100", size, "TEX_HEADER_DIMENSION", "nowhere"},
-		{"sm_100", table, "", ""},
-		{"sm_80", tex, "", ""},
-		{"sm_120", tex, "", ""},
+		{"sm_100", table, "c[0x0][0x150]", "nowhere"},
+		{"sm_75", table, "c[0x0][0x70]", "nowhere"},
+		{"sm_75", store, "SUST.D.BA.2D.STRONG.CTA.TRAP", "nowhere"},
+		{"sm_80", tex, "TEX.SCR", "R2UR"},
+		{"sm_120", tex, ", 2D", "TEX.LL"},
+		{"sm_80", "tex.grad.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5, %f6, %f7, %f7}], {%f1, %f2, %f3, %f3}, {%f1, %f2, %f3, %f3};", "", ""},
 	}
 	for _, c := range tests {
 		got, err := loweredFor(c.arch, strings.Replace(kernel("", c.text), "sm_90a", c.arch, 1))

@@ -12,7 +12,7 @@ type surface struct {
 	head, tail op.Mods // before and after what depends on the operation
 	evict      op.Mod
 	at         ori.Operand
-	handle     ori.Operand
+	handle     handle
 }
 
 // surface reads the modifiers and the address of a surface access. Formatted
@@ -22,8 +22,11 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	if g.surf == op.NoMod {
 		l.unsupported()
 	}
-	s := surface{head: head.With(g.surf), handle: l.handle(a)[0]}
+	s := surface{head: head.With(g.surf), handle: l.handle(a)}
 	order := op.MSM
+	if l.arch.SM < 80 {
+		order = op.MCTA
+	}
 	switch {
 	case l.has(isa.WCg) || l.has(isa.WCv) || l.has(isa.WWt) || l.in.Op == isa.WSured:
 		order = op.MSYS
@@ -47,7 +50,7 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	} else {
 		v = v[:g.n]
 	}
-	s.at = ori.Addr(whole(l.group(v)), 0)
+	s.at = ori.Addr(l.row(v), 0)
 	s.at.Flags &^= ori.Wide
 	return s
 }
@@ -67,8 +70,8 @@ func (l *lowerer) suld() {
 	bits := t.Bits() * len(es)
 	l.alone(func() {
 		r := l.tmp(max(1, bits/32))
-		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SULD, s.mods(width(bits, false)), value{whole(r)}, append(value{s.at}, l.handled(u)...)...)
+		l.eachSurface(s.handle, func(at value, p ori.Operand) {
+			l.emitIf(p, op.SULD, s.mods(width(bits, false)), value{whole(r)}, append(value{s.at}, at...)...)
 		})
 		for k := range es {
 			if es[k].Kind == isa.KReg {
@@ -100,8 +103,8 @@ func (l *lowerer) sust() {
 	}
 	v := whole(l.group(l.joinedElements(1, t)))
 	l.alone(func() {
-		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SUST, s.mods(w), nil, append(value{s.at, v}, l.handled(u)...)...)
+		l.eachSurface(s.handle, func(at value, p ori.Operand) {
+			l.emitIf(p, op.SUST, s.mods(w), nil, append(value{s.at, v}, at...)...)
 		})
 	})
 }
@@ -156,8 +159,8 @@ func (l *lowerer) sured() {
 	s := l.surface(&l.args[0], head)
 	b := whole(l.group(l.src(1, t)))
 	l.alone(func() {
-		l.eachValue(value{s.handle}, func(u, p ori.Operand) {
-			l.emitIf(p, op.SURED, join(join(s.head.With(x.fn), kind), s.tail), nil, append(value{s.at, b}, l.handled(u)...)...)
+		l.eachSurface(s.handle, func(at value, p ori.Operand) {
+			l.emitIf(p, op.SURED, join(join(s.head.With(x.fn), kind), s.tail), nil, append(value{s.at, b}, at...)...)
 		})
 	})
 }

@@ -63,6 +63,18 @@ func (l *lowerer) coordinates(a *sema.Operand, t isa.Type) value {
 // -32.0, below every level.
 const noLevel = 0xc2000000
 
+// ownLevel leaves the level of detail to the machine: whole coordinates have
+// none to choose by.
+func (l *lowerer) ownLevel(whole bool) (op.Mods, value) {
+	switch {
+	case l.arch.SM < 120:
+		return op.M(op.MLL), value{word(noLevel)}
+	case whole:
+		return op.M(op.MLZ), nil
+	}
+	return op.Mods{}, nil
+}
+
 // lastLayer is the greatest number of a layer.
 const lastLayer = 0xffff
 
@@ -94,7 +106,7 @@ func (l *lowerer) texel(a *sema.Operand, t isa.Type) texel {
 	switch {
 	case x.g.n == 3 && (x.g.word == isa.WCube || x.g.word == isa.WAcube):
 		v = l.cubeFace(v)
-	case x.g.word == isa.W1d && t.Class() == isa.Float: // one-dimensional textures are filtered as flat ones
+	case x.g.word == isa.W1d && t.Class() == isa.Float && l.m.TexMode != sema.TexIndependent: // one-dimensional textures are filtered as flat ones
 		v = value{v[0], rz()}
 		x.g.name = op.Tex2D
 	}
@@ -147,21 +159,18 @@ func (l *lowerer) tex() {
 	case l.has(isa.WLevel):
 		f.o, f.m, f.more = l.withLevel(l.read(&rest[0], isa.B32)[0], ct.Class() == isa.Float)
 		rest = rest[1:]
-	case ct.Class() != isa.Float && h[1].Kind != ori.KNone && x.dims > 1 && !x.g.ms: // the sampler decides about whole coordinates too
+	case ct.Class() != isa.Float && h.sampler && x.g.word != isa.W1d && !x.g.ms: // the sampler decides about whole coordinates too
 		first := len(x.coord) - x.dims
 		for k := range x.dims {
 			x.coord[first+k] = l.toFloat(x.coord[first+k], true)
 		}
-		f.m, f.more = op.M(op.MLL), value{word(noLevel)}
+		f.m, f.more = l.ownLevel(true)
 	case ct.Class() != isa.Float:
 		f.o, f.m = op.TLD, op.M(op.MLZ)
 	default:
-		f.m, f.more = op.M(op.MLL), value{word(noLevel)}
+		f.m, f.more = l.ownLevel(false)
 	}
 	l.extras(&f, &x, rest)
-	if len(f.more) > 0 {
-		f.more = value{whole(l.group(f.more))}
-	}
 	l.fetch(&f, &x, h, dt)
 }
 
@@ -230,30 +239,66 @@ func (l *lowerer) offsets(es []sema.Operand, gather bool) ori.Operand {
 const lutInsert = 0xe2
 
 // fetch emits a texture access, once for each handle that threads have.
-func (l *lowerer) fetch(f *fetch, x *texel, h value, dt isa.Type) {
-	coord := whole(l.group(x.coord))
-	l.alone(func() {
-		hi, lo := l.tmp(2), l.tmp(2)
-		dsts := value{whole(hi), whole(lo)}
-		missing := ori.Operand{}
-		if l.args[0].Pair >= 0 { // whether the texel was resident
-			missing = l.pred()
-			dsts = append(value{missing}, dsts...)
-		}
-		l.eachHandle(h, func(u, p ori.Operand) {
-			srcs := append(append(append(value{coord}, f.more...), l.handled(u)...), ori.Special(x.g.name))
-			l.emitIf(p, f.o, f.m, dsts, srcs...)
+func (l *lowerer) fetch(f *fetch, x *texel, h handle, dt isa.Type) {
+	if l.arch.SM < 90 {
+		l.alone(func() {
+			half := dt == isa.F16x2
+			m, srcs := l.oldFetch(f, x, h, half)
+			l.receive(half, dt, func(dsts value) { l.emit(f.o, m, dsts, srcs...) })
 		})
-		l.texResult(value{lo[0], lo[1], hi[0], hi[1]}, dt)
-		if missing.Kind == ori.KReg {
-			l.emit(op.PLOP3, op.M(op.MLUT), value{l.f.Words(l.regs[l.args[0].Pair])}, missing.Not(), pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
-		}
+		return
+	}
+	coord, more := l.row(x.coord), value(nil)
+	if len(f.more) > 0 {
+		more = value{l.row(f.more)}
+	}
+	l.alone(func() {
+		l.receive(false, dt, func(dsts value) {
+			l.eachTexture(h, func(at value, p ori.Operand) {
+				srcs := append(append(append(value{coord}, more...), at...), ori.Special(x.g.name))
+				l.emitIf(p, f.o, f.m, dsts, srcs...)
+			})
+		})
 	})
+}
+
+// row puts words side by side into registers: the units for textures and
+// surfaces know no zero register.
+func (l *lowerer) row(v value) ori.Operand {
+	g := l.group(v)
+	if g[0].Kind == ori.KZero {
+		g = value{l.one(op.MOV, op.Mods{}, g[0])}
+	}
+	return whole(g)
+}
+
+// receive gives do the registers that a texel comes in, as halves if the
+// machine makes them, and moves it from there to the destination.
+func (l *lowerer) receive(half bool, dt isa.Type, do func(dsts value)) {
+	n := 2
+	if half {
+		n = 1
+	}
+	hi, lo := l.tmp(n), l.tmp(n)
+	dsts := value{whole(hi), whole(lo)}
+	missing := ori.Operand{}
+	if l.args[0].Pair >= 0 { // whether the texel was resident
+		missing = l.pred()
+		dsts = append(value{missing}, dsts...)
+	}
+	do(dsts)
+	if half {
+		l.putTexel(append(lo, hi...))
+	} else {
+		l.texResult(append(lo, hi...), dt)
+	}
+	if missing.Kind == ori.KReg {
+		l.emit(op.PLOP3, op.M(op.MLUT), value{l.f.Words(l.regs[l.args[0].Pair])}, missing.Not(), pt(), pt(), ori.Imm(0xf0), ori.Imm(0))
+	}
 }
 
 // texResult copies a texel to the destination; halves are rounded to pairs.
 func (l *lowerer) texResult(v value, t isa.Type) {
-	es := l.elements(0)
 	switch {
 	case t == isa.F16x2:
 		v = value{
@@ -263,6 +308,12 @@ func (l *lowerer) texResult(v value, t isa.Type) {
 	case t.Bits() != 32:
 		l.unsupported()
 	}
+	l.putTexel(v)
+}
+
+// putTexel copies the words of a texel to the destination.
+func (l *lowerer) putTexel(v value) {
+	es := l.elements(0)
 	for k := range es {
 		if es[k].Kind == isa.KReg && k < len(v) {
 			l.copy(l.words(l.regs[es[k].Ref])[:1], v[k:k+1])
@@ -279,7 +330,7 @@ func (l *lowerer) withLevel(lod ori.Operand, filtered bool) (op.Op, op.Mods, val
 	case filtered:
 		return op.TEX, op.M(op.MLL), value{l.reg(lod)}
 	case zero:
-		return op.TLD, op.M(op.MLZ), nil
+		return op.TLD, op.M(op.MLZ, op.MCL), nil
 	}
 	return op.TLD, op.M(op.MLL, op.MCL), value{l.reg(lod)}
 }
@@ -308,7 +359,7 @@ func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
 		dx[1], dy[1] = rz(), rz()
 	}
 	f.more = value{dx[0], dy[0], dx[1], dy[1]}
-	if x.g.name == op.TexArray1D {
+	if x.g.name == op.TexArray1D || x.g.name == op.Tex1D {
 		f.more = f.more[:2]
 	}
 	tail := rz()
@@ -331,15 +382,20 @@ func (l *lowerer) gradients(f *fetch, x *texel, args []sema.Operand) {
 	}
 }
 
-var components = []wordName{{isa.WR, op.MR}, {isa.WG, op.MG}, {isa.WB, op.MB}, {isa.WA, op.MA}}
-
 // component returns which part of the four texels tld4 gathers.
 func (l *lowerer) component() op.Mod {
-	m := l.which(components)
-	if m == op.NoMod {
-		l.unsupported()
+	switch {
+	case l.has(isa.WR):
+		return op.MR
+	case l.has(isa.WG):
+		return op.MG
+	case l.has(isa.WB):
+		return op.MB
+	case l.has(isa.WA):
+		return op.MA
 	}
-	return m
+	l.unsupported()
+	return op.NoMod
 }
 
 // query lowers txq and suq: the machine knows the size of a texture or
@@ -365,9 +421,17 @@ func (l *lowerer) query() {
 	lod = l.one(op.MOV, op.Mods{}, lod)
 	l.alone(func() {
 		d := l.tmp(1)
-		l.eachHandle(h, func(u, p ori.Operand) {
-			l.emitIf(p, op.TXQ, op.Mods{}, value{rz(), d[0]}, lod, ori.Special(op.TexDimension), u, ori.Imm(0), ori.Imm(mask))
-		})
+		ask := func(m op.Mods, p, from ori.Operand, at ...ori.Operand) {
+			l.emitIf(p, op.TXQ, m, value{rz(), d[0]}, append(append(value{from, ori.Special(op.TexDimension)}, at...), ori.Imm(mask))...)
+		}
+		switch {
+		case h.bound != nil:
+			ask(op.Mods{}, ori.Operand{}, lod, h.bound...)
+		case l.arch.SM < 90:
+			ask(op.M(op.MB), ori.Operand{}, whole(l.group(value{h.words[0], lod})))
+		default:
+			l.eachTexture(h, func(at value, p ori.Operand) { ask(op.Mods{}, p, lod, at[0], ori.Imm(0)) })
+		}
 		l.copy(l.dst(0)[:1], d)
 	})
 }

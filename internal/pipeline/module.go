@@ -263,6 +263,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrBlocksAreClusters))
 	}
 	c.ErrbarAtExit = o.Errors
+	c.Attrs = append(c.Attrs, banks(m, k.Refs, isNew)...)
 	if k.Props.Pool {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}

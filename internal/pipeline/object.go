@@ -293,6 +293,8 @@ func (x *object) fix(r *emit.Reloc) (cubin.Fix, bool) {
 		}
 	case emit.RelocBank:
 		f.Type = cubin.RelConst21at38
+	case emit.RelocBound:
+		f.Type = cubin.RelBindless14at40
 	case emit.RelocUniform:
 		f.Type = cubin.RelConst22at37
 	case emit.RelocCall:

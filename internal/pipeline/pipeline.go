@@ -11,6 +11,7 @@ import (
 
 	"goptxas/internal/codegen/emit"
 	"goptxas/internal/codegen/ra"
+	"goptxas/internal/cubin"
 	"goptxas/internal/engine/diag"
 	"goptxas/internal/engine/knobs"
 	"goptxas/internal/engine/par"
@@ -62,10 +63,10 @@ type Kernel struct {
 	Subs   []Sub
 	Bank2  []byte // constant bank 2
 	Calls  []string
-	Class  uint8    // of instructions, as .nv.compat counts them
-	Maps   uint8    // what it does with tensor maps, as .nv.compat says
-	Refs   []string // textures, samplers and surfaces bound by name
-	locs   []loc    // the .loc directives that Code.Lines names
+	Class  uint8           // of instructions, as .nv.compat counts them
+	Maps   uint8           // what it does with tensor maps, as .nv.compat says
+	Refs   []cubin.RefWord // textures, samplers and surfaces bound by name
+	locs   []loc           // the .loc directives that Code.Lines names
 	debug  []*debugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
@@ -123,7 +124,7 @@ func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 			return nil, err
 		}
 	}
-	k.Refs = plan.Refs
+	k.Refs = words(plan.Refs)
 	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
 	return k, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"goptxas/internal/cubin"
+	"goptxas/internal/lower"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
 )
@@ -51,9 +52,40 @@ func reference(v *sema.Var) cubin.Ref {
 
 // slots is what references take behind the parameters of a kernel, with the
 // room that makes their words whole.
-func slots(f *sema.Func, refs []string) uint32 {
+func slots(f *sema.Func, refs []cubin.RefWord) uint32 {
 	if len(refs) == 0 {
 		return 0
 	}
 	return uint32(-f.ParamLen&3) + uint32(4*len(refs))
+}
+
+// words says what the words behind the parameters of a kernel receive.
+func words(refs []lower.Ref) []cubin.RefWord {
+	var list []cubin.RefWord
+	for _, r := range refs {
+		list = append(list, cubin.RefWord(r))
+	}
+	return list
+}
+
+// banks says in which bank the numbers of textures and surfaces stand that
+// are bound by name; from sm_90 on of both where there is one.
+func banks(m *sema.Module, refs []cubin.RefWord, isNew bool) []cubin.Attr {
+	textures, surfaces := false, false
+	for _, r := range refs {
+		for n := range m.Vars {
+			if v := &m.Vars[n]; v.Name == r.Name {
+				surfaces = surfaces || isNew || v.Shape.Type == isa.Surfref
+				textures = textures || isNew || v.Shape.Type != isa.Surfref
+			}
+		}
+	}
+	var list []cubin.Attr
+	if textures {
+		list = append(list, cubin.Byte(cubin.AttrTextureBank, 0))
+	}
+	if surfaces {
+		list = append(list, cubin.Byte(cubin.AttrSurfaceBank, 0))
+	}
+	return list
 }

@@ -123,17 +123,34 @@ const (
 	texOffsetBit = 76
 	texDepthBit  = 78
 	texLodBit    = 87
+
+	texNewOffsetBit = 56 // from sm_100 on
 )
+
+// texHandleShape is the operand shape of a texture fetch that finds its
+// handle in a register.
+const texHandleShape = 1
 
 // texCoords returns the registers of the first source of a texture fetch
 // with n coordinates: all of them or, in .SCR mode, the first half of all
-// its values, two at most.
+// its values, two at most. A handle in a register is one of the values; TXD
+// has it before the coordinates, and offsets behind them where no layer is.
 func (i *Inst) texCoords(n uint8) uint8 {
-	if !i.w.Bit(texScalarBit) {
+	handle := uint8(0)
+	if i.w.Field(0, 12)>>9 == texHandleShape {
+		handle = 1
+	}
+	switch {
+	case i.Op() == OpTXD:
+		if n <= 2 && i.w.Field(texOffsetBit, 1)+i.w.Field(texNewOffsetBit, 2) != 0 {
+			n = 3
+		}
+		return n + handle
+	case !i.w.Bit(texScalarBit):
 		return n
 	}
-	n += uint8(i.w.Field(texOffsetBit, 1) + i.w.Field(texDepthBit, 1))
-	if i.w.Field(texLodBit, 3) >= 2 {
+	n += handle + uint8(i.w.Field(texOffsetBit, 1)+i.w.Field(texDepthBit, 1))
+	if i.Op() != OpTLD4 && i.w.Field(texLodBit, 3) >= 2 { // there TLD4 has its component
 		n++
 	}
 	return min((n+1)/2, 2)

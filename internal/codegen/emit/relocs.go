@@ -18,6 +18,9 @@ const (
 	// RelocUniform into that of LDCU.
 	RelocBank
 	RelocUniform
+	// RelocBound puts the number of a word of bank 0 into an instruction that
+	// finds the handle of a texture or surface there.
+	RelocBound
 	// RelocCall puts the target into a call, RelocPointer the offset that
 	// calls through pointers add.
 	RelocCall
@@ -54,6 +57,8 @@ func (e *emitter) relocs(i *ori.Instr) {
 			kind = RelocCall
 		case i.Op == op.CALL, loadsBank(i.Op) && kind != RelocAbs:
 			continue // known in the section, or through an address slot
+		case bindsTexture(i.Op):
+			kind = RelocBound
 		case i.Op == op.LDCU:
 			kind = RelocUniform
 		case loadsBank(i.Op):
@@ -64,6 +69,14 @@ func (e *emitter) relocs(i *ori.Instr) {
 }
 
 func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDCU }
+
+func bindsTexture(o op.Op) bool {
+	switch o {
+	case op.TEX, op.TLD, op.TLD4, op.TXD, op.TXQ, op.SULD, op.SUST, op.SURED:
+		return true
+	}
+	return false
+}
 
 // symbol writes a symbol: the linker's part is zero in the code.
 func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {

@@ -64,6 +64,8 @@ const (
 	fCL                // .CL: coordinates clamped
 	fTexel             // .P of a surface: whole texels
 	fSCR               // .SCR: arguments split between two registers
+	fB                 // .B: the handle is one of the arguments
+	fF16               // .F16 of a texture: halves
 )
 
 // flagNames gives the mnemonic parts that set a flag.

@@ -136,6 +136,9 @@ func (m *Module) relocate() error {
 				m.refs = append(m.refs, texRef{s.Info.Section.Name, x.Off, x.Sym.Name})
 				continue
 			}
+			if x.Type == cubin.RelSampHeader || x.Type == cubin.RelSampHeader0 { // a launch says with the texture how it is sampled
+				continue
+			}
 			if err := m.patch(to, &x, r.Addends); err != nil {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}

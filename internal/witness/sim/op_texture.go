@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"goptxas/internal/engine/fp"
 	"goptxas/internal/witness/texture"
 )
 
 // Textures and surfaces. The handle comes in a uniform register, or before
-// sm_90 as bank and word of constant memory; the texture unit takes the layer,
-// then the coordinates, then the level of detail, then offsets from them: the coordinates in one row of registers and the rest in another,
-// or with .SCR one half of all in each.
+// sm_90 as bank and word of constant memory or, with .B, as an argument; the
+// texture unit takes the layer, then the coordinates, the handle, the level
+// of detail, offsets: the layer and the coordinates in one row of registers
+// and the rest in another, or with .SCR one half of all in each.
 
 // texDims are the geometries, by their names in TEX and its kin and in SULD
 // and its kin; layer says that the first register is a layer.
@@ -52,11 +54,15 @@ func prepTex(i *inst, parts []string) error {
 	}
 	for _, p := range parts {
 		switch p {
-		case "LL", "LZ", "AOFFI", "CL", "NODEP", "SCR", "R", "G", "B", "A":
+		case "LL", "LZ", "AOFFI", "CL", "NODEP", "SCR", "R", "G", "B", "A", "F16", "RN":
 		default:
 			return fmt.Errorf(".%s has no meaning in the simulator", p)
 		}
 	}
+	if slices.Contains(parts, "F16") {
+		i.flags |= fF16
+	}
+	prepHandle(i)
 	i.bar = uint8(pick(parts, 0, "R", "G", "B", "A"))
 	i.bop = uint8(pick(parts, 0, "LZ", "LL"))
 	if i.sub == 255 {
@@ -65,11 +71,20 @@ func prepTex(i *inst, parts []string) error {
 	return nil
 }
 
+// prepHandle finds out whether the handle is one of the arguments: .B is also
+// a component, so the opcode tells.
+func prepHandle(i *inst) {
+	if w := i.in.Word(); w.Field(9, 3) == 1 {
+		i.flags |= fB
+	}
+}
+
 // prepTxq wants the dimensions; other questions are answered from the
 // driver's tables.
 func prepTxq(i *inst, _ []string) error {
 	i.cmp = uint8(i.s[i.ns-1].imm)
-	if i.sub = 0; i.ns < 3 {
+	prepHandle(i)
+	if i.sub = 0; i.ns < 3 && !i.has(fB) {
 		return fmt.Errorf("operands are missing")
 	}
 	return nil
@@ -114,6 +129,11 @@ func (w *warp) object(i *inst, n, l int) *texture.Object {
 	if i.s[n].isImm {
 		h = w.m.constant(int(i.s[n].imm), uint32(4*i.s[n+1].imm))
 	}
+	return w.objectOf(h, l)
+}
+
+// objectOf finds what a handle of lane l names.
+func (w *warp) objectOf(h uint32, l int) *texture.Object {
 	o := w.m.l.Textures.Object(uint64(h))
 	if o == nil {
 		w.fail(l, "%#x is no texture or surface of this launch", h)
@@ -125,6 +145,7 @@ func (w *warp) object(i *inst, n, l int) *texture.Object {
 type texArgs struct {
 	layer  uint32
 	c      [3]uint32
+	handle uint32 // with .B
 	lod    uint32
 	offset uint32
 	four   bool // of TLD4
@@ -132,7 +153,7 @@ type texArgs struct {
 
 func (w *warp) texArgs(i *inst, l int) (a texArgs) {
 	d := &texDims[i.sub]
-	var list [6]*uint32
+	var list [7]*uint32
 	n := 0
 	put := func(p *uint32) { list[n] = p; n++ }
 	if d.layer {
@@ -142,6 +163,9 @@ func (w *warp) texArgs(i *inst, l int) (a texArgs) {
 		put(&a.c[k])
 	}
 	first := n
+	if i.has(fB) {
+		put(&a.handle)
+	}
 	if i.bop == 1 {
 		put(&a.lod)
 	}
@@ -164,6 +188,10 @@ func (w *warp) texArgs(i *inst, l int) (a texArgs) {
 // putTexel writes the wanted channels: the first two to the second
 // destination, the others to the first.
 func (w *warp) putTexel(i *inst, l int, t texture.Texel) {
+	if i.has(fF16) {
+		w.putHalves(i, l, t)
+		return
+	}
 	n := uint16(0)
 	for c := range uint16(4) {
 		if i.cmp>>c&1 == 0 {
@@ -181,16 +209,40 @@ func (w *warp) putTexel(i *inst, l int, t texture.Texel) {
 	}
 }
 
+// putHalves writes the wanted channels as halves: the first two to the second
+// destination, the others to the first.
+func (w *warp) putHalves(i *inst, l int, t texture.Texel) {
+	n := 0
+	for c := range 4 {
+		if i.cmp>>c&1 == 0 {
+			continue
+		}
+		h := uint32(fp.Convert(fp.F32, fp.F16, uint64(t[c]), fp.Mode{}))
+		d := &w.r[i.d[1-n/2]][l]
+		if n&1 == 0 {
+			*d = h
+		} else {
+			*d |= h << 16
+		}
+		n++
+	}
+}
+
 // TEX, TLD and TLD4.
 func tex(w *warp, i *inst, m uint32) {
 	name := strings.SplitN(i.mn, ".", 2)[0]
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		o := w.object(i, 2, l)
+		a := w.texArgs(i, l)
+		var o *texture.Object
+		if i.has(fB) {
+			o = w.objectOf(a.handle, l)
+		} else {
+			o = w.object(i, 2, l)
+		}
 		if o == nil {
 			return
 		}
-		a := w.texArgs(i, l)
 		if d := texDims[i.sub].dim; d != o.Dim && !(d == "2d" && o.Dim == "1d" || d == "1d" && o.Dim == "buf") {
 			w.fail(l, "a %s texture read as %s", o.Dim, d)
 			return
@@ -246,13 +298,20 @@ func fetch(o *texture.Object, a *texArgs, nearest bool) texture.Texel {
 func txq(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		o := w.object(i, 1, l)
+		lod := i.s[0].row
+		var o *texture.Object
+		if i.has(fB) {
+			o = w.objectOf(w.row(lod)[l], l)
+			lod = behind(lod, 1)
+		} else {
+			o = w.object(i, 1, l)
+		}
 		if o == nil {
 			return
 		}
 		var t texture.Texel
 		for k, what := range []string{"width", "height", "depth"} {
-			t[k], _ = o.Query(what, int(int32(w.row(i.s[0].row)[l])))
+			t[k], _ = o.Query(what, int(int32(w.row(lod)[l])))
 		}
 		w.putTexel(i, l, t)
 	}
