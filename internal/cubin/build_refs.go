@@ -80,7 +80,7 @@ func (b *builder) constBytes() uint64 {
 func (b *builder) slotFixes(k *Kernel) []Fix {
 	var list []Fix
 	size := k.paramSize()
-	at := uint64(ParamBase(b.m.Arch, size)) + uint64(size+3)&^3
+	at := uint64(ParamBase(b.m.Arch, size)) + uint64(b.m.Arch.RefsAt(int64(size)))
 	for n, w := range k.Refs {
 		for _, name := range [...]string{w.Name, w.Sampler} {
 			for i := range b.m.Refs {

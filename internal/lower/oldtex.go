@@ -71,7 +71,7 @@ func (l *lowerer) boundAt(a, s *sema.Operand) value {
 	v := l.named(a)
 	switch {
 	case v != nil && s == nil && l.layout.Object:
-		return value{ori.Imm(0), l.symbolPart(v.Name, ori.PartAbs)}
+		return value{ori.Imm(0), l.symbolPart(v.Name, ori.PartRef)}
 	case l.layout.Object && s != nil:
 	case v != nil && s == nil:
 		return inBank(l.plan.refSlot(l, Ref{Name: v.Name}))

@@ -31,7 +31,7 @@ func (p *Plan) refSlot(l *lowerer, r Ref) int64 {
 		n = len(p.Refs)
 		p.Refs = append(p.Refs, r)
 	}
-	return l.arch.Bank0().Param + alignUp(int64(p.m.Funcs[p.kernel].ParamLen), 4) + 4*int64(n)
+	return l.arch.Bank0().Param + l.arch.RefsAt(int64(p.m.Funcs[p.kernel].ParamLen)) + 4*int64(n)
 }
 
 // refBit returns the bit of the upper word that tells what variable v is a
@@ -76,8 +76,11 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 
 // refWord reads the word of a reference.
 func (l *lowerer) refWord(v *sema.Var) ori.Operand {
+	if l.layout.Object && l.arch.SM >= 100 && refBit(v) == isSampler {
+		l.fail("The linker gives a sampler named in an object no word of its own on " + l.arch.Name)
+	}
 	if l.layout.Object { // the linker adds the word to every kernel that comes here
-		return l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartAbs))
+		return l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartRef))
 	}
 	return l.bankWord(l.plan.refSlot(l, Ref{Name: v.Name}))
 }

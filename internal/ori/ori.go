@@ -94,6 +94,7 @@ const (
 	PartLo  Part = iota // low 32 bits
 	PartHi              // high 32 bits
 	PartAbs             // low 32 bits of an address in a 32-bit space
+	PartRef             // place in bank 0 of the number of a texture, sampler or surface
 )
 
 // Operand is one operand. It holds no pointers and is comparable.

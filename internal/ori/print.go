@@ -23,7 +23,7 @@ var classLetters = [...]byte{R: 'r', UR: 'u', P: 'p', UP: 'q', B: 'k'}
 
 var zeroNames = [...]string{R: "rz", UR: "urz", P: "pt", UP: "upt", B: "kz"}
 
-var partNames = [...]string{PartLo: "lo", PartHi: "hi", PartAbs: "abs"}
+var partNames = [...]string{PartLo: "lo", PartHi: "hi", PartAbs: "abs", PartRef: "ref"}
 
 // Append appends the text of f.
 func (f *Func) Append(dst []byte) []byte {

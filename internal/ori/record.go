@@ -330,7 +330,7 @@ func (f *Func) checkNumbers() error {
 				switch {
 				case o.Kind > KGdesc || o.Class >= NumClasses:
 					return errRecords
-				case o.Kind == KSymbol && (o.Reg < 0 || int(o.Reg) >= len(f.Module.Symbols) || o.Sub > uint8(PartAbs)):
+				case o.Kind == KSymbol && (o.Reg < 0 || int(o.Reg) >= len(f.Module.Symbols) || o.Sub > uint8(PartRef)):
 					return errRecords
 				case o.Kind == KTarget && (o.Reg < 0 || int(o.Reg) >= len(f.Module.Funcs)):
 					return errRecords

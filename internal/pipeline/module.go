@@ -217,7 +217,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
 		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: maxRegisters,
-		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: slots(f, k.Refs),
+		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: slots(o.Arch, f, k.Refs),
 	}
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}

@@ -224,6 +224,9 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 		}
 		x.edge(c, &r)
 	}
+	if x.arch.SM < 90 {
+		c.Attrs = append(c.Attrs, banks(x.m, relocated(k.Code.Relocs), false)...)
+	}
 	for _, p := range k.Indirect {
 		x.file.Indirect = append(x.file.Indirect, cubin.Indirect{From: c.Name, Prototype: p})
 	}

@@ -3,10 +3,12 @@ package pipeline
 import (
 	"slices"
 
+	"goptxas/internal/codegen/emit"
 	"goptxas/internal/cubin"
 	"goptxas/internal/lower"
 	"goptxas/internal/ptx/isa"
 	"goptxas/internal/ptx/sema"
+	"goptxas/internal/target"
 )
 
 // Names of what a sampler's fields can say, by value: addressing modes and
@@ -52,11 +54,12 @@ func reference(v *sema.Var) cubin.Ref {
 
 // slots is what references take behind the parameters of a kernel, with the
 // room that makes their words whole.
-func slots(f *sema.Func, refs []cubin.RefWord) uint32 {
+func slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
 	if len(refs) == 0 {
 		return 0
 	}
-	return uint32(-f.ParamLen&3) + uint32(4*len(refs))
+	size := int64(f.ParamLen)
+	return uint32(a.RefsAt(size)-size) + uint32(4*len(refs))
 }
 
 // words says what the words behind the parameters of a kernel receive.
@@ -68,13 +71,23 @@ func words(refs []lower.Ref) []cubin.RefWord {
 	return list
 }
 
+// relocated are the symbols that the code of an object leaves to the linker,
+// references among them.
+func relocated(list []emit.Reloc) []cubin.RefWord {
+	var out []cubin.RefWord
+	for _, r := range list {
+		out = append(out, cubin.RefWord{Name: r.Symbol})
+	}
+	return out
+}
+
 // banks says in which bank the numbers of textures and surfaces stand that
 // are bound by name; from sm_90 on of both where there is one.
 func banks(m *sema.Module, refs []cubin.RefWord, isNew bool) []cubin.Attr {
 	textures, surfaces := false, false
 	for _, r := range refs {
 		for n := range m.Vars {
-			if v := &m.Vars[n]; v.Name == r.Name {
+			if v := &m.Vars[n]; v.Name == r.Name && v.Shape.Type.IsOpaque() {
 				surfaces = surfaces || isNew || v.Shape.Type == isa.Surfref
 				textures = textures || isNew || v.Shape.Type != isa.Surfref
 			}

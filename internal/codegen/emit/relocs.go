@@ -55,7 +55,7 @@ func (e *emitter) relocs(i *ori.Instr) {
 		switch {
 		case i.Op == op.CALL && i.Mods.Has(op.MABS):
 			kind = RelocCall
-		case i.Op == op.CALL, loadsBank(i.Op) && kind != RelocAbs:
+		case i.Op == op.CALL, loadsBank(i.Op) && ori.Part(a.Sub) < ori.PartAbs:
 			continue // known in the section, or through an address slot
 		case bindsTexture(i.Op):
 			kind = RelocBound
@@ -84,6 +84,8 @@ func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	switch {
 	case !loadsBank(i.Op):
 		return append(t, "0x0"...)
+	case ori.Part(o.Sub) == ori.PartRef:
+		bank, off = 0, 0
 	case ori.Part(o.Sub) == ori.PartAbs:
 		bank, off = constBank, 0
 	case e.opts.Slot != nil:

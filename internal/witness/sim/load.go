@@ -127,13 +127,17 @@ func (m *Module) relocate() error {
 		if !ok || (s.Type != elf.TypeRela && s.Type != elf.TypeRel) {
 			continue
 		}
-		to := m.data[s.Info.Section]
+		of := s.Info.Section
+		if of == nil { // the linker says it by the name alone
+			of = m.File.Find(strings.TrimPrefix(strings.TrimPrefix(s.Name, ".rela"), ".rel"))
+		}
+		to := m.data[of]
 		if to == nil {
 			continue
 		}
 		for _, x := range r.List {
 			if x.Sym != nil && (x.Type == cubin.RelTexHeader || x.Type == cubin.RelSurfHeader) {
-				m.refs = append(m.refs, texRef{s.Info.Section.Name, x.Off, x.Sym.Name})
+				m.refs = append(m.refs, texRef{of.Name, x.Off, x.Sym.Name})
 				continue
 			}
 			if x.Type == cubin.RelSampHeader || x.Type == cubin.RelSampHeader0 { // a launch says with the texture how it is sampled
