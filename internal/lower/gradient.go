@@ -11,10 +11,11 @@ import (
 // and with a comparison) are routines of the driver. They take the handle in
 // the first two argument registers, the value to compare with in the third,
 // coordinates and first derivatives in four each behind a gap of one; second
-// derivatives and offsets on the stack. The texel follows a word about its
-// residency.
+// derivatives and offsets on the stack. A sampler takes the place of the value
+// to compare with, which then is last on the stack. The texel follows a word
+// about its residency.
 const (
-	gradientStack  = 32 // bytes of stack the arguments take
+	gradientStack  = 48 // bytes of stack the arguments take at most
 	gradientAt     = 4  // word of the coordinates
 	gradientResult = 5  // words that come back
 )
@@ -40,6 +41,9 @@ func gradientRoutine(b *sema.Body, in *sema.Inst) string {
 		return ""
 	}
 	name = "__cuda_syscall_tex_grad_" + name + "_v4_" + in.Types[0].Word().String() + "_" + in.Types[1].Word().String()
+	if len(b.Of(args[1].Elems)) > 1 {
+		name += "_texmode_independent"
+	}
 	rest := args[4:]
 	if len(rest) > 0 && rest[0].Kind == isa.KVector {
 		name += "_offset"
@@ -68,18 +72,14 @@ func (p *Plan) gradients(b *sema.Body) {
 
 // callGradient lowers a gradient by calling its routine.
 func (l *lowerer) callGradient(name string) {
-	if l.typ(0).Bits() != 32 || l.args[0].Pair >= 0 || len(l.body.Of(l.args[1].Elems)) > 1 || l.layout.Object || l.arch.SM < 90 {
+	if l.typ(0).Bits() != 32 || l.args[0].Pair >= 0 || l.layout.Object || l.arch.SM < 90 {
 		l.unsupported()
 	}
 	l.geometry()
 	a := &l.args[1]
-	handle := value{}
-	if a.Base == isa.KReg {
-		handle = l.words(l.regs[a.Ref])
-	} else if h, ok := l.reference(a); ok {
-		handle = h
-	} else {
-		l.unsupported()
+	handle, sampler := l.wholeHandle(a), value(nil)
+	if es := l.body.Of(a.Elems); len(es) > 1 {
+		sampler = l.wholeHandle(&es[0])
 	}
 	read := func(a *sema.Operand, t isa.Type) value {
 		es := []sema.Operand{*a}
@@ -97,19 +97,32 @@ func (l *lowerer) callGradient(name string) {
 	rest := l.args[4:]
 	l.alone(func() {
 		l.f.Props.HasCalls = true
-		l.assign(&variable{size: 16, off: 0, out: true}, &variable{size: 16, words: dy})
+		at := int64(0)
+		push := func(v value) {
+			l.assign(&variable{size: int64(4 * len(v)), off: at, out: true}, &variable{size: int64(4 * len(v)), words: v})
+			at += 16
+		}
+		push(dy)
 		if len(rest) > 0 && rest[0].Kind == isa.KVector {
-			l.assign(&variable{size: 16, off: 16, out: true}, &variable{size: 16, words: read(&rest[0], isa.B32)})
+			push(read(&rest[0], isa.B32))
 			rest = rest[1:]
 		}
 		r := l.fixed(firstArgReg, numArgRegs)
 		w := l.words(r)
 		l.copy(w[:2], handle)
-		compare := rz()
+		compare := value{rz(), rz()}
 		if len(rest) > 0 {
-			compare = l.read(&rest[0], isa.F32)[0]
+			compare[0] = l.read(&rest[0], isa.F32)[0]
 		}
-		l.copy(w[2:4], value{compare, rz()})
+		switch {
+		case sampler == nil:
+			l.copy(w[2:4], compare)
+		case len(rest) > 0:
+			push(compare[:1])
+			fallthrough
+		default:
+			l.copy(w[2:4], sampler)
+		}
 		l.copy(w[gradientAt:gradientAt+4], coord)
 		l.copy(w[gradientAt+4:], dx)
 		back := l.words(l.fixed(returnReg, 2))
@@ -123,4 +136,16 @@ func (l *lowerer) callGradient(name string) {
 		l.fall(next)
 		l.texResult(l.words(out)[1:], l.typ(0))
 	})
+}
+
+// wholeHandle returns both words of a handle.
+func (l *lowerer) wholeHandle(a *sema.Operand) value {
+	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
+		return l.words(l.regs[a.Ref])[:2]
+	}
+	h, ok := l.reference(a)
+	if !ok {
+		l.unsupported()
+	}
+	return h
 }

@@ -77,7 +77,7 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 // refWord reads the word of a reference.
 func (l *lowerer) refWord(v *sema.Var) ori.Operand {
 	if l.layout.Object && l.arch.SM >= 100 && refBit(v) == isSampler {
-		l.fail("The linker gives a sampler named in an object no word of its own on " + l.arch.Name)
+		l.fail("The linker gives a sampler named in an object no word of its own on %s", l.arch.Name)
 	}
 	if l.layout.Object { // the linker adds the word to every kernel that comes here
 		return l.one(op.LDC, op.Mods{}, l.symbolPart(v.Name, ori.PartRef))
