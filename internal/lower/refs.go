@@ -24,9 +24,10 @@ const (
 // sampler or surface and, before sm_90, that of the sampler beside a texture.
 type Ref struct{ Name, Sampler string }
 
-// refSlot returns the place of a reference's word in bank 0.
+// refSlot returns the place of a reference's word in bank 0. One that stands
+// alone may be read from a word that it shares.
 func (p *Plan) refSlot(l *lowerer, r Ref) int64 {
-	n := slices.Index(p.Refs, r)
+	n := slices.IndexFunc(p.Refs, func(x Ref) bool { return x == r || r.Sampler == "" && (x.Name == r.Name || x.Sampler == r.Name) })
 	if n < 0 {
 		n = len(p.Refs)
 		p.Refs = append(p.Refs, r)
