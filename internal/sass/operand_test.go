@@ -56,6 +56,11 @@ func TestRoles(t *testing.T) {
 		{"sm_75", "IADD3 R3, R12, c[0x0][0x160], R10 ;", "w:R3:1 w:P7:1 w:P7:1 r:R12:1 c0:0x160 r:R10:1"},
 		{"sm_90a", "BRA 0x90 ;", "r:P7:1 to:+128"},
 		{"sm_90a", "LDSM.16.M88.4 R4, [R8+UR4] ;", "w:R4:4 a:R8:1 a:UR4:1 0x0"},
+		{"sm_80", "TLD4.SCR.B R16, R18, R3, R2, 0x0, 0x58, 2D ;", "w:P7:1 w:R16:2 w:R18:2 r:R3:1 r:R2:1 0x0 0x58 0xf"},
+		{"sm_80", "TEX.SCR.B.LL R6, R4, R8, R10, 2D ;", "w:P7:1 w:R6:2 w:R4:2 r:R8:2 r:R10:1 0xf"},
+		{"sm_75", "TLD.SCR.B.LZ R6, R4, R0, R5, 1D ;", "w:P7:1 w:R6:2 w:R4:2 r:R0:1 r:R5:1 0xf"},
+		{"sm_80", "TXD.B R6, R4, R8, R12, ARRAY_2D ;", "w:P7:1 w:R6:2 w:R4:2 r:R8:4 r:R12:4 0xf"},
+		{"sm_90a", "TXD.AOFFI R6, R4, R8, R12, UR4, 0x0, 2D ;", "w:P7:1 w:R6:2 w:R4:2 r:R8:3 r:R12:4 r:UR4:1 0x0 0xf"},
 		{"sm_90a", "TEX.LL RZ, R7, R6, R0, UR4, 0x0, 2D, 0x1 ;", "w:P7:1 w:R255:0 w:R7:1 r:R6:2 r:R0:1 r:UR4:1 0x0 0x1"},
 	} {
 		i, err := Parse(target.Find(c.arch), c.text, 0)
