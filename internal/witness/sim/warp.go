@@ -186,7 +186,6 @@ func (w *warp) meet(b uint8) {
 		k &= k - 1
 		need := (w.conv[b][l] | 1<<l) &^ w.exited
 		if need&^w.bwait[b] != 0 || !w.agree(b, need) {
-			k &= k - 1
 			continue
 		}
 		w.bwait[b] &^= need
