@@ -23,6 +23,7 @@ var unrunnable = [...]struct {
 	{"a misaligned address", regexp.MustCompile(`gv\[3\]`)},
 	{"all threads write one variable", regexp.MustCompile(`^(st|atom|red)\S* (\S*,)?\[?(gv|sv)|^mbarrier.*\[sv`)},
 	{"an address", regexp.MustCompile(`^(mov|cvta)\S* \S*,(gv|par)\b|^cvta\S*\.param`)},
+	{"who runs together", regexp.MustCompile(`^activemask`)},
 	{"a clock, a counter or a place on the chip", regexp.MustCompile(`%(clock|pm\d|globaltimer|smid|nsmid|warpid|nwarpid|gridid)`)},
 	{"a parameter of a function in a kernel", regexp.MustCompile(`\.param::func`)},
 	{"needs a cluster of blocks", regexp.MustCompile(`^(st|red)\.async`)},
