@@ -294,16 +294,27 @@ func (l *lowerer) atomGeneric(x *atomic) {
 	if !bits {
 		l.either(l.inSpace(op.MS, base), func() {
 			old := x.old
-			l.sharedLoop(x, value{ori.Addr(l.reg(base[0]), 0)})
+			l.sharedLoop(x, value{ori.Addr(l.inWindow(base[0]), 0)})
 			l.copy(old, x.old)
 			x.old = old
 			l.jump(end)
 			l.enter(l.f.NewBlock())
 		}, nil)
-		l.either(l.inSpace(op.MD, base), func() { l.remoteLoop(x, base, end) }, nil)
+		if l.arch.SM >= 90 {
+			l.either(l.inSpace(op.MD, base), func() { l.remoteLoop(x, base, end) }, nil)
+		}
 	}
 	l.localUpdate(x, base)
 	l.fall(end)
+}
+
+// inWindow returns the address in shared memory of a generic one that lies
+// there.
+func (l *lowerer) inWindow(lo ori.Operand) ori.Operand {
+	if l.arch.SM < 90 {
+		return l.and2(lo, ori.Imm(oldSharedMask))
+	}
+	return l.reg(lo)
 }
 
 // remoteLoop updates shared memory of another block.

@@ -11,7 +11,7 @@ func (l *lowerer) matrixMods() (m op.Mods, words int) {
 	l.knows(isa.WSync)
 	l.knows(isa.WAligned)
 	l.knows(isa.WX1)
-	if !l.has(isa.WM8n8) || l.typ(0) != isa.B16 || l.in.NSpaces == 0 {
+	if !l.has(isa.WM8n8) || l.typ(0) != isa.B16 {
 		l.unsupported()
 	}
 	m = op.M(op.M16, op.MM88)
@@ -32,7 +32,7 @@ func (l *lowerer) matrixMods() (m op.Mods, words int) {
 func (l *lowerer) ldmatrix() {
 	m, n := l.matrixMods()
 	r := l.tmp(n)
-	l.emit(op.LDSM, m, value{whole(r)}, l.address(&l.args[1], isa.SpaceShared)...)
+	l.emit(op.LDSM, m, value{whole(r)}, l.sharedAddress(&l.args[1]))
 	for k, e := range l.elements(0) {
 		if k < n && e.Kind == isa.KReg {
 			l.copyRun(l.words(l.regs[e.Ref])[:1], r[k:k+1])
@@ -50,8 +50,7 @@ func (l *lowerer) stmatrix() {
 	if len(v) != n {
 		l.unsupported()
 	}
-	srcs := append(value{}, l.address(&l.args[0], isa.SpaceShared)...)
-	l.emit(op.STSM, m, nil, append(srcs, whole(l.group(v)))...)
+	l.emit(op.STSM, m, nil, l.sharedAddress(&l.args[0]), whole(l.group(v)))
 }
 
 // movmatrix lowers movmatrix: a matrix is transposed between lanes.

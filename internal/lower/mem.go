@@ -291,6 +291,17 @@ func (l *lowerer) target(a *sema.Operand, s isa.Space, o *ordering) value {
 // any block of the cluster.
 func (l *lowerer) remote() bool { return l.in.NSpaces > 0 && l.in.Spaces[0] == isa.SpaceSharedCluster }
 
+// sharedAddress is an address in shared memory, of that space or generic. A
+// generic one has the same low word from sm_90 on.
+func (l *lowerer) sharedAddress(a *sema.Operand) ori.Operand {
+	x := l.address(a, isa.SpaceShared)[0]
+	if l.in.NSpaces > 0 || l.arch.SM >= 90 || x.Reg == ori.NoReg {
+		return x
+	}
+	low := l.one(op.LDC, op.Mods{}, ori.Const(0, oldSharedWindow))
+	return ori.Addr(l.one(op.IADD3, op.Mods{}, l.f.Word(x.Reg, int(x.Sub)), low.Negate(), rz()), x.Imm)
+}
+
 // remoteAddress makes an address in the cluster's shared memory generic, for
 // the forms that take no descriptor.
 func (l *lowerer) remoteAddress(a *sema.Operand) ori.Operand {

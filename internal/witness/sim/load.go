@@ -45,13 +45,16 @@ type Program struct {
 	entry  uint32
 }
 
-// Where things lie. The windows are 4 GB wide, as on the machine.
+// Where things lie. The windows are 4 GB wide, as on the machine. Before
+// sm_90 that of shared memory begins inside of such a piece: code may take it
+// for granted only that it is one of 16 MB.
 const (
 	bufferBase = 0x7200_0000_0000
 	constBase  = 0x7100_0000_0000
 	paramBase  = 0x7110_0000_0000
 	localBase  = 0x7fe0_0000_0000
 	sharedBase = 0x7ff0_0000_0000
+	oldShared  = 0x0a00_0000
 )
 
 // maxSection bounds what a file may ask for: a section without contents

@@ -113,7 +113,7 @@ func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 	if space == spGeneric {
 		switch addr >> 32 {
 		case sharedBase >> 32:
-			where, addr = spShared, addr&0xffffffff
+			where, addr = spShared, addr&0xffffffff-w.m.sharedLow()
 		case localBase >> 32:
 			where, addr = spLocal, addr&0xffffffff
 		default:
@@ -145,6 +145,15 @@ func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 		w.fail(l, "%s access of %d bytes at %#x hits nothing%s", spaceNames[space], n, addr, w.m.mem.near(addr))
 	}
 	return nil
+}
+
+// sharedLow is the low word of the start of shared memory as a generic
+// address.
+func (m *machine) sharedLow() uint64 {
+	if m.prog.Arch.SM < 90 {
+		return oldShared
+	}
+	return 0
 }
 
 // sharedSize is the shared memory of a block. From sm_90 on the section
@@ -199,12 +208,20 @@ func (m *machine) banks() error {
 	}
 	switch sm := m.prog.Arch.SM; {
 	case sm < 90:
-		put64(0x18, sharedBase)
+		put64(0x18, sharedBase+oldShared)
+		put64(0x40, paramBase-uint64(lay.Param))
 		put64(0x50, constBase)
+		end := int64(0x12c)
+		if sm < 80 {
+			end = 0x114
+		}
+		put(end, uint32(int(lay.Param)+len(m.l.Params)))
 	case sm == 90:
 		m.hopper(put, put64)
 	default:
 		put64(0x120, constBase)
+		put64(0x348, paramBase)
+		put64(0x350, paramBase+uint64(len(m.l.Params)))
 	}
 	if int(lay.Param)+len(m.l.Params) > len(b) {
 		return fmt.Errorf("%d bytes of parameters do not fit", len(m.l.Params))
