@@ -1,0 +1,88 @@
+package opgen
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// gatedForms are the instructions of the table that says which version and
+// target each needs, without those of the tensor cores.
+func gatedForms(t *testing.T) []string {
+	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for line := range strings.Lines(string(text)) {
+		form, _, _ := strings.Cut(line, "\t")
+		if !strings.HasPrefix(form, "#") && form != "form" && !tensorForm.MatchString(form) {
+			list = append(list, form)
+		}
+	}
+	return list
+}
+
+var tensorForm = regexp.MustCompile(`^(mma|wmma|wgmma|tcgen05)\.`)
+
+// open are the forms that have no code yet on some architectures.
+var open = regexp.MustCompile(`^(tex|tld4|txq|suq|suld|sust|sured)\.|` + // textures before sm_90 and on sm_120
+	`^cvta\.\S*\.u32 |` + // a generic address of 32 bits
+	`^cp\.async\.bulk\S*\.cp_mask|tile::gather4|tile::scatter4|im2col::w|\.cta_group::|` +
+	`^(st|red)\.async\.mmio\.|^st\.bulk\.|` +
+	`^ldmatrix\S*\.(m8n16|m16n16)|^stmatrix\S*\.m16n8|` +
+	`^multimem\.ld_reduce\S*(\.acc::f32\S*x2 |\.acc::f32\.v8|e4m3x4|e5m2x4)|` +
+	`^clusterlaunchcontrol\.try_cancel|^redux\.sync\S*\.f32 |^(ld|st)\.global\S*\.v(8\.b32|4\.b64) `)
+
+// TestGated compiles every form of the table of versions and targets for
+// every architecture that takes it.
+func TestGated(t *testing.T) {
+	all := gatedForms(t)
+	arches := []string{"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"}
+	switch a := os.Getenv("SWEEP_ARCH"); {
+	case a != "":
+		arches = []string{a}
+	case os.Getenv("GOPTXAS_FULL") != "":
+		arches = append(arches, "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_100f", "sm_103a", "sm_110a", "sm_120", "sm_121a")
+	case testing.Short():
+		arches = []string{"sm_80", "sm_120a"}
+	}
+	for _, arch := range arches {
+		var taken []string
+		for n, v := range ourVerdicts(all, arch) {
+			if v == "" {
+				taken = append(taken, all[n])
+			}
+		}
+		failed := failures{}
+		n, bad, listed := len(taken), 0, 0
+		text := func(part []string) string { return sweepFile(part, arch) }
+		faulty(taken, arch, text, func(f, msg string) {
+			switch {
+			case strings.HasPrefix(msg, "front end"):
+				n--
+			case uncompiled.MatchString(f) || open.MatchString(f):
+				listed++
+			default:
+				op, _, _ := strings.Cut(f, ".")
+				failed[op] = append(failed[op], f+": "+msg)
+				bad++
+			}
+		})
+		t.Logf("%s: %d forms, %d are instructions: %d compile, %d do not, %d do not and are listed", arch, len(all), n, n-bad-listed, bad, listed)
+		failed.report(t)
+	}
+}
