@@ -133,6 +133,10 @@ func (l *lowerer) near(a ori.Operand, limit int64) ori.Operand {
 func (l *lowerer) cpArrive() {
 	l.knows(isa.WArrive)
 	noinc := l.has(isa.WNoinc)
+	if l.arch.SM < 90 {
+		l.cpArriveOld(noinc)
+		return
+	}
 	a := l.barrierAddress(&l.args[0])
 	l.alone(func() {
 		kind := op.MARVCNT

@@ -7,10 +7,11 @@ import (
 	"goptxas/internal/ptx/sema"
 )
 
-// mbarrier lowers mbarrier on sm_90 and later, where the machine counts.
+// mbarrier lowers mbarrier; from sm_90 on the machine counts.
 func (l *lowerer) mbarrier() {
 	if l.arch.SM < 90 {
-		l.unsupported()
+		l.mbarrierOld()
+		return
 	}
 	switch {
 	case l.has(isa.WInit):

@@ -46,6 +46,8 @@ const (
 	mbTxBits = 21
 	mbPend   = 43
 	mbField  = 1<<20 - 1
+
+	mbOldPend = 1<<31 - 1
 )
 
 func (w *warp) mbar(i *inst, l int) []byte {
@@ -99,6 +101,27 @@ func syncsArrive(w *warp, i *inst, m uint32) {
 		if i.sub != arrLdgsts {
 			w.dput(i, l, old)
 		}
+	}
+}
+
+// oldArrive is ATOM.ARRIVE, ATOMS.ARRIVE and the ARRIVES of sm_80 to sm_89.
+// There a barrier is two words: the expected arrivals, below bit 30, and the
+// pending ones, below the phase in bit 31; both are stored negative.
+func oldArrive(w *warp, i *inst, m uint32) {
+	space := int(i.sub)
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		b := w.bytes(space, l, w.locate(i, &i.addr[0], space, l), 8, true)
+		if b == nil {
+			return
+		}
+		old := binary.LittleEndian.Uint64(b)
+		expected, now := uint32(old), uint32(old>>32)+1
+		if now&mbOldPend == 0 {
+			now |= (expected + 1<<30) & mbOldPend
+		}
+		binary.LittleEndian.PutUint32(b[4:], now)
+		w.dput(i, l, old)
 	}
 }
 

@@ -426,6 +426,10 @@ func prepAtomic(space uint8) func(*inst, []string) error {
 			i.fn = popcInc
 			return nil
 		}
+		if slices.Contains(parts, "ARRIVE") {
+			i.fn, i.size = oldArrive, 8
+			return nil
+		}
 		op := pick(parts, -1, "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST")
 		if op < 0 {
 			return fmt.Errorf("unknown operation")
@@ -478,8 +482,11 @@ func prepSyncs(i *inst, parts []string) error {
 		// a copy raises the count and its end lowers it again, unless the
 		// code counted it already (.ARVCNT)
 		i.fn = nothing
-		if slices.Contains(parts, "ARVCNT") {
+		switch {
+		case slices.Contains(parts, "ARVCNT"):
 			i.fn, i.sub = syncsArrive, arrLdgsts
+		case !slices.Contains(parts, "TRANSCNT"):
+			i.fn, i.sub, i.d[0] = oldArrive, spShared, rowSink
 		}
 	case parts[0] == "EXCH":
 		i.fn = syncsExch
