@@ -27,6 +27,7 @@ func TestMeetings(t *testing.T) {
 		{"a loop that all run equally often", "L:\n" + five + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %n;\n@%s bra L;\n" + five, 0},
 		{"a loop", "L:\n" + one + "add.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %r1;\n@%s bra L;\n" + one, 2},
 		{"their own threads", "@%p bra A;\nactivemask.b32 %m;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nbra B;\nA:\nactivemask.b32 %v;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %v;\nB:\n" + one, 0},
+		{"a vote from before they part, in a loop", "L:\nvote.sync.ballot.b32 %m, %p, -1;\n@!%p bra E;\nsetp.gt.u32 %s, %r2, 7;\n@%s bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %m;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %m;\nE:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %s, %i, %n;\n@%s bra L;\n", 2},
 		{"masks", "@%p bra A;\nshfl.sync.bfly.b32 %r2, %r2, 1, 31, %r1;\nbra B;\nA:\nshfl.sync.bfly.b32 %r2, %r2, 2, 31, %r1;\nB:\n", 2},
 		{"a barrier", "@%p bra A;\nbarrier.sync 0;\nbra B;\nA:\nbarrier.sync 0;\nB:\n", 2},
 		{"an aligned barrier", "@%p bra A;\nbar.sync 0;\nbra B;\nA:\nbar.sync 0;\nB:\n", 0},

@@ -32,6 +32,7 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 	}
 	pd, byID := PostDomOf(f), blocksByID(f)
 	for _, b := range f.Blocks {
+		m.at = b
 		for i := range b.Instrs {
 			if _, ok := m.site(i); ok && i.Guard.HasReg() && u.Differs(i.Guard.Reg) { // some go on
 				w := &wave{m: m}
@@ -107,7 +108,9 @@ type meetings struct {
 	sites int                    // places in the code
 	masks bool                   // some names certain threads
 	wrote map[ori.Reg]*ori.Instr // who alone writes a mask; nil: several do
-	kind  map[int32]ori.Sync     // by position
+	dom   *Dom
+	at    *ori.Block         // where threads part
+	kind  map[int32]ori.Sync // by position
 	found map[int32]bool
 	seen  [][]*ori.Instr // waves
 }
@@ -137,6 +140,7 @@ func newMeetings(f *ori.Func) *meetings {
 	}
 	if m.masks {
 		m.writers()
+		m.dom = DomOf(f)
 	}
 	return m
 }
@@ -161,7 +165,8 @@ func (m *meetings) writers() {
 }
 
 // isOwn reports whether the mask of i names only threads that were in one of
-// the blocks together.
+// the blocks together since they parted: a loop may lead back to a vote from
+// before.
 func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
 	if i.Op != op.WARPSYNC || len(i.Srcs()) == 0 || !i.Srcs()[0].HasReg() {
 		return false
@@ -170,7 +175,7 @@ func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
 	for w != nil && w.Op == op.COPY && w.Srcs()[0].HasReg() {
 		w = m.wrote[w.Srcs()[0].Reg]
 	}
-	return w != nil && in[w.Block()] && (w.Op == op.VOTE && w.Mods.Has(op.MANY) || w.Op == op.MATCH && w.Mods.Has(op.MANY))
+	return w != nil && in[w.Block()] && !m.dom.Dominates(w.Block(), m.at) && (w.Op == op.VOTE && w.Mods.Has(op.MANY) || w.Op == op.MATCH && w.Mods.Has(op.MANY))
 }
 
 // site reports whether i is where threads gather for an instruction of
@@ -324,6 +329,7 @@ func (m *meetings) crosses(b, to *ori.Block) bool {
 
 // crossesMasked does so for masks that are not full.
 func (m *meetings) crossesMasked(b, to *ori.Block) bool {
+	m.at = b
 	before := &wave{m: m, stop: to, through: true}
 	for _, s := range b.Succs {
 		before.block(s)
