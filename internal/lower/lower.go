@@ -395,13 +395,19 @@ func (l *lowerer) arrange() {
 	l.f.Blocks = l.order
 }
 
-// setGuard reads the guard of the current instruction.
+// setGuard reads the guard of the current instruction. One that is among two
+// results is copied: writing the first must not change it for the second.
 func (l *lowerer) setGuard() {
 	l.guard = ori.Operand{}
-	if l.in.Guard >= 0 {
-		l.guard = l.f.Words(l.regs[l.in.Guard])
-		if l.in.GuardNot {
-			l.guard = l.guard.Not()
-		}
+	if l.in.Guard < 0 {
+		return
 	}
+	g := l.f.Words(l.regs[l.in.Guard])
+	if l.in.GuardNot {
+		g = g.Not()
+	}
+	if len(l.args) > 0 && l.args[0].Pair >= 0 && (l.args[0].Pair == l.in.Guard || l.args[0].Kind == isa.KReg && l.args[0].Ref == l.in.Guard) {
+		g = l.plop(lutAnd, g, pt())
+	}
+	l.guard = g
 }
