@@ -199,6 +199,7 @@ type ordering struct {
 	before, after    op.Mods
 	acquire, release bool
 	scope            op.Mod // of the fences
+	level2           op.Mod // what the second level does with 256 bits
 	hint             bool   // the last argument is a cache policy
 	mmio             bool
 }
@@ -225,6 +226,12 @@ func (l *lowerer) ordering() ordering {
 		l.knows(w)
 		switch w {
 		case isa.WWeak, isa.WV2, isa.WV4, isa.WV8, isa.WL1EvictNormal, isa.WSt:
+		case isa.WL2EvictFirst:
+			o.level2 = op.MEFL2
+		case isa.WL2EvictLast:
+			o.level2 = op.MELL2
+		case isa.WL2EvictNormal:
+			o.level2 = op.MENL2
 		case isa.WNc:
 			o.after = op.M(op.MCONSTANT)
 		case isa.WVolatile:
@@ -274,6 +281,9 @@ func (l *lowerer) ordering() ordering {
 // target returns the operands that name the memory of an access: descriptor
 // and address. Remote shared memory and device registers take no descriptor.
 func (l *lowerer) target(a *sema.Operand, s isa.Space, o *ordering) value {
+	if o.level2 != op.NoMod {
+		l.unsupported()
+	}
 	switch x := accessOf(s); {
 	case !x.global:
 		return l.address(a, s)
@@ -356,9 +366,6 @@ func modsOf(x access, o *ordering, w op.Mods) op.Mods {
 func (l *lowerer) vector(n int, t isa.Type, s isa.Space) ([]sema.Operand, int, isa.Space) {
 	es := l.elements(n)
 	bits := t.Bits() * len(es)
-	if bits > 128 {
-		l.unsupported()
-	}
 	if l.remote() {
 		s = isa.Generic
 	}
@@ -368,6 +375,10 @@ func (l *lowerer) vector(n int, t isa.Type, s isa.Space) ([]sema.Operand, int, i
 // load lowers a load from a space with addresses in registers.
 func (l *lowerer) load(t isa.Type, s isa.Space, a *sema.Operand) {
 	es, bits, s := l.vector(0, t, s)
+	if bits > 128 {
+		l.loadWide(t, s, a, es)
+		return
+	}
 	o := l.ordering()
 	l.withDefault(&o, s, l.opts.Caches.Load, l.opts.Caches.ForceLoad)
 	x := accessOf(s)
@@ -428,6 +439,10 @@ func (l *lowerer) st() {
 		l.unsupported()
 	}
 	es, bits, s := l.vector(1, t, s)
+	if bits > 128 {
+		l.storeWide(t, s, a, es)
+		return
+	}
 	x := accessOf(s)
 	o := l.ordering()
 	l.withDefault(&o, s, l.opts.Caches.Store, l.opts.Caches.ForceStore)

@@ -19,7 +19,7 @@ func Addresses(f *ori.Func) bool {
 					if !ok {
 						n, ok = s.scattered(i.Args[k])
 					}
-					if reach := reachOf(i.Op, n.N); !ok || n.Imm > reach || n.Imm < -reach-1 {
+					if !ok || !reaches(i, n) {
 						break
 					}
 					i.Args[k] = n
@@ -33,6 +33,22 @@ func Addresses(f *ori.Func) bool {
 
 // maxOffset is the largest offset of an access: 24 bits, signed.
 const maxOffset = 1<<23 - 1
+
+// wideBytes are those of an access of 256 bits, whose offset counts such
+// pieces: 17 bits of them, signed.
+const wideBytes = 32
+
+// reaches tells whether an address has its offset in reach.
+func reaches(i *ori.Instr, a ori.Operand) bool {
+	reach := reachOf(i.Op, a.N)
+	if i.Mods.Has(op.M256) {
+		if a.Imm%wideBytes != 0 {
+			return false
+		}
+		reach = wideBytes<<16 - 1
+	}
+	return a.Imm <= reach && a.Imm >= -reach-1
+}
 
 // reachOf returns the largest offset of an address of n words. An
 // asynchronous copy has two, of 20 bits in shared and 12 in global memory.

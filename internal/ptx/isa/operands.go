@@ -114,14 +114,15 @@ func (c *checker) specialGate(r SpecialReg) {
 	c.gate(&Gate{Name: r.String(), V: r.Version(), SM: r.SM()})
 }
 
-// vecSize: a vector holds at most 128 bits, loads and stores 256.
+// vecSize: a vector holds at most 128 bits, loads and stores 256, of elements
+// of 64 and less.
 func (c *checker) vecSize() {
 	in := c.in
 	if in.NTypes == 0 || !in.Has(SlotVec) {
 		return
 	}
 	n := in.Vec() * in.Types[0].Bits()
-	if n > 256 || n > 128 && c.row.Name != "ld" && c.row.Name != "st" {
+	if n > 256 || n > 128 && (in.Types[0].Bits() > 64 || c.row.Name != "ld" && c.row.Name != "st") {
 		c.errorf("Vector type too large, exceeds 128 bit limit")
 	}
 }

@@ -86,11 +86,34 @@ func (w *warp) put(i *inst, l int, b []byte) {
 			v = uint32(int16(v))
 		}
 		w.r[d][l] = v
+	case 32:
+		w.putWide(i, l, b)
 	default:
-		for n := 0; n < len(b); n += 4 {
-			w.r[d][l] = binary.LittleEndian.Uint32(b[n:])
-			d = nextRow(d)
+		w.putBytes(d, l, b)
+	}
+}
+
+// putWide writes 256 bits: the lower half goes to the second destination. A
+// mask may leave out words, and those behind them in their half move up.
+func (w *warp) putWide(i *inst, l int, b []byte) {
+	mask := ^uint32(0)
+	if i.ns > 0 {
+		mask = w.row(i.s[0].row)[l]
+	}
+	d := [2]uint16{i.d[1], i.d[0]}
+	for n := range 8 {
+		if mask>>n&1 != 0 {
+			w.r[d[n/4]][l] = binary.LittleEndian.Uint32(b[4*n:])
+			d[n/4] = nextRow(d[n/4])
 		}
+	}
+}
+
+// putBytes writes the words of a load to rows from d on.
+func (w *warp) putBytes(d uint16, l int, b []byte) {
+	for n := 0; n < len(b); n += 4 {
+		w.r[d][l] = binary.LittleEndian.Uint32(b[n:])
+		d = nextRow(d)
 	}
 }
 
@@ -113,8 +136,11 @@ func store(w *warp, i *inst, m uint32) {
 		case 2:
 			binary.LittleEndian.PutUint16(b, uint16(w.row(s)[l]))
 		default:
-			for n := range uint16(len(b) / 4) {
+			for n := range uint16(min(len(b), 16) / 4) {
 				binary.LittleEndian.PutUint32(b[4*n:], w.row(behind(s, n))[l])
+				if len(b) == 32 {
+					binary.LittleEndian.PutUint32(b[16+4*n:], w.row(behind(i.s[1].row, n))[l])
+				}
 			}
 		}
 	}

@@ -373,7 +373,7 @@ func accessSize(i *inst, parts []string) error {
 	case 6:
 		i.size = 16
 	case 7:
-		return fmt.Errorf("the 256-bit access has no meaning in the simulator")
+		i.size = 32
 	}
 	return nil
 }
