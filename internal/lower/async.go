@@ -165,7 +165,7 @@ func (l *lowerer) stAsync() {
 	for _, w := range [...]isa.Word{isa.WWeak, isa.WAsync, isa.WMbarrierCompleteTxBytes, isa.WV2, isa.WV4} {
 		l.knows(w)
 	}
-	if l.in.NSpaces > 0 && !l.remote() || t.Bits() < 32 {
+	if l.in.NSpaces > 0 && !l.remote() || t.Bits() < 32 || len(l.args) < 3 {
 		l.unsupported()
 	}
 	v := l.joinedElements(1, t)
@@ -200,7 +200,7 @@ func (l *lowerer) redAsync() {
 		x.t = isa.U64
 	}
 	kind, ok := x.kind()
-	if !ok || l.in.NSpaces > 0 && !l.remote() || t.Class() == isa.Float {
+	if !ok || l.in.NSpaces > 0 && !l.remote() || t.Class() == isa.Float || len(l.args) < 3 {
 		l.unsupported()
 	}
 	if t == isa.S32 && x.fn != op.MMIN && x.fn != op.MMAX {

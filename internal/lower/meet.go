@@ -16,6 +16,7 @@ type sync struct {
 	name      string
 	op        op.Op
 	mod, and  op.Mod
+	then      op.Mod
 	pred      bool // its only result is a predicate
 	in, out   int  // words of operands, without the mask, and of results
 	unaligned bool // a barrier: all threads of the warp gather
@@ -44,6 +45,14 @@ var syncs = [...]sync{
 	{name: "redux.and", op: op.REDUX, in: 1, out: 1},
 	{name: "redux.or", op: op.REDUX, mod: op.MOR, in: 1, out: 1},
 	{name: "redux.xor", op: op.REDUX, mod: op.MXOR, in: 1, out: 1},
+	{name: "redux.min.f32", op: op.REDUX, mod: op.MMIN, and: op.MF32, in: 1, out: 1},
+	{name: "redux.min.NaN.f32", op: op.REDUX, mod: op.MMIN, and: op.MF32, then: op.MNAN, in: 1, out: 1},
+	{name: "redux.min.abs.f32", op: op.REDUX, mod: op.MMINABS, and: op.MF32, in: 1, out: 1},
+	{name: "redux.min.abs.NaN.f32", op: op.REDUX, mod: op.MMINABS, and: op.MF32, then: op.MNAN, in: 1, out: 1},
+	{name: "redux.max.f32", op: op.REDUX, mod: op.MMAX, and: op.MF32, in: 1, out: 1},
+	{name: "redux.max.NaN.f32", op: op.REDUX, mod: op.MMAX, and: op.MF32, then: op.MNAN, in: 1, out: 1},
+	{name: "redux.max.abs.f32", op: op.REDUX, mod: op.MMAXABS, and: op.MF32, in: 1, out: 1},
+	{name: "redux.max.abs.NaN.f32", op: op.REDUX, mod: op.MMAXABS, and: op.MF32, then: op.MNAN, in: 1, out: 1},
 	{name: "elect", op: op.ELECT, out: 2},
 	{name: "warp", op: op.WARPSYNC},
 	{name: "barrier", op: op.BAR, mod: op.MSYNC, in: 1, unaligned: true},
@@ -61,6 +70,16 @@ func findSync(o op.Op, mod, and op.Mod, pred bool) int {
 		}
 	}
 	panic("no such kind of " + o.String())
+}
+
+// findRedux returns the number of a reduction.
+func findRedux(m op.Mods) int {
+	for n := range syncs {
+		if s := &syncs[n]; s.op == op.REDUX && m == mods(s.mod, s.and, s.then) {
+			return n
+		}
+	}
+	panic("no such reduction")
 }
 
 // Meet says which instructions of the text are routines because threads may
@@ -229,7 +248,7 @@ func (l *lowerer) syncOf(s *sync, full bool, v value) value {
 
 // syncOp is the operation itself.
 func (l *lowerer) syncOp(s *sync, v value) value {
-	m := mods(s.mod, s.and)
+	m := mods(s.mod, s.and, s.then)
 	d, p := l.tmp(1), l.pred()
 	truth := func(w ori.Operand) ori.Operand { return l.cmp1(op.MNE, false, w, rz()) }
 	switch {
@@ -250,7 +269,7 @@ func (l *lowerer) syncOp(s *sync, v value) value {
 		l.emit(op.MATCH, m, value{p, d[0]}, whole(l.group(v[:s.in])))
 	case s.op == op.REDUX:
 		u := l.f.Words(l.f.NewReg(ori.UR, 1))
-		l.emit(op.REDUX, m, value{u}, v[0])
+		l.emit(l.reduction(m), m, value{u}, v[0])
 		l.emit(op.MOV, op.Mods{}, d, u)
 		return d
 	case s.op == op.ELECT:

@@ -48,9 +48,13 @@ func (l *lowerer) ldReduce() {
 	switch {
 	case t.Class() == isa.Float || t.Class() == isa.PackedFloat:
 		if l.has(isa.WAccF32) {
-			fn = op.MF32ADD
+			if fn = op.MF32ADD; l.arch.SM >= 100 {
+				fn = op.MHPADD
+			}
 		}
-		l.knows(isa.WAccF16)
+		if kind[0] == op.NoMod { // floats of eight bits
+			l.unsupported()
+		}
 		kind = op.M(kind[0], op.MRN) // nothing is flushed here
 	case t == isa.U32 || t == isa.B32:
 		kind = op.M(op.M32)

@@ -170,13 +170,45 @@ var reductions = [...]struct {
 	{isa.WAdd, op.MSUM}, {isa.WMin, op.MMIN}, {isa.WMax, op.MMAX}, {isa.WAnd, op.NoMod}, {isa.WOr, op.MOR}, {isa.WXor, op.MXOR},
 }
 
-// redux lowers redux.sync of integers: the result is uniform.
+// reduxFloat returns the modifiers of a reduction of floats.
+func (l *lowerer) reduxFloat() op.Mods {
+	min, abs := l.has(isa.WMin), l.has(isa.WAbs)
+	l.knows(isa.WMax)
+	fn := op.MMAX
+	switch {
+	case min && abs:
+		fn = op.MMINABS
+	case min:
+		fn = op.MMIN
+	case abs:
+		fn = op.MMAXABS
+	}
+	if l.has(isa.WNaN) {
+		return op.M(fn, op.MF32, op.MNAN)
+	}
+	return op.M(fn, op.MF32)
+}
+
+// reduction is the instruction of a reduction: sm_100 and sm_103 have another
+// one for the least and the greatest.
+func (l *lowerer) reduction(m op.Mods) op.Op {
+	if sm := l.arch.SM; (sm == 100 || sm == 103) && (m.Has(op.MF32) || m.Has(op.MMIN) || m.Has(op.MMAX)) {
+		return op.CREDUX
+	}
+	return op.REDUX
+}
+
+// redux lowers redux.sync: the result is uniform.
 func (l *lowerer) redux() {
 	t := l.typ(0)
-	if t.Class() == isa.Float {
-		l.unsupported()
-	}
 	l.knows(isa.WSync)
+	if t.Class() == isa.Float {
+		m, mask := l.reduxFloat(), l.src1(2, isa.B32)
+		if !l.meets(findRedux(m), mask, func() value { return value{l.src1(1, t)} }) {
+			l.among(mask, func() { l.reduxOp(m) })
+		}
+		return
+	}
 	for _, r := range reductions {
 		if !l.has(r.word) {
 			continue
@@ -196,7 +228,7 @@ func (l *lowerer) redux() {
 
 func (l *lowerer) reduxOp(m op.Mods) {
 	u := l.f.Words(l.f.NewReg(ori.UR, 1))
-	l.emit(op.REDUX, m, value{u}, l.reg(l.src1(1, l.typ(0))))
+	l.emit(l.reduction(m), m, value{u}, l.reg(l.src1(1, l.typ(0))))
 	l.emit(op.MOV, op.Mods{}, l.dst(0)[:1], u)
 }
 

@@ -26,7 +26,7 @@ const (
 // whole warp.
 func (e *emitter) coop(i *ori.Instr) {
 	switch i.Op {
-	case op.SHFL, op.MATCH, op.REDUX:
+	case op.SHFL, op.MATCH, op.REDUX, op.CREDUX:
 	case op.VOTE:
 		if s := i.Srcs()[0]; s.Kind != ori.KReg { // asks who is here
 			return
@@ -54,7 +54,7 @@ func (e *emitter) isAlone(i *ori.Instr) bool {
 		return true
 	}
 	switch n.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.BAR, op.USETMAXREG:
+	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.CREDUX, op.ELECT, op.BAR, op.USETMAXREG:
 		return false
 	}
 	return true

@@ -163,7 +163,7 @@ func (l *legalizer) try(i *ori.Instr, order []ori.Operand, mask uint) bool {
 	copy(i.Srcs(), order)
 	n := len(l.f.Regs)
 	class := ori.R
-	if i.Op.Has(op.Uniform) && i.Op != op.R2UR && i.Op != op.REDUX {
+	if i.Op.Has(op.Uniform) && i.Op != op.R2UR && i.Op != op.REDUX && i.Op != op.CREDUX {
 		class = ori.UR
 	}
 	for k := range order {

@@ -47,7 +47,7 @@ func isGathered(i *ori.Instr) bool {
 		return false
 	}
 	switch i.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.ELECT, op.BAR, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.CREDUX, op.ELECT, op.BAR, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
 		return true
 	}
 	return false

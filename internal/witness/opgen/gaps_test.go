@@ -44,8 +44,8 @@ var open = regexp.MustCompile(`^(tex|tld4|txq|suq|suld|sust|sured)\.|` + // text
 	`^cp\.async\.bulk\S*\.cp_mask|tile::gather4|tile::scatter4|im2col::w|\.cta_group::|` +
 	`^(st|red)\.async\.mmio\.|^st\.bulk\.|` +
 	`^ldmatrix\S*\.(m8n16|m16n16)|^stmatrix\S*\.m16n8|` +
-	`^multimem\.ld_reduce\S*(\.acc::f32\S*x2 |\.acc::f32\.v8|e4m3x4|e5m2x4)|` +
-	`^clusterlaunchcontrol\.try_cancel|^redux\.sync\S*\.f32 |^(ld|st)\.global\S*\.v(8\.b32|4\.b64) `)
+	`^multimem\.ld_reduce\S*(e4m3x4|e5m2x4)|` +
+	`^clusterlaunchcontrol\.try_cancel`)
 
 // TestGated compiles every form of the table of versions and targets for
 // every architecture that takes it.

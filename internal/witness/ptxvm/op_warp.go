@@ -263,7 +263,11 @@ func (d *decoder) redux() {
 		x := &in[0]
 		first := bits.TrailingZeros32(members)
 		v := x[first]
-		for m := members & (members - 1); m != 0; m &= m - 1 {
+		m := members & (members - 1)
+		if isFloat(t) { // one value alone is made positive, or a NaN of the machine's
+			m = members
+		}
+		for ; m != 0; m &= m - 1 {
 			v = f(v, x[bits.TrailingZeros32(m)]) & low(32)
 		}
 		fill(&out[0], v)

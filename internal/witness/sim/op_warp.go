@@ -1,5 +1,11 @@
 package sim
 
+import (
+	"strings"
+
+	"goptxas/internal/engine/fp"
+)
+
 // Operations across the lanes of a warp. They see the lanes of the running
 // group whose guard holds.
 
@@ -165,6 +171,28 @@ func redux(w *warp, i *inst, _ uint32) {
 		}
 	}
 	w.fill(i.d[0], r)
+}
+
+// reduxFloat is CREDUX of floats: the least or greatest, also of the
+// absolute values; with .NAN one NaN makes the result one.
+func reduxFloat(w *warp, i *inst, _ uint32) {
+	a, m := w.row(i.s[0].row), w.lanes(i)
+	x := fp.Extremum{NaN: strings.HasSuffix(i.mn, ".NAN")}
+	value := func(l int) uint64 {
+		if i.sub >= 2 {
+			return fp.F32.Abs(uint64(a[l]), false)
+		}
+		return uint64(a[l])
+	}
+	r := value(lane(m))
+	for k := m; k != 0; k &= k - 1 {
+		if i.sub&1 == 0 {
+			r = fp.F32.Min(r, value(lane(k)), x)
+		} else {
+			r = fp.F32.Max(r, value(lane(k)), x)
+		}
+	}
+	w.fill(i.d[0], uint32(r))
 }
 
 // R2UR: the value of the first lane; the predicate marks lanes that hold

@@ -566,7 +566,8 @@ func prepMatch(i *inst, parts []string) error {
 
 func prepCredux(i *inst, parts []string) error {
 	if slices.Contains(parts, "F32") {
-		return fmt.Errorf("the float form has no meaning in the simulator")
+		i.fn, i.sub = reduxFloat, uint8(pick(parts, 0, "MIN", "MAX", "MINABS", "MAXABS"))
+		return nil
 	}
 	switch pick(parts, -1, "MIN", "MAX") {
 	case 0:
