@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"goptxas/internal/witness/launch"
+	"goptxas/internal/witness/ptxvm"
 )
 
 const guardThreads = 256
@@ -91,4 +92,49 @@ func checkGuard(t *testing.T, f *Form, seed uint64, plain, guarded []byte, slot 
 			}
 		}
 	}
+}
+
+// TestGuardIsResult runs every form with a predicate among its results under
+// that predicate, plain and negated: what it is before counts for all results.
+func TestGuardIsResult(t *testing.T) {
+	list := forms(t, 90)
+	done := 0
+	for n := range list {
+		f := list[n]
+		dst, _ := split(f.Text)
+		var variants []Form
+		for _, r := range registers(dst) {
+			if kind(r) == "p" {
+				variants = append(variants, Form{Text: f.Text, Guard: r}, Form{Text: f.Text, Guard: "!" + r})
+			}
+		}
+		if len(variants) == 0 || !f.simulated() || testing.Short() && n%8 != 0 {
+			continue
+		}
+		got, err := run(variants, "sm_90", guardThreads, uint64(n))
+		if err != nil {
+			t.Errorf("%s: %v", f.Text, err)
+			continue
+		}
+		text := File("ops", "sm_90", variants, guardThreads, uint64(n))
+		launches, err := launch.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm, err := ptxvm.Load("ops.ptx", text, "sm_90")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := vm.Run(&launches[0], ptxvm.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range variants {
+			if !bytes.Equal(got[k+1], want[k+1]) {
+				t.Errorf("@%s %s: not what the interpreter says", variants[k].Guard, f.Text)
+			}
+			done++
+		}
+	}
+	t.Logf("%d guarded forms", done)
 }

@@ -19,7 +19,8 @@ const OutBytes = 16
 // numbers, for predicates and values of 16, 32 and 64 bits.
 type Form struct {
 	Text    string
-	Guarded bool // half of the threads do not run it
+	Guarded bool   // half of the threads do not run it
+	Guard   string // who runs it, if one of its own registers says so
 }
 
 // Aliased returns the form with its result written over a source of the same
@@ -200,6 +201,9 @@ func body(b *strings.Builder, f *Form, n int) {
 	if f.Guarded {
 		b.WriteString("\tcvt.u32.u64 %w, %i7;\n\tand.b32 %w, %w, 2;\n\tsetp.ne.u32 %cond, %w, 0;\n")
 		guard = "@%cond "
+	}
+	if f.Guard != "" {
+		guard = "@" + f.Guard + " "
 	}
 	fmt.Fprintf(b, "\t%s%s;\n", guard, f.Text)
 	if f.carries() {
