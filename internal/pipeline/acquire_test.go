@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"goptxas"
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
 	"goptxas/internal/target"
 )
@@ -67,14 +65,9 @@ func TestAcquire(t *testing.T) {
 // kernel, those behind the last other access but stores behind a bar.
 func behindAcquire(t *testing.T, arch string, file []byte) string {
 	t.Helper()
-	f, err := cubin.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := target.Find(arch)
 	var before, behind []string
-	for code := f.Functions()[0].Code; len(code) > 0; code = code[16:] {
-		i := sass.Decode(a, bits.Word{Lo: binary.LittleEndian.Uint64(code), Hi: binary.LittleEndian.Uint64(code[8:])})
+	instructions(t, arch, file, func(_ *cubin.Function, i *sass.Inst) {
 		text := i.Text(a, 0)
 		name, _, _ := strings.Cut(text, " ")
 		switch base, _, _ := strings.Cut(name, "."); {
@@ -85,7 +78,7 @@ func behindAcquire(t *testing.T, arch string, file []byte) string {
 		case slices.Contains([]string{"LDG", "LDS", "ATOMS", "ATOMG", "SYNCS", "MEMBAR", "CCTL"}, base):
 			before, behind = append(before, behind...), nil
 		}
-	}
+	})
 	slices.Sort(behind)
 	return strings.Join(before, " ") + "|" + strings.Join(behind, " ")
 }

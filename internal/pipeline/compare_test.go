@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -14,9 +13,7 @@ import (
 
 	"goptxas"
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
-	"goptxas/internal/target"
 	"goptxas/internal/witness/corpus"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/zoo"
@@ -93,26 +90,20 @@ func comparePair(t *testing.T, x *oracle.Tools, path string) []pair {
 // sizes reads the functions of a cubin.
 func sizes(t *testing.T, file []byte) map[string]size {
 	t.Helper()
-	f, err := cubin.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arch := target.Find(compareArch)
-	all := map[string]size{}
-	for _, fn := range f.Functions() {
-		var ops []string
-		for c := fn.Code; len(c) >= 16; c = c[16:] {
-			i := sass.Decode(arch, bits.Word{Lo: binary.LittleEndian.Uint64(c), Hi: binary.LittleEndian.Uint64(c[8:])})
-			ops = append(ops, i.Op().String())
+	all, ops := map[string]size{}, map[string][]string{}
+	instructions(t, compareArch, file, func(fn *cubin.Function, i *sass.Inst) {
+		ops[fn.Name] = append(ops[fn.Name], i.Op().String())
+		all[fn.Name] = size{regs: fn.Regs}
+	})
+	for name, list := range ops {
+		for len(list) > 0 && list[len(list)-1] == "NOP" {
+			list = list[:len(list)-1]
 		}
-		for len(ops) > 0 && ops[len(ops)-1] == "NOP" {
-			ops = ops[:len(ops)-1]
-		}
-		s := size{instrs: max(1, len(ops)), regs: fn.Regs, mix: map[string]int{}}
-		for _, o := range ops {
+		s := size{instrs: max(1, len(list)), regs: all[name].regs, mix: map[string]int{}}
+		for _, o := range list {
 			s.mix[o]++
 		}
-		all[fn.Name] = s
+		all[name] = s
 	}
 	return all
 }

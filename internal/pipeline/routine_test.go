@@ -2,16 +2,13 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
 
 	"goptxas"
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
-	"goptxas/internal/target"
 )
 
 // TestRoutine: a kernel that divides pairs in several places has the long
@@ -53,18 +50,11 @@ func TestRoutine(t *testing.T) {
 // count returns how many instructions of a cubin have a mnemonic.
 func count(t *testing.T, arch string, file []byte, mnemonic string) int {
 	t.Helper()
-	f, err := cubin.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, fn := range f.Functions() {
-		for c := fn.Code; len(c) >= 16; c = c[16:] {
-			i := sass.Decode(target.Find(arch), bits.Word{Lo: binary.LittleEndian.Uint64(c), Hi: binary.LittleEndian.Uint64(c[8:])})
-			if i.Op().String() == mnemonic {
-				n++
-			}
+	instructions(t, arch, file, func(_ *cubin.Function, i *sass.Inst) {
+		if i.Op().String() == mnemonic {
+			n++
 		}
-	}
+	})
 	return n
 }

@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"goptxas"
 	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
 	"goptxas/internal/sass"
 	"goptxas/internal/target"
 	"goptxas/internal/witness/oracle"
@@ -249,28 +247,21 @@ var (
 // kernel, without the numbers of registers.
 func unitCode(t *testing.T, file []byte, arch string) map[string][]string {
 	t.Helper()
-	f, err := cubin.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := target.Find(arch)
 	all := map[string][]string{}
-	for _, fn := range f.Functions() {
-		list := []string{}
-		for c := fn.Code; len(c) >= 16; c = c[16:] {
-			i := sass.Decode(a, bits.Word{Lo: binary.LittleEndian.Uint64(c), Hi: binary.LittleEndian.Uint64(c[8:])})
-			switch i.Op() {
-			case sass.OpTEX, sass.OpTLD, sass.OpTLD4, sass.OpTXD, sass.OpTXQ, sass.OpSULD, sass.OpSUST, sass.OpSURED:
-			default:
-				continue
-			}
+	instructions(t, arch, file, func(fn *cubin.Function, i *sass.Inst) {
+		list := all[fn.Name]
+		switch i.Op() {
+		case sass.OpTEX, sass.OpTLD, sass.OpTLD4, sass.OpTXD, sass.OpTXQ, sass.OpSULD, sass.OpSUST, sass.OpSURED:
 			text := anyRegister.ReplaceAllString(guards.ReplaceAllString(i.Text(a, 0), ""), "$1")
 			if s := strings.ReplaceAll(text, ".reuse", ""); !slices.Contains(list, s) {
 				list = append(list, s)
 			}
 		}
-		slices.Sort(list)
 		all[fn.Name] = list
+	})
+	for _, list := range all {
+		slices.Sort(list)
 	}
 	return all
 }

@@ -30,22 +30,27 @@ func compiled(p *Prog, cubin []byte, timed bool) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return simulate(&list[0], cubin, 1_000_000, timed)
+}
+
+// simulate runs a launch of a cubin, at most so many steps.
+func simulate(l *launch.Launch, cubin []byte, steps uint64, timed bool) ([][]byte, error) {
 	m, err := sim.Load(cubin)
 	if err != nil {
 		return nil, err
 	}
-	k, err := m.Kernel(p.Name)
+	k, err := m.Kernel(l.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	if missing := k.Missing(); len(missing) > 0 {
 		return nil, fmt.Errorf("%w: the simulator lacks %s", errRefused, missing[0])
 	}
-	c, err := k.Prepare(&list[0], nil)
+	c, err := k.Prepare(l, nil)
 	if err != nil {
 		return nil, err
 	}
-	c.Launch.MaxSteps, c.Launch.Timed = 1_000_000, timed
+	c.Launch.MaxSteps, c.Launch.Timed = steps, timed
 	st, err := k.Run(&c.Launch)
 	if err != nil {
 		return nil, err

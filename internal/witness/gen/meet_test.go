@@ -15,7 +15,6 @@ import (
 	"goptxas/internal/witness/launch"
 	"goptxas/internal/witness/oracle"
 	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
 	"goptxas/internal/witness/zoo"
 )
 
@@ -106,24 +105,25 @@ var meetShapes = []struct {
 	block int
 	once  bool // barriers cannot do it
 	text  string
+	open  bool // the simulator may not do with the reference's code what a machine does: it waits for ever at a BSYNC, or takes a guarded BRA.DIV for another jump
 }{
-	{"arms", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nadd.u32 %x, %x, 17;\nO1\nB:"},
-	{"chain", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nE2\nE3\nbra B;\nA:\nO1\nadd.u32 %x, %x, 17;\nO2\nO3\nB:"},
-	{"nested", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nbra B;\nD:\nadd.u32 %x, %x, 9;\nO1\nB:\nE2"},
-	{"uneven", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nD:\n@!%h bra F;\nO1\nF:\nB:\nE2"},
-	{"loop", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nmov.u32 %i, 0;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\nbra B;\nA:\nO1\nO1\nO1\nB:"},
-	{"one by one", [2]string{"-1", "-1"}, 64, false, "@%o bra S1;\nE1\nS1:\n@!%o bra S2;\nO1\nS2:"},
-	{"call", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nCALL\nB:"},
-	{"calls", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nCALL\nadd.u32 %x, %x, 1;\nbra B;\nA:\nCALL\nB:"},
-	{"own masks", [2]string{"0x55555555", "0xaaaaaaaa"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nB:"},
-	{"halves", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nO2\nB:"},
-	{"half then all", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nmov.u32 %m, -1;\nE2\nbra B;\nA:\nO1\nmov.u32 %m, -1;\nO2\nB:"},
-	{"mask and constant", [2]string{"%v", "-1"}, 64, true, "mov.u32 %v, %m;\nsub.u32 %v, 0, 1;\n@%h sub.u32 %v, 0, 1;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
-	{"small block", [2]string{"-1", "-1"}, 20, true, "@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
-	{"exited", [2]string{"-1", "-1"}, 64, true, "setp.ge.u32 %q, %l, 24;\n@%q bra END;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:"},
-	{"behind", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nA:\nE2\n@!%o bra B;\nE3\nB:"},
-	{"behind the loop", [2]string{"-1", "-1"}, 64, false, "and.b32 %i, %l, 1;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\n@!%o bra B;\nO1\nB:"},
-	{"other turns", [2]string{"-1", "-1"}, 64, false, "mov.u32 %i, 0;\nL:\nand.b32 %y, %l, 1;\nxor.b32 %y, %y, %i;\nand.b32 %y, %y, 1;\nsetp.ne.u32 %q, %y, 0;\n@%q bra C;\nE1\nC:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;"},
+	{"arms", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nadd.u32 %x, %x, 17;\nO1\nB:", false},
+	{"chain", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nE2\nE3\nbra B;\nA:\nO1\nadd.u32 %x, %x, 17;\nO2\nO3\nB:", false},
+	{"nested", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nbra B;\nD:\nadd.u32 %x, %x, 9;\nO1\nB:\nE2", false},
+	{"uneven", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\n@%h bra C;\nE1\nbra B;\nC:\nE1\nbra B;\nA:\n@%h bra D;\nO1\nD:\n@!%h bra F;\nO1\nF:\nB:\nE2", true},
+	{"loop", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nmov.u32 %i, 0;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\nbra B;\nA:\nO1\nO1\nO1\nB:", false},
+	{"one by one", [2]string{"-1", "-1"}, 64, false, "@%o bra S1;\nE1\nS1:\n@!%o bra S2;\nO1\nS2:", true},
+	{"call", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nbra B;\nA:\nCALL\nB:", false},
+	{"calls", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nCALL\nadd.u32 %x, %x, 1;\nbra B;\nA:\nCALL\nB:", false},
+	{"own masks", [2]string{"0x55555555", "0xaaaaaaaa"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nB:", false},
+	{"halves", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nO1\nO2\nB:", true},
+	{"half then all", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nmov.u32 %m, -1;\nE2\nbra B;\nA:\nO1\nmov.u32 %m, -1;\nO2\nB:", true},
+	{"mask and constant", [2]string{"%v", "-1"}, 64, true, "mov.u32 %v, %m;\nsub.u32 %v, 0, 1;\n@%h sub.u32 %v, 0, 1;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:", false},
+	{"small block", [2]string{"-1", "-1"}, 20, true, "@%o bra A;\nE1\nbra B;\nA:\nO1\nB:", false},
+	{"exited", [2]string{"-1", "-1"}, 64, true, "setp.ge.u32 %q, %l, 24;\n@%q bra END;\n@%o bra A;\nE1\nbra B;\nA:\nO1\nB:", false},
+	{"behind", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nA:\nE2\n@!%o bra B;\nE3\nB:", true},
+	{"behind the loop", [2]string{"-1", "-1"}, 64, false, "and.b32 %i, %l, 1;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\n@!%o bra B;\nO1\nB:", true},
+	{"other turns", [2]string{"-1", "-1"}, 64, false, "mov.u32 %i, 0;\nL:\nand.b32 %y, %l, 1;\nxor.b32 %y, %y, %i;\nand.b32 %y, %y, 1;\nsetp.ne.u32 %q, %y, 0;\n@%q bra C;\nE1\nC:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;", true},
 }
 
 // meetText is a kernel of one instruction and one shape.
@@ -158,48 +158,29 @@ func meetText(arch string, o, s int) string {
 		shape.block, arch, f, regs, body.String())
 }
 
+// meetSteps is far more than any of them needs.
+const meetSteps = 100_000
+
 // meetRun runs a cubin in the simulator.
 func meetRun(text string, cubin []byte, timed bool) ([][]byte, error) {
 	list, err := launch.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return meetLaunch(&list[0], cubin, timed)
+	return simulate(&list[0], cubin, meetSteps, timed)
 }
 
-func meetLaunch(l *launch.Launch, cubin []byte, timed bool) ([][]byte, error) {
-	m, err := sim.Load(cubin)
-	if err != nil {
-		return nil, err
-	}
-	k, err := m.Kernel(l.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	if missing := k.Missing(); len(missing) > 0 {
-		return nil, fmt.Errorf("%w: the simulator lacks %s", errRefused, missing[0])
-	}
-	c, err := k.Prepare(l, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.Launch.MaxSteps, c.Launch.Timed = 100_000, timed
-	st, err := k.Run(&c.Launch)
-	if err != nil {
-		return nil, err
-	}
-	if len(st.Reports) > 0 {
-		return nil, fmt.Errorf("too early: %s", st.Reports[0])
-	}
-	return c.Buffers, nil
+// meeting is an instruction in a shape for a target.
+type meeting struct {
+	shape, op  int
+	name, arch string
+	text       string
+	want       [][]byte // what the interpreter says
 }
 
-// TestMeet: threads of a warp that come to the same instruction in different
-// places do it together: interpreter, our code and the reference's agree.
-func TestMeet(t *testing.T) {
-	modes := [][]string{{"-O0"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-g"}}
+// eachMeeting runs do for all of them, or for those that GOPTXAS_MEET names.
+func eachMeeting(t *testing.T, do func(m *meeting)) {
 	only := os.Getenv("GOPTXAS_MEET")
-	ran := 0
 	for s := range meetShapes {
 		for o := range meetOps {
 			x := &meetOps[o]
@@ -207,80 +188,77 @@ func TestMeet(t *testing.T) {
 				continue
 			}
 			name := meetShapes[s].name + "/" + x.name
-			if only != "" && !strings.Contains(name, only) {
+			if !strings.Contains(name, only) {
 				continue
 			}
 			for _, arch := range []string{"sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"} {
 				if target.Find(arch).SM < x.sm {
 					continue
 				}
-				text := meetText(arch, o, s)
-				want, err := meetWant(text, arch)
-				if err != nil {
+				m := &meeting{shape: s, op: o, name: name, arch: arch, text: meetText(arch, o, s)}
+				var err error
+				if m.want, err = meetWant(m.text, arch); err != nil {
 					t.Errorf("%s %s: interpreter: %v", name, arch, err)
 					continue
 				}
-				for n, mode := range modes {
-					if only == "" && os.Getenv("GOPTXAS_FULL") == "" && (s+o+n)%4 != target.Find(arch).SM/5%4 {
-						continue
-					}
-					ran++
-					out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: arch, Args: mode})
-					if err != nil {
-						t.Errorf("%s %s %v: %v", name, arch, mode, err)
-						continue
-					}
-					got, err := meetRun(text, out.Cubin, arch == "sm_90a")
-					if err != nil || !bytes.Equal(want[0], got[0]) {
-						t.Errorf("%s %s %v: differs (%v)", name, arch, mode, err)
-					}
-				}
+				do(m)
 			}
 		}
 	}
+}
+
+// allMeetings reports whether samples are not enough.
+func allMeetings() bool { return os.Getenv("GOPTXAS_MEET") != "" || os.Getenv("GOPTXAS_FULL") != "" }
+
+// TestMeet: threads of a warp that come to the same instruction in different
+// places do it together: interpreter and our code agree.
+func TestMeet(t *testing.T) {
+	modes := [][]string{{"-O0"}, {"-O3"}, {"-O3", "-maxrregcount=24"}, {"-g"}}
+	ran := 0
+	eachMeeting(t, func(m *meeting) {
+		for n, mode := range modes {
+			if !allMeetings() && (m.shape+m.op+n)%4 != target.Find(m.arch).SM/5%4 {
+				continue
+			}
+			ran++
+			out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(m.text)}}, goptxas.Options{Arch: m.arch, Args: mode})
+			if err != nil {
+				t.Errorf("%s %s %v: %v", m.name, m.arch, mode, err)
+				continue
+			}
+			got, err := meetRun(m.text, out.Cubin, m.arch == "sm_90a")
+			if err != nil || !bytes.Equal(m.want[0], got[0]) {
+				t.Errorf("%s %s %v: differs (%v)", m.name, m.arch, mode, err)
+			}
+		}
+	})
 	t.Logf("%d runs", ran)
 }
 
-// TestMeetReference: the reference's code in the simulator does the same.
-// Threads that wait behind a BSYNC for others that wait for them it leaves to
-// the machine.
+// unexplained is where the reference's code leaves something else in the
+// simulator from sm_90 on, and nobody knows which of the two is wrong.
+const unexplained = "loop/barrier.popc"
+
+// TestMeetReference: the reference's code in the simulator does the same, but
+// in shapes that are open.
 func TestMeetReference(t *testing.T) {
 	tools := oracle.Find(t)
-	only := os.Getenv("GOPTXAS_MEET")
-	agreed, differs := 0, map[string]int{}
-	for s := range meetShapes {
-		for o := range meetOps {
-			x := &meetOps[o]
-			name := meetShapes[s].name + "/" + x.name
-			if x.bar && meetShapes[s].once || x.name == "barrier.arrive" && meetShapes[s].name != "arms" || only != "" && !strings.Contains(name, only) || only == "" && (s+o)%3 != 0 && os.Getenv("GOPTXAS_FULL") == "" {
-				continue
-			}
-			for _, arch := range []string{"sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"} {
-				if target.Find(arch).SM < x.sm {
-					continue
-				}
-				text := meetText(arch, o, s)
-				want, err := meetWant(text, arch)
-				if err != nil {
-					t.Errorf("%s %s: interpreter: %v", name, arch, err)
-					continue
-				}
-				got, err := meetReference(tools, t.TempDir(), text, arch)
-				switch {
-				case err == nil && bytes.Equal(want[0], got[0]):
-					agreed++
-				case errors.Is(err, errRefused):
-					t.Errorf("%s %s: %v", name, arch, err)
-				default:
-					differs[meetShapes[s].name+" "+arch]++
-					if only != "" {
-						t.Logf("%s %s: %v", name, arch, err)
-					}
-				}
-			}
+	agreed, open := 0, 0
+	eachMeeting(t, func(m *meeting) {
+		if !allMeetings() && (m.shape+m.op)%3 != 0 {
+			return
 		}
-	}
-	t.Logf("%d agree, others: %v", agreed, differs)
+		got, err := meetReference(tools, t.TempDir(), m.text, m.arch)
+		switch {
+		case err == nil && bytes.Equal(m.want[0], got[0]):
+			agreed++
+		case !errors.Is(err, errRefused) && (meetShapes[m.shape].open || m.name == unexplained && target.Find(m.arch).SM >= 90):
+			open++
+		default:
+			t.Errorf("%s %s: differs (%v)", m.name, m.arch, err)
+		}
+	})
+	t.Logf("%d agree, %d open", agreed, open)
 }
 
 // TestMeetZoo runs the kernels that are for machines too.
@@ -299,9 +277,9 @@ func TestMeetZoo(t *testing.T) {
 			}
 			for n := range k.Launches {
 				l := &k.Launches[n]
-				got, bad := meetLaunch(l, out.Cubin, true)
+				got, bad := simulate(l, out.Cubin, meetSteps, true)
 				for schedule := range uint64(2) {
-					want, err := p.Run(l, ptxvm.Options{MaxSteps: 100_000, Undefined: true, Races: true, Schedule: schedule})
+					want, err := p.Run(l, ptxvm.Options{MaxSteps: meetSteps, Undefined: true, Races: true, Schedule: schedule})
 					if err != nil {
 						t.Errorf("%s %s: %v", k.File, l.Kernel, err)
 						break
@@ -329,7 +307,7 @@ func meetWant(text, arch string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Run(&list[0], ptxvm.Options{MaxSteps: 100_000})
+	return p.Run(&list[0], ptxvm.Options{MaxSteps: meetSteps})
 }
 
 func meetReference(x *oracle.Tools, dir, text, arch string) ([][]byte, error) {
