@@ -1,4 +1,4 @@
-module goptxas
+module github.com/goptxas/goptxas
 
 go 1.26
 

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"strings"
 
-	"goptxas/internal/driver"
+	"github.com/goptxas/goptxas/internal/driver"
 )
 
 // Input is one PTX text. Several inputs become one module.

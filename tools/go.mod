@@ -1,4 +1,4 @@
-module goptxas/tools
+module github.com/goptxas/goptxas/tools
 
 go 1.26.0
 

@@ -8,8 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"goptxas/internal/driver"
-	"goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/driver"
+	"github.com/goptxas/goptxas/internal/engine/par"
 )
 
 func main() { os.Exit(run()) }

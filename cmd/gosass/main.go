@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"goptxas/internal/gosass"
-	"goptxas/internal/witness/sim/cli"
+	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/witness/sim/cli"
 )
 
 func main() {

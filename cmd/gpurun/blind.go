@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // blind runs kernels whose arguments nobody described: as a plan says, or as

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 // Choosing among guesses: each attempt is run in the PTX interpreter, which

@@ -3,9 +3,9 @@ package main
 import (
 	"slices"
 
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
 // facts are what the text of a kernel tells about the way it wants to be

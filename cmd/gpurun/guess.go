@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Guessing arguments: a pointer gets a window of memory that holds what its

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/front"
-	"goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
 )
 
 // text has a kernel of every kind of parameter: a pointer that is said to be

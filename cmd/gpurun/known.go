@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
 )
 
 // known are results of the reference from an earlier run, by the text and

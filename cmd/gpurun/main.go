@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"os"
 
-	"goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
 )
 
 var commands = [...]struct {

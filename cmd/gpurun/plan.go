@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/witness/front"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 // planned is one launch of one kernel.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // simulate runs both compilers' cubins as blind does, but in the simulator:

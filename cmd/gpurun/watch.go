@@ -1,6 +1,6 @@
 package main
 
-import "goptxas/internal/witness/ptxvm"
+import "github.com/goptxas/goptxas/internal/witness/ptxvm"
 
 // watcher looks at every access to global memory. Two accesses of different
 // threads to a byte race if one changes it and no barrier lies between them.

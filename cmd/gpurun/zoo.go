@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // row is one kernel in one mode: the reference beside ours.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // The reference makes sections and symbols one after the other as it walks

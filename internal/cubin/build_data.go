@@ -1,6 +1,6 @@
 package cubin
 
-import "goptxas/internal/cubin/elf"
+import "github.com/goptxas/goptxas/internal/cubin/elf"
 
 // dataKinds describes the sections that hold variables, by storage number.
 var dataKinds = [...]struct {

@@ -3,8 +3,8 @@ package cubin
 import (
 	"slices"
 
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // frames writes .debug_frame, kernels in section order, and its

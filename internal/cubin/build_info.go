@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sort"
 
-	"goptxas/internal/cubin/elf"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // orderOld and orderNew are the orders of records in .nv.info.K, from some

@@ -1,6 +1,6 @@
 package cubin
 
-import "goptxas/internal/cubin/elf"
+import "github.com/goptxas/goptxas/internal/cubin/elf"
 
 // kernel makes the sections and symbols of one kernel.
 func (b *builder) kernel(i int) {

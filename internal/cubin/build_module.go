@@ -3,7 +3,7 @@ package cubin
 import (
 	"slices"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // debug makes the debug sections, then the relocations of data, which come

@@ -3,7 +3,7 @@ package cubin
 import (
 	"strings"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // Ref is a texture, sampler or surface that the driver binds by name: it has

@@ -3,7 +3,7 @@ package cubin
 import (
 	"slices"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // renamed enters a section's name; from sm_90 on it was first another,

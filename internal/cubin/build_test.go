@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // rebuild lifts the facts of a file and builds it anew; "" when the bytes

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // TestDebugLines reads the line programs of the reference and writes them

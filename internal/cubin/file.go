@@ -15,7 +15,7 @@
 // docs/cubin.md describes the format.
 package cubin
 
-import "goptxas/internal/cubin/elf"
+import "github.com/goptxas/goptxas/internal/cubin/elf"
 
 // Kind is the ELF type of a cubin.
 type Kind uint16

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // FuzzRead: any bytes are read or refused without panic, with memory bounded

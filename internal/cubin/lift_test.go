@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/cubin/elf"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // lift reads back, from a file of the reference, the facts a compiler would

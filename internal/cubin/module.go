@@ -3,8 +3,8 @@ package cubin
 import (
 	"slices"
 
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Module is what a compiler knows when all code is generated: the input of

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // TestToolsRead lets the reference tools read what Write makes of every

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // machineCUDA is the ELF machine number of all cubins.

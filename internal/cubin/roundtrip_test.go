@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // roundTrip reads and writes a file and returns what is wrong with it, "" if

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 var update = flag.Bool("update", false, "compile the samples again with the reference compiler")

@@ -1,6 +1,6 @@
 package cubin
 
-import "goptxas/internal/cubin/elf"
+import "github.com/goptxas/goptxas/internal/cubin/elf"
 
 // Section types of CUDA's own range.
 const (

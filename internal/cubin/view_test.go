@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // TestFunctions reads the facts of known samples.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // encoder resolves names to string table offsets while contents are

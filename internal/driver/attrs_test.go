@@ -5,7 +5,7 @@ import (
 	"context"
 	"testing"
 
-	"goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // TestOptionRecords: options and directives that leave a record in the file.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/driver/cli"
 )
 
 // BenchmarkStartUp measures a whole process that only answers a question:

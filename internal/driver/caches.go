@@ -1,8 +1,8 @@
 package driver
 
 import (
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/lower"
 )
 
 // caches are the cache operators of the command line; a forced one wins over

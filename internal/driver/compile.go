@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/par/jobserver"
-	"goptxas/internal/engine/stats"
-	"goptxas/internal/pipeline"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/par/jobserver"
+	"github.com/goptxas/goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Job is one compilation: settings, inputs and the place for messages.

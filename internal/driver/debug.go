@@ -1,8 +1,8 @@
 package driver
 
 import (
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // judgeTarget honours ".target …, debug", which asks for what --device-debug

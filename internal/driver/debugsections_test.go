@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // debugFile is a program with debug sections as nvcc -G writes them: a kernel

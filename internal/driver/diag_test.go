@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // TestDiagnosticCases runs every diagnostic and accept case the way the

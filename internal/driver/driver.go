@@ -11,9 +11,9 @@ import (
 	"os"
 	"slices"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/pipeline"
 )
 
 // Failed is the exit code of every run that did not succeed.

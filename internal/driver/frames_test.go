@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // TestWarnFrames: the warnings about local memory are the reference's, in its

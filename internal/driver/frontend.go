@@ -7,11 +7,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // check reads every input and reports what is wrong with it. An input that

@@ -3,10 +3,10 @@ package driver
 import (
 	"fmt"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // unhonoured are the options that change the meaning or the form of the

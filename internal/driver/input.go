@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // stringInput is the file name that messages show for PTX text given on the

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
 )
 
 // writeKnobs prints every knob with its kind, default and purpose.

@@ -3,7 +3,7 @@ package driver
 import (
 	"slices"
 
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // applyLaunchOptions gives kernels the block size and occupancy of the

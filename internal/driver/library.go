@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // Text is an input that is already in memory.

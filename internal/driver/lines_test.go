@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 )
 
 // lined is a program with source lines of two files.

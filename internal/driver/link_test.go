@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // linkSets are modules that make one program each; the first says what to

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // namedRefs bind textures, samplers and surfaces by name.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // ours are the options whose behaviour is goptxas's own by design: its own

@@ -5,10 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/atomicfile"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/atomicfile"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/stats"
 )
 
 // writeOutput writes the cubin: a regular file appears whole or not at all;

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/stats"
 )
 
 // TestReport compares the -v report with lines the reference printed.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestSameBytesInEveryProcess compiles files in several processes, whose

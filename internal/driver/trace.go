@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/stats"
 )
 
 // traceEvent is one complete event of a Chrome trace.

@@ -5,13 +5,13 @@ import (
 	"runtime"
 	"slices"
 
-	"goptxas/internal/driver/cli"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/stats"
-	"goptxas/internal/pipeline"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // reportCode prints the -v report: the module's memory, then every kernel in

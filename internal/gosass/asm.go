@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/elf"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // asmError is a message about a line of a source.

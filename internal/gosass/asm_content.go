@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // content makes the content of a section from its lines; the type of the

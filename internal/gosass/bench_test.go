@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // big builds a cubin of about 10 MB: the code of real kernels, repeated.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // CFG prints the control flow of each section as a graph for dot: one node a

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f KERNEL] [-arch SM] FILE

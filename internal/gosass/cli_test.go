@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // run runs the command line in dir and returns exit code and streams.

@@ -5,10 +5,10 @@ import (
 	"sort"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Diff compares two files kernel by kernel: registers, resources, sizes,

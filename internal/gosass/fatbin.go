@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // A fat binary is a list of images behind a header of 16 bytes: magic,

@@ -1,7 +1,7 @@
 package gosass
 
 import (
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // edge is what an instruction does to the flow of control.

@@ -3,8 +3,8 @@ package gosass
 import (
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // FuzzDis: whatever a file holds, no way of printing it panics.

@@ -13,8 +13,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 var le = binary.LittleEndian

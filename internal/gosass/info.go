@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // Info prints the resources of each kernel, one line a fact.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // jsonHead is the first element of the list that nvdisasm -json prints.

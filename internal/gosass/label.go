@@ -4,8 +4,8 @@ import (
 	"sort"
 	"strconv"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // labeler numbers the labels of a file: return addresses that relocations

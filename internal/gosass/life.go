@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strconv"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // Registers are live from a definition to their last use: a backward data

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strconv"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // A listing prints code as nvdisasm -c does, to the letter.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 func readFile(t testing.TB, name string) []byte {

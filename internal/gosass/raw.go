@@ -3,8 +3,8 @@ package gosass
 import (
 	"fmt"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // Raw prints words that no file surrounds, one instruction a line.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // relocate replaces the number that a relocation patches by the expression

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 )
 
 // The source form of a cubin says everything that is in the file, by name

@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // chunkWords is the number of instructions that one goroutine prints at a

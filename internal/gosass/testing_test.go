@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 const sampleDir = "../../testdata/cubin"

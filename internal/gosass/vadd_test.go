@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // TestVadd assembles the kernel written by hand and lets nvdisasm read it

@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Caches are the cache operators that the command line wants for global and

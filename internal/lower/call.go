@@ -3,10 +3,10 @@ package lower
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // Plan says what a kernel and the functions it calls share: where their

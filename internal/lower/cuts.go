@@ -3,9 +3,9 @@ package lower
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Where the text falls apart for the contraction of a product and a sum: the

@@ -4,9 +4,9 @@ import (
 	"math/big"
 	mbits "math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // div lowers div and rem of integers; floats have their own ways.

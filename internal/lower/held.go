@@ -1,6 +1,6 @@
 package lower
 
-import "goptxas/internal/ori"
+import "github.com/goptxas/goptxas/internal/ori"
 
 // Matrix instructions take runs of registers, PTX names their words one by
 // one. A word is copied into a run once: held remembers, inside a block,

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // The quick steps of float division and reciprocal are checked here as

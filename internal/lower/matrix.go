@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // matrixMods reads the modifiers of ldmatrix and stmatrix: one, two or four

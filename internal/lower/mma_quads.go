@@ -1,9 +1,9 @@
 package lower
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // m8n8k4 is four products, each of eight lanes: four and the four sixteen

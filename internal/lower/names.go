@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // wordName is the machine's name for a word of PTX.

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // In an object (-c) only the linker knows where variables and functions lie,

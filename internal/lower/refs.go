@@ -3,10 +3,10 @@ package lower
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Textures, samplers and surfaces bound by name. The driver writes the number

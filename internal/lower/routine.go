@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Long ways that a kernel takes in several places stand in it once, as

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/pipeline"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
 // TestSmoke compiles the smoke files of the corpus for sm_90a and tells how

@@ -1,9 +1,9 @@
 package lower
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // source says where the value of a special register comes from.

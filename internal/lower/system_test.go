@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
 // lowered lowers the first kernel of a module and returns its text.

@@ -1,6 +1,6 @@
 package lower
 
-import "goptxas/internal/ptx/isa"
+import "github.com/goptxas/goptxas/internal/ptx/isa"
 
 // handlers says how each PTX instruction is lowered. An instruction that is
 // not here cannot be compiled.

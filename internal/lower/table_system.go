@@ -1,6 +1,6 @@
 package lower
 
-import "goptxas/internal/ptx/isa"
+import "github.com/goptxas/goptxas/internal/ptx/isa"
 
 // systemHandlers says how the instructions that talk to the rest of the
 // machine are lowered: control, synchronisation, caches, textures.

@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Arithmetic on integer values of one or two words, so that an expansion is

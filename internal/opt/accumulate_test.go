@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // TestAccumulators checks which predicates and accumulators of warp-group

@@ -3,8 +3,8 @@ package opt
 import (
 	mbits "math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // aligner knows how many low bits of words are zero.

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // phaseCase is code before and after phases.

@@ -3,8 +3,8 @@ package opt
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Branches simplifies control flow: jumps to jumps, jumps to the next

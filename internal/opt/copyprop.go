@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // CopyProp replaces reads of a copy by reads of what was copied. It

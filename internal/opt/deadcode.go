@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // DeadCode removes instructions whose results nobody reads, blocks nobody

@@ -1,9 +1,9 @@
 package opt
 
 import (
-	"goptxas/internal/engine/alu"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/engine/alu"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Fold computes what is known at compile time: operations on constants, and

@@ -3,8 +3,8 @@ package opt
 import (
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestGroups shares vectors made of the same words while those stay.

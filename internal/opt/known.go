@@ -3,8 +3,8 @@ package opt
 import (
 	"math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // bitSet is what is known of a word's bits: those that are certainly zero and certainly one.

@@ -3,8 +3,8 @@ package opt
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Predicates replaces predicates that are always true or false, or only

@@ -3,7 +3,7 @@ package opt
 import (
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 const predRegs = `reg r0 1/1

@@ -3,8 +3,8 @@ package opt
 import (
 	"math"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // scatterer finds indices that are sums.

@@ -1,6 +1,6 @@
 package opt
 
-import "goptxas/internal/ori"
+import "github.com/goptxas/goptxas/internal/ori"
 
 // maxRounds bounds how often the phases that find work for each other run.
 const maxRounds = 8

@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // sum3: a 64-bit sum of a sum is one of three values, with two carries:

@@ -3,9 +3,9 @@ package opt
 import (
 	mbits "math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // UniformValues moves what is the same for all threads of a warp to the

@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Unpack lets conversions from two floats of eight bits read them where they are:

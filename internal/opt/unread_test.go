@@ -3,8 +3,8 @@ package opt
 import (
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestUnread takes results away where nobody reads them, and nowhere else.

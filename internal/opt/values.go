@@ -9,9 +9,9 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // values are what a phase asks about words, with what it concludes from it.

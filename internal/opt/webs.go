@@ -1,8 +1,8 @@
 package opt
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // Webs gives every web of a register a register of its own. A web is a set

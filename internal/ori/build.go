@@ -3,7 +3,7 @@ package ori
 import (
 	"strings"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // NewFunc returns an empty function of m.

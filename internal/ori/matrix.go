@@ -1,6 +1,6 @@
 package ori
 
-import "goptxas/internal/ori/op"
+import "github.com/goptxas/goptxas/internal/ori/op"
 
 // Warp-group matrix operations run beside the program: the registers they
 // accumulate in, and those they read a matrix from, are theirs until

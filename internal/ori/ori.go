@@ -10,8 +10,8 @@
 package ori
 
 import (
-	"goptxas/internal/engine/pool"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Class is a register file.

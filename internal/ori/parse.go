@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Parse reads functions in the text form into a module. Lines that are

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 func specialName(v int64) string { return op.Special(v).String() }

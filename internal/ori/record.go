@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // The record form: a snapshot of a module in sections, each starting at a

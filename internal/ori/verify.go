@@ -3,7 +3,7 @@ package ori
 import (
 	"fmt"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Stage says how far a function has come: later stages promise more.

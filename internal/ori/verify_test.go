@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestVerify breaks one invariant at a time.

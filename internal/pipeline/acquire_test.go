@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 const acquireText = `.version 8.8

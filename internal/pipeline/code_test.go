@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // instructions calls do for each instruction of each function of a cubin.

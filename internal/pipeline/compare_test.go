@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // compareArch is what code is compared for.

@@ -1,8 +1,8 @@
 package pipeline
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Classes of instructions and uses of tensor maps in .nv.compat.

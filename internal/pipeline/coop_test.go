@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 const coopText = `.version 8.6

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strconv"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/lower"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // debugFunc is what a debugger wants to know of one compiled function: where

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // wholeZoo makes one module of the zoo's kernels: those that say nothing at

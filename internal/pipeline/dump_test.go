@@ -5,11 +5,11 @@ import (
 	"io"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/engine/knobs"
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 type dumpFile struct{ bytes.Buffer }

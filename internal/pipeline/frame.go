@@ -1,11 +1,11 @@
 package pipeline
 
 import (
-	"goptxas/internal/codegen/ra"
-	"goptxas/internal/lower"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // frameAlign is what the size of a stack frame is rounded up to; frames that

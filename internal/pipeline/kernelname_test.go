@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // kernelNames takes the address of a kernel in code and in a variable, and

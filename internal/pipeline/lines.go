@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"goptxas/internal/codegen/emit"
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // loc is what a .loc directive says.

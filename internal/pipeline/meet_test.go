@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
+	"github.com/goptxas/goptxas"
 )
 
 // TestMeetings: instructions at which threads may wait for others elsewhere

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"time"
 
-	"goptxas/internal/codegen/emit"
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/phase"
-	"goptxas/internal/engine/pool"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/lower"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Failure is a kernel that could not be compiled.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"goptxas/internal/codegen/emit"
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/lower"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // objectFuncs lists the functions of an object in the order of its file:

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"testing"
 
-	"goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/phase"
 )
 
 // TestOrder proves that the facts every phase needs hold when it runs, at

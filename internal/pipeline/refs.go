@@ -3,12 +3,12 @@ package pipeline
 import (
 	"slices"
 
-	"goptxas/internal/codegen/emit"
-	"goptxas/internal/cubin"
-	"goptxas/internal/lower"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Names of what a sampler's fields can say, by value: addressing modes and

@@ -3,10 +3,10 @@ package pipeline
 import (
 	"errors"
 
-	"goptxas/internal/codegen/ra"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Registers that a block's warps trade (setmaxnreg). Where a warp has given

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/lower"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // relG8 is the first of eight relocations that take one byte of a generic

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"strings"
 
-	"goptxas/internal/engine/phase"
-	"goptxas/internal/engine/pool"
-	"goptxas/internal/lower"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // keptRegisters is how many registers a kernel should have besides those its

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // TestRoutine: a kernel that divides pairs in several places has the long

@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"goptxas/internal/codegen/emit"
-	"goptxas/internal/codegen/ra"
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/engine/phase"
-	"goptxas/internal/lower"
-	"goptxas/internal/ori"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Sub is a function compiled into a kernel's section.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // boundPrograms bind textures, samplers and surfaces by name, behind

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/cubin"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // shapes are the geometries: coordinates, whether a layer or a sample number

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"goptxas/internal/engine/par"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // compile fills the kernels, each in its own place whichever worker makes

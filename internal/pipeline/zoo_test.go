@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/engine/knobs"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/front"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // check runs the front end over one PTX text.

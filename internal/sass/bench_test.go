@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // benchWords are the golden words of sm_90a, the mix a real compiler emits.

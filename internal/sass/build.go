@@ -3,7 +3,7 @@ package sass
 import (
 	"fmt"
 
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // New returns the instruction of form f with every optional operand and

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // cubinWords returns the instruction words of a cubin.

@@ -1,8 +1,8 @@
 package sass
 
 import (
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Decode returns the instruction that w means on architecture a. A word

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // disasm asks the reference disassembler for the text of each word as if it

@@ -2,7 +2,7 @@
 
 package sass
 
-import "goptxas/internal/engine/bits"
+import "github.com/goptxas/goptxas/internal/engine/bits"
 
 var forms = [...]form{{},
 	// ACQBULK control.sass:132

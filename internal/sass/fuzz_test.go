@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // checkAny is the law that every word obeys on every architecture: it

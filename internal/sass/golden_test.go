@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // goldenArchs are the columns of the mask in golden.tsv.gz, bit 0 first.

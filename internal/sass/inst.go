@@ -10,8 +10,8 @@ package sass
 import (
 	"fmt"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Inst is one machine instruction: a form and the values of its fields.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // The text of an instruction does not show all of its bits: the payload of

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	mathbits "math/bits"
 
-	"goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/engine/bits"
 )
 
 // Kind is the kind of an operand.

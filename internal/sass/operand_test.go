@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // archOf returns an architecture that has form f.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Parse reads one instruction as AppendText writes it; the space before

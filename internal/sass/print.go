@@ -1,8 +1,8 @@
 package sass
 
 import (
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // AppendText appends the text of i as nvdisasm prints it for the word at

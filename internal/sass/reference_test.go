@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // randomInst fills every field of a form with a random value that the form

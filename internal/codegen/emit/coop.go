@@ -1,8 +1,8 @@
 package emit
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Coop is an instruction in which threads of a warp take part together, as

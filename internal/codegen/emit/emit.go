@@ -9,11 +9,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // InstSize is the size of one instruction in bytes.

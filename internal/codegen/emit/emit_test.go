@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/ori"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestSpelling emits one instruction of each shape and reads it back.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // filler says which operands the assembler writes that Ori leaves out: the

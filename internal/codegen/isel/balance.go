@@ -1,8 +1,8 @@
 package isel
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Balance gives simple integer instructions of each block to the multiplier

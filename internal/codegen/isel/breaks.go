@@ -3,9 +3,9 @@ package isel
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Meeting early. Where a path out of a branch leaves a loop for good, the

@@ -1,9 +1,9 @@
 package isel
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // WarpGroups makes sure that nothing touches the registers of warp-group

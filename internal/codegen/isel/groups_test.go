@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // TestWarpGroups checks waits and arrivals around warp-group matrix

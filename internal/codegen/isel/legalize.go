@@ -6,9 +6,9 @@ import (
 	"fmt"
 	mbits "math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Fits reports whether the machine has a form for an instruction as it

@@ -1,8 +1,8 @@
 package isel
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Gathers lists the instructions that bring all threads of a warp together

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 func TestGathers(t *testing.T) {

@@ -1,8 +1,8 @@
 package isel
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Zeros clears pairs of neighbouring registers at once. Masked loads and

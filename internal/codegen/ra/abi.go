@@ -1,6 +1,6 @@
 package ra
 
-import "goptxas/internal/codegen/regalloc"
+import "github.com/goptxas/goptxas/internal/codegen/regalloc"
 
 // The calling convention: R1 is the stack pointer; R2, R16 to R19, R22 to
 // R31 and from R32 on four of every eight registers keep their values in a

@@ -3,9 +3,9 @@ package ra
 import (
 	"fmt"
 
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // applier writes a solution back into the function.

@@ -1,8 +1,8 @@
 package ra
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // ExpandCopies replaces what is left of COPY by moves of single words, and

@@ -1,10 +1,10 @@
 package ra
 
 import (
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // firstGroupReg is where the registers of warp-group matrix operations begin,

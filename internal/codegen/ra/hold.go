@@ -1,10 +1,10 @@
 package ra
 
 import (
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // Uniform registers belong to the warp, not to a thread. While its threads

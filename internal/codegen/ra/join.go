@@ -1,9 +1,9 @@
 package ra
 
 import (
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // JoinAccumulators makes the registers of warp-group matrix operations, and

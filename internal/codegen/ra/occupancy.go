@@ -1,10 +1,10 @@
 package ra
 
 import (
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // steps are the register counts beyond which one warp fewer fits on a

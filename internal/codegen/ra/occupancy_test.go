@@ -3,8 +3,8 @@ package ra
 import (
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestSteps checks the first count at which a warp fewer fits, and that

@@ -9,12 +9,12 @@ import (
 	"io"
 	"slices"
 
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Options say how many registers there are.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestSpillText allocates a function that holds eight values at once in

@@ -1,8 +1,8 @@
 package ra
 
 import (
-	"goptxas/internal/codegen/regalloc"
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // Written lists the registers that an allocated function writes: what a call

@@ -1,8 +1,8 @@
 package sched
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // How many registers a kernel should take. More of them let loads and long

@@ -4,10 +4,10 @@
 package sched
 
 import (
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 var files = [ori.NumClasses]target.File{

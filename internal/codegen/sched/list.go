@@ -3,7 +3,7 @@ package sched
 import (
 	"container/heap"
 
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // ranked is a heap of instructions.

@@ -3,8 +3,8 @@ package sched
 import (
 	"math/bits"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // wordSet is a set of the words that can live between blocks, by their

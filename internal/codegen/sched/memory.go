@@ -1,8 +1,8 @@
 package sched
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 // touch is one access to memory.

@@ -1,8 +1,8 @@
 package sched
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Post orders the instructions of every block of f, which has physical

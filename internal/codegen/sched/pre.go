@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/flow"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // longLoad is the typical time of a result from which an operation counts

@@ -1,10 +1,10 @@
 package scoreboard
 
 import (
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Assign decides stalls, barriers, waits, yields and operand reuse of a

@@ -1,9 +1,9 @@
 package scoreboard
 
 import (
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // cellSet is a set of cells.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 func BenchmarkAssign(b *testing.B) {

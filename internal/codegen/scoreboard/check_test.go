@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 var archNames = []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a", "sm_121"}

@@ -3,8 +3,8 @@ package scoreboard
 import (
 	"math/rand/v2"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // maker makes random functions with physical registers.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // The checker. It knows nothing of how stalls and barriers were chosen: it

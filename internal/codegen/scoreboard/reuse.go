@@ -1,8 +1,8 @@
 package scoreboard
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // reuse marks operands that the next instruction reads again in the same

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // regs declares the registers of the rule tests: single words a…, pairs,

@@ -3,8 +3,8 @@ package scoreboard
 import (
 	"slices"
 
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // horizon is an age at which nothing of fixed timing is pending any more:

@@ -3,7 +3,7 @@
 // their operands are needed when.
 package timing
 
-import "goptxas/internal/target"
+import "github.com/goptxas/goptxas/internal/target"
 
 // Cells number the registers of all files in one row.
 const (

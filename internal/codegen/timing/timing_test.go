@@ -3,8 +3,8 @@ package timing
 import (
 	"testing"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 const text = `func f kernel {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
 )
 
 // Settings are the options after all rules between them were applied: what

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // TestTable looks for rows that contradict each other.

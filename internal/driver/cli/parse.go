@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // Fault is the reason why a command line ends a run.

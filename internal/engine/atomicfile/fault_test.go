@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/par"
-	"goptxas/internal/engine/par/jobserver"
+	"github.com/goptxas/goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/engine/par/jobserver"
 )
 
 // The test binary is also a toy compile: it takes two tokens of a jobserver,

@@ -8,7 +8,7 @@ package diag
 import (
 	"fmt"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // Severity says what a message does to the compilation.

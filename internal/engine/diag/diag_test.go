@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 func TestForms(t *testing.T) {

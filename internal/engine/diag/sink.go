@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // Options are the user's wishes about messages.

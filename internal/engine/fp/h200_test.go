@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // Results of single instructions on an H200, against this package.

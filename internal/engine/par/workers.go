@@ -11,7 +11,7 @@ import (
 	"errors"
 	"sync"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // ErrStopped is the result of tasks that were still queued at Abort, and of

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
 // scratch is a toy worker context that notices being shared.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"goptxas/internal/engine/knobs"
-	"goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
 // Props is a set of facts about a function, such as "in SSA form", whose bits

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"goptxas/internal/engine/knobs"
-	"goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
 // fn is a toy function: a name, a program that phases rewrite, and a pool.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
 // Progress says which phase of which function is running. The guard around Run

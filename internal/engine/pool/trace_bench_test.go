@@ -8,11 +8,11 @@ import (
 	"syscall"
 	"testing"
 
-	"goptxas/internal/engine/pool"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ori"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // The benchmarks replay what a compile of the corpus asks of its memory, once

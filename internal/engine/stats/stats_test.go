@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 func sample() *Report {

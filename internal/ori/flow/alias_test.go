@@ -3,7 +3,7 @@ package flow
 import (
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 const aliasHead = `func f kernel {

@@ -1,6 +1,6 @@
 package flow
 
-import "goptxas/internal/ori"
+import "github.com/goptxas/goptxas/internal/ori"
 
 // kept returns the result f keeps under k, or makes and keeps it. Results
 // are shared: nobody changes them.

@@ -7,7 +7,7 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // Order is a depth-first numbering of the blocks that the entry reaches.

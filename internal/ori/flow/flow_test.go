@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // randomGraph makes a function of n empty blocks with random edges.

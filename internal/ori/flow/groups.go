@@ -1,8 +1,8 @@
 package flow
 
 import (
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // GroupCell is what warp-group matrix operations that are not known to be

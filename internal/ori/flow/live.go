@@ -3,8 +3,8 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // Live tells which words of registers are alive at the ends of blocks: some

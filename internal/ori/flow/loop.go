@@ -3,7 +3,7 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // Loop is a natural loop, or the strongly connected part of an irreducible

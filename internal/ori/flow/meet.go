@@ -3,8 +3,8 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Threads of a warp that part at a branch do the instructions of Func.Syncs

@@ -3,8 +3,8 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/ori"
-	"goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // Uniformity tells which registers may differ between the threads of a

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestUniformity(t *testing.T) {

@@ -3,7 +3,7 @@ package flow
 import (
 	"slices"
 
-	"goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori"
 )
 
 // Values knows who writes and who reads every word of every register. A

@@ -3,7 +3,7 @@ package isa
 import (
 	"fmt"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // Check works in the reference's own stages, because which complaint a user

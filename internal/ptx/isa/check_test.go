@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // benchForms are instructions in about the mix compilers emit.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // The form parser: just enough syntax to turn "ld.global.u32 %r1,[%rd1+4]"

@@ -1,8 +1,8 @@
 package isa
 
 import (
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Kind says what an operand is.

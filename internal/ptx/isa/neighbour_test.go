@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // The neighbour test changes known forms a little, one fault or variation at

@@ -1,6 +1,6 @@
 package isa
 
-import "goptxas/internal/engine/diag"
+import "github.com/goptxas/goptxas/internal/engine/diag"
 
 // operandWords complains about what an operand says by itself, before the
 // form is chosen. It returns false where nothing more can be told.

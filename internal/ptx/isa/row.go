@@ -1,6 +1,6 @@
 package isa
 
-import "goptxas/internal/target"
+import "github.com/goptxas/goptxas/internal/target"
 
 // TypeSet is a set of types.
 type TypeSet uint64

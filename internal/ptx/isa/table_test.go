@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // versions are the PTX versions of the reference, oldest first.

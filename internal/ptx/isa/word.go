@@ -4,7 +4,7 @@
 // all read. It knows no syntax tree: an instruction reaches it as an Inst.
 package isa
 
-import "goptxas/internal/ptx/isa/wordhash"
+import "github.com/goptxas/goptxas/internal/ptx/isa/wordhash"
 
 //go:generate go run ./wordgen
 

@@ -3,7 +3,7 @@ package sema
 import (
 	"io"
 
-	"goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
 // BodyAgain parses and checks the body of function fn, which was checked

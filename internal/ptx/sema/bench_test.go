@@ -9,13 +9,13 @@ import (
 	"syscall"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // corpusTexts loads every file of the corpus.

@@ -1,9 +1,9 @@
 package sema
 
 import (
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // call checks a call: (results), target, (arguments), prototype.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 func firstLine(s string) string {

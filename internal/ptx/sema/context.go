@@ -1,10 +1,10 @@
 package sema
 
 import (
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // context is what every check needs to know about where it stands. Module

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // TestCorpus accepts every file of the corpus and the smoke set.

@@ -3,7 +3,7 @@ package sema
 import (
 	"strconv"
 
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // sourceFile adds a row to the table of source files.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Finish makes the checks that need the whole text, after every body was

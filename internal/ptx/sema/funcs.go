@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // noPos is the place of messages that have none.

@@ -3,9 +3,9 @@ package sema
 import (
 	"strconv"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // feature is a part of the language outside instructions that appeared in

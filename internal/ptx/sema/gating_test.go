@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // versions lists every PTX version, oldest first.

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"strconv"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // initialiser fills the bytes of one variable.

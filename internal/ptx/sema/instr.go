@@ -1,9 +1,9 @@
 package sema
 
 import (
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // instruction resolves and checks one instruction and adds it to the body.

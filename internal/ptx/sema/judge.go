@@ -1,8 +1,8 @@
 package sema
 
 import (
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // Real programs are made of few shapes of instructions: the same opcode,

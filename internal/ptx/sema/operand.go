@@ -1,8 +1,8 @@
 package sema
 
 import (
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // operand resolves one operand.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // manyKernels is a module with a fault of its own in every third kernel.

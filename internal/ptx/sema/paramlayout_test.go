@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestParamLayout: parameters of kernels are aligned where they lie in the

@@ -3,7 +3,7 @@ package sema
 import (
 	"bytes"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // The reference notices a fault when its parser reduces a rule, which is

@@ -3,7 +3,7 @@ package sema
 import (
 	"strings"
 
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // pragmaRow is one pragma that belongs inside functions. A pragma is

@@ -1,8 +1,8 @@
 package sema
 
 import (
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // The checks of operands that are about what names mean rather than about

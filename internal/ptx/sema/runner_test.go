@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"strings"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/ptx/syntax"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // outcome is what the front end says about one input.

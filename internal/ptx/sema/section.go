@@ -3,8 +3,8 @@ package sema
 import (
 	"strconv"
 
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // section checks a .section block or an @@DWARF line and keeps its place.

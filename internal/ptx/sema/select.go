@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // aborted is the last line of a run that ends while the text is judged.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // versions lists the PTX versions that exist, as major and last minor of

@@ -1,6 +1,6 @@
 package sema
 
-import "goptxas/internal/engine/diag"
+import "github.com/goptxas/goptxas/internal/engine/diag"
 
 // FitsTarget compares the module's target with the architecture asked for,
 // which is all that is judged of the whole text when no code is generated.

@@ -1,6 +1,6 @@
 package syntax
 
-import "goptxas/internal/engine/src"
+import "github.com/goptxas/goptxas/internal/engine/src"
 
 // Name is an interned identifier: a dense index into the Names of the tree
 // it stands in. Zero means no name.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // cpuRate reports megabytes for each second of processor time since the

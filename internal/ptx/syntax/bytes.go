@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // Constants of the eight-bytes-at-a-time loops.

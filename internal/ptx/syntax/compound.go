@@ -3,7 +3,7 @@ package syntax
 import (
 	"strings"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // compounds are the operations whose names hold dots: the reference reads

@@ -1,8 +1,8 @@
 package syntax
 
 import (
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // declStmt parses a variable declaration with its ';'. In a module a

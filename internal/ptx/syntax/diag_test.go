@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/diag"
-	"goptxas/internal/engine/src"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // syntaxWords mark the messages that the grammar alone decides.

@@ -3,7 +3,7 @@ package syntax
 import (
 	"strconv"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,8 +1,8 @@
 package syntax
 
 import (
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // function parses .entry or .func with an optional linkage before it. In a

@@ -3,8 +3,8 @@ package syntax
 import (
 	"testing"
 
-	"goptxas/internal/engine/src"
-	"goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
 // seedText adds small texts of all kinds, accepted and not.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/src"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // parseAll scans a text and parses all its bodies as the reference would

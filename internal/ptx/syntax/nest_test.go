@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 const nestBody = ".entry k() { .reg .b32 r; .reg .b64 a; .local .b32 l[4]; .reg .pred p; "

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // pieces are tokens that mutations put into a text.

@@ -3,7 +3,7 @@ package syntax
 import (
 	"bytes"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // Parser parses function bodies one after another into the same storage.

@@ -1,6 +1,6 @@
 package syntax
 
-import "goptxas/internal/ptx/isa"
+import "github.com/goptxas/goptxas/internal/ptx/isa"
 
 // plainWords are the words that the reference's lexer does not know by
 // themselves: after a dot they are names like any other. Everything else in

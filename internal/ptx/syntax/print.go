@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // AppendModule appends the module m as normalised PTX: one statement a

@@ -3,7 +3,7 @@ package syntax
 import (
 	"testing"
 
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // TestRoundTripCases prints and parses again every accepted case.

@@ -3,8 +3,8 @@ package syntax
 import (
 	"iter"
 
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Run returns the literals of an OpRun with the marks of how they were

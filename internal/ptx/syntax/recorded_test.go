@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // verdict is a text and what the reference said about its syntax.

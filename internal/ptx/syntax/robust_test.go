@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 const robustHead = ".version 9.0\n.target sm_90a\n.address_size 64\n"

@@ -1,8 +1,8 @@
 package syntax
 
 import (
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // Scan reads a file's module level: its header, variables, functions and

@@ -3,8 +3,8 @@ package syntax
 import (
 	"bytes"
 
-	"goptxas/internal/engine/src"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // section parses .section .name { labels and data }. The contents are

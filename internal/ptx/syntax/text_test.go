@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // codeOf compiles a text with the reference and returns its code, constant

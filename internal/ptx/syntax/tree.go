@@ -1,6 +1,6 @@
 package syntax
 
-import "goptxas/internal/engine/src"
+import "github.com/goptxas/goptxas/internal/engine/src"
 
 // Of returns the operands of a list.
 func (t *Tree) Of(l List) []Operand { return t.Operands[l.First : l.First+l.Len] }

@@ -3,7 +3,7 @@ package syntax
 import (
 	"encoding/binary"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // wordCache remembers the static words seen lately by their first eight

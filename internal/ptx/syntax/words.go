@@ -1,6 +1,6 @@
 package syntax
 
-import "goptxas/internal/ptx/isa"
+import "github.com/goptxas/goptxas/internal/ptx/isa"
 
 // Word is the identity of a static word: an opcode, a modifier, a type or a
 // directive, without its dot.

@@ -165,7 +165,7 @@ func (p *pool) add(rows []string) int {
 
 func (c *compiler) formsFile(b *bytes.Buffer) {
 	var items, args, mods pool
-	b.WriteString("import \"goptxas/internal/engine/bits\"\n\nvar forms = [...]form{{},\n")
+	b.WriteString("import \"github.com/goptxas/goptxas/internal/engine/bits\"\n\nvar forms = [...]form{{},\n")
 	for _, f := range c.forms {
 		flags := ""
 		if f.uguard {

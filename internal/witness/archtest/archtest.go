@@ -48,7 +48,7 @@ var layers = [...]layer{
 
 // layerOf returns the storey of a package of the module.
 func layerOf(path string) (layer, bool) {
-	rel := strings.TrimPrefix(strings.TrimPrefix(path, "goptxas"), "/")
+	rel := strings.TrimPrefix(strings.TrimPrefix(path, "github.com/goptxas/goptxas"), "/")
 	if rel == "" {
 		rel = "."
 	}
@@ -64,7 +64,7 @@ func layerOf(path string) (layer, bool) {
 // allowed reports whether package from may import package to, both of this
 // module, and if not why.
 func allowed(from, to string) (string, bool) {
-	if strings.HasPrefix(to, "goptxas/internal/witness") {
+	if strings.HasPrefix(to, "github.com/goptxas/goptxas/internal/witness") {
 		return "the product never imports a witness", false
 	}
 	a, okA := layerOf(from)
@@ -86,5 +86,5 @@ func allowed(from, to string) (string, bool) {
 
 // isWitness reports whether a package only serves tests and tools.
 func isWitness(path string) bool {
-	return strings.HasPrefix(path, "goptxas/internal/witness")
+	return strings.HasPrefix(path, "github.com/goptxas/goptxas/internal/witness")
 }

@@ -54,11 +54,11 @@ func TestLayers(t *testing.T) {
 		if isWitness(p.ImportPath) || p.Name == "main" && !strings.Contains(p.ImportPath, "/cmd/") {
 			continue // generators and witnesses may look anywhere
 		}
-		tool := strings.HasPrefix(p.ImportPath, "goptxas/cmd/") && p.ImportPath != "goptxas/cmd/goptxas"
+		tool := strings.HasPrefix(p.ImportPath, "github.com/goptxas/goptxas/cmd/") && p.ImportPath != "github.com/goptxas/goptxas/cmd/goptxas"
 		products++
 		for _, to := range p.Imports {
 			switch {
-			case to == "goptxas" || strings.HasPrefix(to, "goptxas/"):
+			case to == "github.com/goptxas/goptxas" || strings.HasPrefix(to, "github.com/goptxas/goptxas/"):
 				arrows++
 				if tool {
 					continue // gosass and gpurun drive the witnesses
@@ -82,25 +82,25 @@ func TestRules(t *testing.T) {
 		from, to string
 		ok       bool
 	}{
-		{"goptxas/cmd/goptxas", "goptxas/internal/driver", true},
-		{"goptxas", "goptxas/internal/driver", true},
-		{"goptxas/internal/driver", "goptxas/internal/pipeline", true},
-		{"goptxas/internal/pipeline", "goptxas/internal/driver", false},
-		{"goptxas/internal/codegen/emit", "goptxas/internal/sass", true},
-		{"goptxas/internal/codegen/emit", "goptxas/internal/codegen/isel", false},
-		{"goptxas/internal/codegen/ra", "goptxas/internal/codegen/regalloc", true},
-		{"goptxas/internal/ori", "goptxas/internal/sass", false},
-		{"goptxas/internal/sass", "goptxas/internal/ori", false},
-		{"goptxas/internal/ptx/sema", "goptxas/internal/ori", false},
-		{"goptxas/internal/codegen/regalloc", "goptxas/internal/ori", false},
-		{"goptxas/internal/lower", "goptxas/internal/ori/flow", true},
-		{"goptxas/internal/ori/flow", "goptxas/internal/ori", true},
-		{"goptxas/internal/ptx/sema", "goptxas/internal/ptx/syntax", true},
-		{"goptxas/internal/ptx/syntax", "goptxas/internal/ptx/sema", false},
-		{"goptxas/internal/engine/diag", "goptxas/internal/engine/src", true},
-		{"goptxas/internal/engine/diag", "goptxas/internal/target", false},
-		{"goptxas/internal/ori", "goptxas/internal/witness/sim", false},
-		{"goptxas/internal/unknown", "goptxas/internal/target", false},
+		{"github.com/goptxas/goptxas/cmd/goptxas", "github.com/goptxas/goptxas/internal/driver", true},
+		{"github.com/goptxas/goptxas", "github.com/goptxas/goptxas/internal/driver", true},
+		{"github.com/goptxas/goptxas/internal/driver", "github.com/goptxas/goptxas/internal/pipeline", true},
+		{"github.com/goptxas/goptxas/internal/pipeline", "github.com/goptxas/goptxas/internal/driver", false},
+		{"github.com/goptxas/goptxas/internal/codegen/emit", "github.com/goptxas/goptxas/internal/sass", true},
+		{"github.com/goptxas/goptxas/internal/codegen/emit", "github.com/goptxas/goptxas/internal/codegen/isel", false},
+		{"github.com/goptxas/goptxas/internal/codegen/ra", "github.com/goptxas/goptxas/internal/codegen/regalloc", true},
+		{"github.com/goptxas/goptxas/internal/ori", "github.com/goptxas/goptxas/internal/sass", false},
+		{"github.com/goptxas/goptxas/internal/sass", "github.com/goptxas/goptxas/internal/ori", false},
+		{"github.com/goptxas/goptxas/internal/ptx/sema", "github.com/goptxas/goptxas/internal/ori", false},
+		{"github.com/goptxas/goptxas/internal/codegen/regalloc", "github.com/goptxas/goptxas/internal/ori", false},
+		{"github.com/goptxas/goptxas/internal/lower", "github.com/goptxas/goptxas/internal/ori/flow", true},
+		{"github.com/goptxas/goptxas/internal/ori/flow", "github.com/goptxas/goptxas/internal/ori", true},
+		{"github.com/goptxas/goptxas/internal/ptx/sema", "github.com/goptxas/goptxas/internal/ptx/syntax", true},
+		{"github.com/goptxas/goptxas/internal/ptx/syntax", "github.com/goptxas/goptxas/internal/ptx/sema", false},
+		{"github.com/goptxas/goptxas/internal/engine/diag", "github.com/goptxas/goptxas/internal/engine/src", true},
+		{"github.com/goptxas/goptxas/internal/engine/diag", "github.com/goptxas/goptxas/internal/target", false},
+		{"github.com/goptxas/goptxas/internal/ori", "github.com/goptxas/goptxas/internal/witness/sim", false},
+		{"github.com/goptxas/goptxas/internal/unknown", "github.com/goptxas/goptxas/internal/target", false},
 	} {
 		if why, ok := allowed(c.from, c.to); ok != c.ok {
 			t.Errorf("%s imports %s: %v (%s)", c.from, c.to, ok, why)
@@ -121,7 +121,7 @@ func TestHouseRules(t *testing.T) {
 				t.Errorf("%s imports %s", p.ImportPath, banned)
 			}
 		}
-		driver := strings.HasPrefix(p.ImportPath, "goptxas/internal/driver")
+		driver := strings.HasPrefix(p.ImportPath, "github.com/goptxas/goptxas/internal/driver")
 		for _, name := range p.GoFiles {
 			files++
 			data, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -165,7 +165,7 @@ func TestStartUp(t *testing.T) {
 			continue
 		}
 		inits++
-		if !strings.HasPrefix(name, "goptxas") {
+		if !strings.HasPrefix(name, "github.com/goptxas/goptxas") {
 			continue
 		}
 		if ours++; !strings.Contains(line, " 0 bytes, 0 allocs") {

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // errRefused is a program that the compiler or the simulator does not take:

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/opgen"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/opgen"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 // candidates returns the arithmetic and the accesses of the table of accepted

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 // TestGPU compares the interpreter with a report of gpurun zoo over a batch

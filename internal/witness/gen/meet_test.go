@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // meetOps are the instructions for which threads of a warp gather: what one

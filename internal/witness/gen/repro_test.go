@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // TestReproducers runs the programs of testdata/gen, which random testing

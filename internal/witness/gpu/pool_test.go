@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // TestMain lets the test binary stand in for a worker: kernels named

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Textures and surfaces of a launch, made through the driver.

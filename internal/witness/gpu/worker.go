@@ -9,7 +9,7 @@ import (
 	"os"
 	"unsafe"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Request asks a worker to run one kernel of one cubin once.

@@ -1,9 +1,9 @@
 package hazard
 
 import (
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Event describes one instruction as timing sees it.

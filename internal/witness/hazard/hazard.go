@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"strings"
 
-	"goptxas/internal/codegen/scoreboard"
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Code is a decoded function.

@@ -1,6 +1,6 @@
 package matrix
 
-import "goptxas/internal/engine/fp"
+import "github.com/goptxas/goptxas/internal/engine/fp"
 
 // unit is how one generation adds products of a kind.
 type unit struct {

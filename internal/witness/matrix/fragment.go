@@ -1,6 +1,6 @@
 package matrix
 
-import "goptxas/internal/engine/fp"
+import "github.com/goptxas/goptxas/internal/engine/fp"
 
 // Fragment is a matrix of wmma spread over a warp.
 type Fragment struct {

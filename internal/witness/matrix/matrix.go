@@ -7,7 +7,7 @@ package matrix
 import (
 	"math"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Column is a register of all lanes.

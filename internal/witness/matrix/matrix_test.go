@@ -3,7 +3,7 @@ package matrix
 import (
 	"testing"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // products are the shapes and elements of mma.

@@ -3,7 +3,7 @@ package matrix
 import (
 	"math"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // On computes the product as machine sm does it for PTX. Between sm_90 and

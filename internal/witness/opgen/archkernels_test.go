@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 var forLine = regexp.MustCompile(`(?m)^// for (.*)$`)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // exactOps are the operations that PTX wants exact or correctly rounded.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 const guardThreads = 256

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // matrixSets is how many inputs the measured forms have: ordinary numbers,

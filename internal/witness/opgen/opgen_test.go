@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/pipeline"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/cases"
-	"goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/cases"
+	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
 // accepted tells whether the target list of a row of the table names sm.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Forms that touch memory or other threads run in a kernel of one block in

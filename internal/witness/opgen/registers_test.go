@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // registerTypes are the types that registers can have.

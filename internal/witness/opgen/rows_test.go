@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // tensorRows are the operations of matrices, tensor memory and bulk copies,

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"goptxas/internal/witness/front"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // sweepHead declares what the forms of a sweep name. The thread bound is what

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 )
 
 // gpuRow is a row of a report of gpurun zoo.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // simulate runs a launch in the simulator with the code of a file.

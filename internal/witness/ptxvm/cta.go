@@ -3,8 +3,8 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // grid is one launch.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/bits"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // step does an instruction for the lanes of w.mask.

@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"testing"
 
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestMatrices runs the kernels with matrix products: they read nothing

@@ -3,8 +3,8 @@ package ptxvm
 import (
 	"encoding/binary"
 
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // Generic addresses: each space but global has a window, and global addresses

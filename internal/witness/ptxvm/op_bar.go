@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // reduction is what a barrier computes of the predicates of its threads.

@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // bulk is cp.async.bulk: copies of many bytes, which are done at once here,

@@ -3,8 +3,8 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // comparisons are the words of set and setp: the relations that make them

@@ -3,8 +3,8 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // narrow maps the types of packed conversions to formats and counts.

@@ -1,8 +1,8 @@
 package ptxvm
 
 import (
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // formatOf returns the format of a float type and how many values a register

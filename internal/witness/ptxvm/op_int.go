@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // isFloat reports whether an instruction of type t is one on floats.

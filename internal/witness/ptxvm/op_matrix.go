@@ -3,9 +3,9 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/witness/matrix"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/witness/matrix"
 )
 
 // Matrices of a warp. All 32 lanes take part.

@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/bits"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // Textures and surfaces.

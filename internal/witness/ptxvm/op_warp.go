@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // gathering is an instruction that threads of a membermask do together,

@@ -1,9 +1,9 @@
 package ptxvm
 
 import (
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/witness/matrix"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/witness/matrix"
 )
 
 // wmma leaves open which lane holds which element; here they lie where mma

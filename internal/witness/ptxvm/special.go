@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"math/bits"
 
-	"goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
 // special fills the lanes of w.mask with a special register. What depends on

@@ -1,6 +1,6 @@
 package ptxvm
 
-import "goptxas/internal/ptx/isa"
+import "github.com/goptxas/goptxas/internal/ptx/isa"
 
 // meanings says how each instruction is decoded. One that is not here has no
 // meaning in the interpreter: tensors.

@@ -3,7 +3,7 @@ package ptxvm
 import (
 	"testing"
 
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestTextures runs the kernels with textures and surfaces and compares every

@@ -15,11 +15,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"goptxas/internal/ptx/isa"
-	"goptxas/internal/ptx/sema"
-	"goptxas/internal/witness/front"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // Options say how to run and what to watch for.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestZoo runs every kernel of the zoo and compares every byte with what an

@@ -3,8 +3,8 @@ package sim
 import (
 	"encoding/binary"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Blind launches: kernels of which nobody said how they are started. Every

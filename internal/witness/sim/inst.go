@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/matrix"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/matrix"
 )
 
 // The registers of a warp are rows of 32 lanes in one array. Vector

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/elf"
-	ebits "goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+	ebits "github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Module is a cubin made ready to run: its code decoded once, its variables

@@ -3,7 +3,7 @@ package sim
 import (
 	"encoding/binary"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Atomics: lanes one after another, from the lowest.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // Bulk copies complete at once, like all asynchronous copies here. One

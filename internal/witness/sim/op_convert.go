@@ -1,6 +1,6 @@
 package sim
 
-import "goptxas/internal/engine/fp"
+import "github.com/goptxas/goptxas/internal/engine/fp"
 
 // Conversions.
 

@@ -1,6 +1,6 @@
 package sim
 
-import "goptxas/internal/engine/fp"
+import "github.com/goptxas/goptxas/internal/engine/fp"
 
 // Operations on f64. A NaN keeps its sign and payload, so the marks act on
 // numbers only.

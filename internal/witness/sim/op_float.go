@@ -3,7 +3,7 @@ package sim
 import (
 	"math"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Operations on f32. A NaN result is the machine's one NaN, so the sign of a

@@ -3,7 +3,7 @@ package sim
 import (
 	"math/bits"
 
-	"goptxas/internal/engine/alu"
+	"github.com/goptxas/goptxas/internal/engine/alu"
 )
 
 // Integer operations. Each function runs one instruction for the lanes m.

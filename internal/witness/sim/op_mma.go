@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/sass"
-	"goptxas/internal/witness/matrix"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/matrix"
 )
 
 // Products of matrices spread over a warp. What they mean is matrix.Product;

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // Textures and surfaces. The handle comes in a uniform register, or before

@@ -3,7 +3,7 @@ package sim
 import (
 	"strings"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Operations across the lanes of a warp. They see the lanes of the running

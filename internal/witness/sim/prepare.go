@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // What operations want to know from their mnemonic, beside the flags that

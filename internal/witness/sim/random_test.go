@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"goptxas/internal/cubin"
-	ebits "goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/cubin"
+	ebits "github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // TestRandomWords runs random words of every form of three architectures

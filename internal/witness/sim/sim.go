@@ -13,8 +13,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/texture"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/texture"
 )
 
 // Launch is what one run needs.

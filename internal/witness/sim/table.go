@@ -1,6 +1,6 @@
 package sim
 
-import "goptxas/internal/sass"
+import "github.com/goptxas/goptxas/internal/sass"
 
 // meaningRow says what an operation does: the class it is counted in, the
 // function that runs it, and what it still wants from the mnemonic.

@@ -3,8 +3,8 @@ package sim
 import (
 	"testing"
 
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestTextures runs the reference's code for the kernels with textures and

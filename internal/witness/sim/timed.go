@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
 
 // Timed mode. Results arrive as late as the latency tables allow: one of

@@ -3,8 +3,8 @@ package sim
 import (
 	"testing"
 
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // timedRun runs every launch of a kernel file in timed mode.

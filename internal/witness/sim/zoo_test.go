@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // runZoo runs every launch of a kernel file and compares the buffers with

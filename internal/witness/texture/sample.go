@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Reading through the filter. A normalised coordinate is cut to 21 bits of

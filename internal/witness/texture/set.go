@@ -1,6 +1,6 @@
 package texture
 
-import "goptxas/internal/witness/launch"
+import "github.com/goptxas/goptxas/internal/witness/launch"
 
 // Set is the textures and surfaces of a launch, by handle.
 type Set struct {

@@ -3,7 +3,7 @@ package texture
 import (
 	"encoding/binary"
 
-	"goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/engine/fp"
 )
 
 // Outside is what an access outside a surface does.

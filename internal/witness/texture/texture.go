@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"math"
 
-	"goptxas/internal/engine/fp"
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/engine/fp"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Object is a texture or surface with its contents.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 func object(t *testing.T, line string) *Object {

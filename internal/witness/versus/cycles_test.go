@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/codegen/timing"
-	"goptxas/internal/engine/bits"
-	"goptxas/internal/sass"
-	"goptxas/internal/target"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/hazard"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // A guess of how long a kernel runs, from its machine code alone: one warp
@@ -270,7 +270,7 @@ func both(b *testing.B, ref, our, arch, path string) (list []pair) {
 func BenchmarkCycles(b *testing.B) {
 	tools := oracle.Find(b)
 	exe := filepath.Join(b.TempDir(), "goptxas")
-	if out, err := exec.Command("go", "build", "-o", exe, "goptxas/cmd/goptxas").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	root := "../../../testdata/"

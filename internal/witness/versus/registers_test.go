@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // plainSizes are the sizes by which the sample without tensor instructions
@@ -59,7 +59,7 @@ func plain(c *corpus.Corpus) (list []corpus.File) {
 func BenchmarkRegisters(b *testing.B) {
 	tools, c := oracle.Find(b), corpus.Find(b)
 	exe := filepath.Join(b.TempDir(), "goptxas")
-	if out, err := exec.Command("go", "build", "-o", exe, "goptxas/cmd/goptxas").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	type row struct {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
 )
 
 // summary is the line with which the allocator's trace ends.
@@ -56,7 +56,7 @@ func spillsOf(b *testing.B, exe string, f *corpus.File, all *traffic, args ...st
 func BenchmarkSpills(b *testing.B) {
 	c := corpus.Find(b)
 	exe := filepath.Join(b.TempDir(), "goptxas")
-	if out, err := exec.Command("go", "build", "-o", exe, "goptxas/cmd/goptxas").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "github.com/goptxas/goptxas/cmd/goptxas").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	for b.Loop() {

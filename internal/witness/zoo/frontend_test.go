@@ -3,7 +3,7 @@ package zoo
 import (
 	"testing"
 
-	"goptxas/internal/witness/front"
+	"github.com/goptxas/goptxas/internal/witness/front"
 )
 
 // TestFrontEnd checks that our own front end takes every kernel without a

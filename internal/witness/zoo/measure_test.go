@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goptxas/internal/witness/gpu"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/gpu"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // Measuring takes three steps. ZOO_REQUESTS=dir go test -run Requests writes

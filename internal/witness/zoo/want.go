@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Measured results. h200.tsv.gz beside the kernels holds, for each launch

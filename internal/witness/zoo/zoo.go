@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
 // Kernel is one file of the zoo. A file may hold several entries; every one

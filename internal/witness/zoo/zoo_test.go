@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 var (

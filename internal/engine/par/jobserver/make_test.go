@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/engine/par"
 )
 
 // The test binary is also the compiler that make runs: roleEnv says so.

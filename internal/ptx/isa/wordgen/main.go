@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"goptxas/internal/ptx/isa/wordhash"
+	"github.com/goptxas/goptxas/internal/ptx/isa/wordhash"
 )
 
 type group struct {

@@ -12,9 +12,9 @@ import (
 	"os"
 	"strings"
 
-	"goptxas"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // Usage describes the commands.

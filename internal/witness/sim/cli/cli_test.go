@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // prog is a kernel that both commands can run without the reference: it is

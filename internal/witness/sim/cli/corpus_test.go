@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/corpus"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // blindFiles is how many files of the corpus are run; SIM_CORPUS asks for

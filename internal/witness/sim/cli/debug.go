@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // errQuit ends a debug session.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // TestBulk runs bulk copies in the interpreter and our code for them in the

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"goptxas/internal/cubin"
-	"goptxas/internal/cubin/dwarf"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // lineTable says which source line an instruction comes from.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // interpreted returns what the interpreter leaves of every launch, and nil

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/sim"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // compile makes a module of a kernel with our own compiler; nil where it

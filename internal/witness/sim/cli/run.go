@@ -9,8 +9,8 @@ import (
 	"math/bits"
 	"time"
 
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
 // errReports says that a timed run found early reads.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"goptxas"
-	"goptxas/internal/witness/launch"
-	"goptxas/internal/witness/oracle"
-	"goptxas/internal/witness/ptxvm"
-	"goptxas/internal/witness/sim"
-	"goptxas/internal/witness/zoo"
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // textureArchs are those that textures are compiled for in tests: every way
