@@ -241,6 +241,28 @@ func (u *unroller) only(r ori.Reg) *ori.Instr {
 	return nil
 }
 
+// afresh reports whether b, which dominates the loop, runs before every
+// first turn of it: no way leads from the loop back to it around b.
+func (u *unroller) afresh(b *ori.Block) bool {
+	seen := map[*ori.Block]bool{b: true}
+	work := []*ori.Block{u.loop.Header}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range x.Preds {
+			switch {
+			case seen[p] || x == u.loop.Header && p == u.latch:
+			case u.has(p):
+				return false
+			default:
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return true
+}
+
 // everyTurn reports whether i runs once in each turn of the loop.
 func (u *unroller) everyTurn(i *ori.Instr) bool {
 	return u.has(i.Block()) && u.dom.Dominates(i.Block(), u.latch)
@@ -351,7 +373,7 @@ func (u *unroller) counter(r ori.Reg, cmp *ori.Instr) (c counter, ok bool) {
 	if u.has(set.Block()) {
 		set, inc = inc, set
 	}
-	if u.has(set.Block()) || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) {
+	if u.has(set.Block()) || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) || !u.afresh(set.Block()) {
 		return c, false
 	}
 	add := inc

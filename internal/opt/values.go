@@ -4,8 +4,9 @@
 //
 // Registers are not in single-assignment form, but nearly all are written
 // once: PTX producers number their values. Phases reason about words that
-// have one unguarded write; such a word always holds the same value where
-// it may be read, so it can be replaced by what it was made from.
+// have one unguarded write, which dominates all reads; such a word always
+// holds the same value where it may be read, so it can be replaced by what
+// it was made from.
 package opt
 
 import (

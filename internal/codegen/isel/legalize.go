@@ -5,6 +5,7 @@ package isel
 import (
 	"fmt"
 	mbits "math/bits"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -24,12 +25,12 @@ func Legalize(f *ori.Func, a *target.Arch, fits Fits) error {
 		l.held = l.held[:0]
 		for i := range b.Instrs {
 			l.at++
-			if i.Op.Has(op.Pseudo) || fits(i) {
-				continue
+			if !i.Op.Has(op.Pseudo) && !fits(i) {
+				if err := l.instr(i); err != nil {
+					return err
+				}
 			}
-			if err := l.instr(i); err != nil {
-				return err
-			}
+			l.forget(i)
 		}
 	}
 	return nil
@@ -74,7 +75,7 @@ func writesOf(f *ori.Func) []int32 {
 
 // lasts reports whether s means the same all through a block, so that its
 // copy can be shared: a constant, or a uniform register whose words are
-// written once, in another block or before.
+// written once; forget knows where.
 func (l *legalizer) lasts(s ori.Operand) bool {
 	switch s.Kind {
 	case ori.KImm:
@@ -85,6 +86,16 @@ func (l *legalizer) lasts(s ori.Operand) bool {
 		return s.Flags == 0 && s.Class == ori.UR && int(s.Reg) < len(l.writes) && l.writes[s.Reg] <= int32(l.f.Regs[s.Reg].Width)
 	}
 	return false
+}
+
+// forget drops the copies of what i writes: a loop may have led to a reader
+// before the one write of a register.
+func (l *legalizer) forget(i *ori.Instr) {
+	for _, d := range i.Dsts() {
+		if d.HasReg() && d.Class == ori.UR {
+			l.held = slices.DeleteFunc(l.held, func(h held) bool { return h.value.HasReg() && h.value.Reg == d.Reg })
+		}
+	}
 }
 
 // shared returns the register of class c that already holds s, if any.

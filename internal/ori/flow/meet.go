@@ -171,11 +171,29 @@ func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
 	if i.Op != op.WARPSYNC || len(i.Srcs()) == 0 || !i.Srcs()[0].HasReg() {
 		return false
 	}
-	w := m.wrote[i.Srcs()[0].Reg]
+	w := m.writer(i)
 	for w != nil && w.Op == op.COPY && w.Srcs()[0].HasReg() {
-		w = m.wrote[w.Srcs()[0].Reg]
+		w = m.writer(w)
 	}
 	return w != nil && in[w.Block()] && !m.dom.Dominates(w.Block(), m.at) && (w.Op == op.VOTE && w.Mods.Has(op.MANY) || w.Op == op.MATCH && w.Mods.Has(op.MANY))
+}
+
+// writer returns who alone writes the first source of i, and has done so on
+// all ways there: what another turn of a loop left names other threads.
+func (m *meetings) writer(i *ori.Instr) *ori.Instr {
+	w := m.wrote[i.Srcs()[0].Reg]
+	if w == nil || !m.dom.Dominates(w.Block(), i.Block()) {
+		return nil
+	}
+	for j := i; j != nil && w.Block() == i.Block(); j = j.Prev() {
+		if j == w {
+			return w
+		}
+	}
+	if w.Block() == i.Block() {
+		return nil
+	}
+	return w
 }
 
 // site reports whether i is where threads gather for an instruction of

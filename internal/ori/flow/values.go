@@ -15,7 +15,16 @@ type Values struct {
 	Writes []int32      // of each word; a guarded one counts twice
 	Reads  []int32      // of each word
 
-	odd bool // a word lost one of several writers: Def may be wrong
+	odd  bool      // a word lost one of several writers: Def may be wrong
+	open []bool    // of each word: it was not one value when f was looked at
+	last []int32   // of each word: the block of its last read from elsewhere, plus one
+	far  []farRead // reads in other blocks than the write before them
+}
+
+// farRead is a read of a word that no write before it in its block reaches.
+type farRead struct {
+	word int32
+	at   *ori.Block
 }
 
 // ValuesOf returns the values of f, which stay the caller's while no other
@@ -43,9 +52,65 @@ func (v *Values) look(f *ori.Func) {
 	}
 	n := int(v.Base[len(f.Regs)])
 	v.Def, v.Writes, v.Reads = cleared(v.Def, n), cleared(v.Writes, n), cleared(v.Reads, n)
+	v.open, v.last, v.far = cleared(v.open, n), cleared(v.last, n), v.far[:0]
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
+			v.farReads(b, i)
+			v.several(i)
 			v.Count(i, 1)
+		}
+	}
+	v.openFar()
+}
+
+// farReads notes what i reads from other blocks, or from an earlier turn
+// of a loop.
+func (v *Values) farReads(b *ori.Block, i *ori.Instr) {
+	for k := int(i.NDst); k <= len(i.Args); k++ {
+		a := &i.Guard
+		if k < len(i.Args) {
+			a = &i.Args[k] // operands are large
+		}
+		if !a.HasReg() {
+			continue
+		}
+		w := v.Word(a)
+		for n := w; n < w+int32(max(1, a.N)); n++ {
+			if d := v.Def[n]; (d == nil || d.Block() != b) && v.last[n] != b.ID+1 {
+				v.last[n] = b.ID + 1
+				v.far = append(v.far, farRead{n, b})
+			}
+		}
+	}
+}
+
+// several opens the words that i is not the first to write.
+func (v *Values) several(i *ori.Instr) {
+	for k := range i.Dsts() {
+		d := &i.Args[k]
+		if d.Kind != ori.KReg {
+			continue
+		}
+		w := v.Word(d)
+		for n := w; n < w+int32(max(1, d.N)); n++ {
+			v.open[n] = v.open[n] || v.Def[n] != nil
+		}
+	}
+}
+
+// openFar opens the words that may be read before they are written. What
+// such a word holds may be left from an earlier turn of a loop, so its one
+// write is not one value: the sources of the write may have changed since.
+// A write that dominates every read is always done again after them.
+func (v *Values) openFar() {
+	if len(v.far) == 0 {
+		return
+	}
+	dom := DomOf(v.Func)
+	for _, x := range v.far {
+		d := v.Def[x.word]
+		if dom.Order.Index[x.at.ID] >= 0 && (d == nil || d.Block() == x.at || !dom.Dominates(d.Block(), x.at)) {
+			v.open[x.word] = true
 		}
 	}
 }
@@ -63,6 +128,8 @@ func (v *Values) Holds(f *ori.Func) bool {
 	for w := range x.Def {
 		if x.Writes[w] == 0 { // nobody can tell who was
 			x.Def[w] = v.Def[w]
+		} else if x.open[w] && (w >= len(v.open) || !v.open[w]) {
+			return false
 		}
 	}
 	return slices.Equal(v.Base, x.Base) && slices.Equal(v.Writes, x.Writes) && slices.Equal(v.Reads, x.Reads) && slices.Equal(v.Def, x.Def)
@@ -76,6 +143,7 @@ func (v *Values) Grow() {
 		v.Def = append(v.Def, make([]*ori.Instr, n)...)
 		v.Writes = append(v.Writes, make([]int32, n)...)
 		v.Reads = append(v.Reads, make([]int32, n)...)
+		v.open = append(v.open, make([]bool, n)...)
 	}
 }
 
@@ -124,8 +192,15 @@ func (v *Values) Word(a *ori.Operand) int32 {
 	return v.Base[a.Reg] + int32(a.Sub)
 }
 
+// single reports whether a word has one value as far as anyone may conclude:
+// one unguarded write, which dominates every read. A word that had several
+// writes, or none before some read, when the function was looked at stays
+// what it was until it is looked at again.
+func (v *Values) single(w int32) bool { return v.Writes[w] == 1 && !v.open[w] }
+
 // Once returns the instruction that alone writes the words of a register
-// operand, or nil. Registers fixed by convention are written by others too.
+// operand, and dominates all who read them, or nil. Registers fixed by
+// convention are written by others too.
 func (v *Values) Once(a ori.Operand) *ori.Instr {
 	if !a.HasReg() || v.Func.Regs[a.Reg].Fixed {
 		return nil
@@ -133,7 +208,7 @@ func (v *Values) Once(a ori.Operand) *ori.Instr {
 	w := v.Word(&a)
 	i := v.Def[w]
 	for n := range int32(max(1, a.N)) {
-		if v.Writes[w+n] != 1 || v.Def[w+n] != i || i.Block() == nil {
+		if !v.single(w+n) || v.Def[w+n] != i || i.Block() == nil {
 			return nil
 		}
 	}
@@ -141,7 +216,7 @@ func (v *Values) Once(a ori.Operand) *ori.Instr {
 }
 
 // Stable reports whether an operand means the same wherever it is read: it
-// names no register, or words written once.
+// names no register, or words written once, before all reads.
 func (v *Values) Stable(a ori.Operand) bool {
 	if !a.HasReg() {
 		return true
@@ -151,7 +226,7 @@ func (v *Values) Stable(a ori.Operand) bool {
 	}
 	w := v.Word(&a)
 	for n := range int32(max(1, a.N)) {
-		if v.Writes[w+n] != 1 {
+		if !v.single(w + n) {
 			return false
 		}
 	}
