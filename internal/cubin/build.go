@@ -28,6 +28,7 @@ const (
 	rankInfo
 	rankCompat
 	rankKernelInfo
+	rankHost
 	rankCallGraph
 	rankPrototype
 	rankRelAction

@@ -44,7 +44,7 @@ func (b *builder) frames(s *Section) {
 func (b *builder) frameTable(s *Section) *Section {
 	b.name(".rel.debug_frame")
 	b.name(".rela.debug_frame")
-	if b.isNew {
+	if b.oneKind() {
 		return b.table(".rela.debug_frame", elf.TypeRela, s)
 	}
 	return b.table(".rel.debug_frame", elf.TypeRel, s)
@@ -67,13 +67,16 @@ func (b *builder) frameFixes(data *[]byte, s *Section, k *Kernel, f *dwarf.Frame
 	}
 }
 
+// oneKind reports whether all relocations stand with their addends.
+func (b *builder) oneKind() bool { return b.isNew || b.m.ForceRela }
+
 // fillFrames puts the relocations into their tables: new files have one
 // kind, old ones keep those with an addend, and the marks, apart.
 func (b *builder) fillFrames(s, table *Section, list []Reloc) {
 	if len(list) == 0 {
 		return
 	}
-	if b.isNew {
+	if b.oneKind() {
 		table.Content.(*Relocs).List = list
 		return
 	}

@@ -59,8 +59,12 @@ func (b *builder) oldBank0(i int, text *Section) {
 	k := &b.m.Kernels[i]
 	bank := b.bank0(k, text, rankConst)
 	if !b.m.Relocatable {
-		b.sh = append(b.sh, bank.Name, ".rel"+bank.Name)
-		b.str = append(b.str, ".rel"+bank.Name, bank.Name)
+		rel := ".rel"
+		if b.m.ForceRela {
+			rel = ".rela"
+		}
+		b.sh = append(b.sh, bank.Name, rel+bank.Name)
+		b.str = append(b.str, rel+bank.Name, bank.Name)
 		b.params[i] = b.sectionSymbol(bank)
 		b.relocs(bank, bank.Name, b.slotFixes(k), nil)
 		return

@@ -9,6 +9,10 @@ import (
 // debug makes the debug sections, then the relocations of data, which come
 // behind them.
 func (b *builder) debug() {
+	if b.m.Host != nil {
+		b.name(".nv.host")
+		b.sectionSymbol(b.section(rankHost, &Section{Name: ".nv.host", Type: TypeHost, Align: 8, Content: Bytes(b.m.Host)}))
+	}
 	b.name(".debug_frame")
 	frames := b.section(rankDebug, &Section{Name: ".debug_frame", Type: elf.TypeProgbits, Align: 1})
 	if len(b.m.Kernels) > 0 {

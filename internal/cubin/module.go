@@ -18,6 +18,9 @@ type Module struct {
 	// own section, variables keep their relocations, symbols have types.
 	Relocatable bool
 
+	ForceRela bool   // every relocation keeps its addend beside it
+	Host      []byte // contents of .nv.host; nil: no such section
+
 	Kernels []Kernel
 	Decls   []Decl // variables and external functions
 	Refs    []Ref  // textures, samplers and surfaces bound by name

@@ -19,6 +19,7 @@ const (
 	TypeMercInfo       = 0x70000083
 	TypeMercSymtab     = 0x70000085
 	TypeCompat         = 0x70000086
+	TypeHost           = 0x70000087
 )
 
 type typeName struct {
@@ -69,7 +70,7 @@ var typeNames = [...]typeName{
 	{0x70000084, "MERC_CONSTANT_OPT"},
 	{TypeMercSymtab, "MERC_SYMTAB"},
 	{TypeCompat, "CUDA_COMPAT"},
-	{0x70000087, "CUDA_EMBEDDED_HOST"},
+	{TypeHost, "CUDA_EMBEDDED_HOST"},
 	{0x70000088, "MERC_RESOLVED_RELA"},
 }
 

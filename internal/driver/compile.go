@@ -164,7 +164,8 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
 		return
 	}
-	if !j.joinJobserver() || !j.honours(m) {
+	host, ok := j.hostFile()
+	if !ok || !j.joinJobserver() || !j.honours(m) {
 		return
 	}
 	set, fault := readKnobs(j.Settings.Line)
@@ -178,6 +179,10 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	}
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
+	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
+	if j.Settings.Line.Bool(cli.NoUniforms, false) {
+		o.Phases = append([]string{"UniformValues/off"}, o.Phases...)
+	}
 	if j.tokens != nil {
 		o.Limiter = j.tokens
 	}

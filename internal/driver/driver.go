@@ -7,6 +7,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -40,14 +41,27 @@ func Main(ctx context.Context, w World) int {
 	if answer(line, w.Stdout) {
 		return 0
 	}
-	if line.Has(cli.CompilerStatsFile) && len(line.List(cli.CompilerStats)) == 0 {
-		plainSink(line, w.Stderr).Say(diag.Warning, "Option '--compiler-stats-file' requires option '--compiler-stats'; ignoring since latter is not specified")
+	for _, d := range dependents {
+		if line.Has(d.id) && (!line.Has(d.on) || cli.Table[d.on].Kind == cli.Choices && len(line.List(d.on)) == 0) {
+			plainSink(line, w.Stderr).Say(diag.Warning, fmt.Sprintf("Option '%s' requires option '--%s'; ignoring since latter is not specified", d.shown, cli.Table[d.on].Long))
+		}
 	}
 	if len(line.Inputs) == 0 && !line.Has(cli.InputAsString) && !line.Has(cli.QueryControls) {
 		cli.WriteHelp(w.Stdout)
 		return 0
 	}
 	return compileLine(ctx, line, w)
+}
+
+// dependents are the options that mean nothing without another, as the
+// reference spells them in its warning.
+var dependents = [...]struct {
+	id, on cli.ID
+	shown  string
+}{
+	{cli.CompilerStatsFile, cli.CompilerStats, "--compiler-stats-file"},
+	{cli.TracePID, cli.TimeTrace, "--use-trace-pid', "},
+	{cli.TraceAfter, cli.TimeTrace, "--ftrace-phase-after"},
 }
 
 // earlySink takes the messages found while the line is read: they carry the

@@ -66,20 +66,22 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 func semaOptions(s *cli.Settings) sema.Options {
 	_, num, _ := strings.Cut(s.Arch, "_")
 	o := sema.Options{
-		Arch:         target.Find("sm_" + num),
-		CompileOnly:  s.Relocatable || s.Extensible,
-		Debug:        s.Debug,
-		LineInfo:     s.LineInfo,
-		WarnDouble:   s.Line.Has(cli.WarnDouble),
-		NoMulticast:  s.Line.Has(cli.SuppressMulticast),
-		NoSparse:     s.Line.Has(cli.SuppressSparse),
-		MinNCTAPerSM: uint32(max(0, s.MinCTAs)),
-		MaxRRegCount: uint32(s.MaxRegs),
-		Override:     s.Override,
-		Relocatable:  s.Relocatable,
-		InOrder:      s.Debug || s.FastCompile != "" || s.Hurry,
-		Verbose:      s.Verbose,
-		Entries:      s.Entries,
+		Arch:           target.Find("sm_" + num),
+		CompileOnly:    s.Relocatable || s.Extensible,
+		Debug:          s.Debug,
+		LineInfo:       s.LineInfo,
+		WarnDouble:     s.Line.Has(cli.WarnDouble),
+		NoMulticast:    s.Line.Has(cli.SuppressMulticast),
+		NoSparse:       s.Line.Has(cli.SuppressSparse),
+		MinNCTAPerSM:   uint32(max(0, s.MinCTAs)),
+		MaxRRegCount:   uint32(s.MaxRegs),
+		Override:       s.Override,
+		Relocatable:    s.Relocatable,
+		InOrder:        s.Debug || s.FastCompile != "" || s.Hurry,
+		Verbose:        s.Verbose,
+		RawTextures:    s.Line.Bool(cli.RawTextures, false),
+		ExtendedShared: s.Line.Bool(cli.ExtendedShared, false),
+		Entries:        s.Entries,
 	}
 	for i, n := range s.MaxNTid {
 		o.MaxNTid[i] = uint32(n)

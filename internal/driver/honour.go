@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
@@ -16,6 +17,21 @@ import (
 var unhonoured = [...]cli.ID{
 	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.Sanitize,
 	cli.SPBoundsCheck, cli.StackProtector, cli.PreserveRelocs,
+}
+
+// hostFile reads what --nv-host puts into the cubin.
+func (j *Job) hostFile() (data []byte, ok bool) {
+	if !j.Settings.Hosted {
+		return nil, true
+	}
+	data, err := os.ReadFile(j.Settings.HostFile)
+	switch {
+	case err != nil:
+		j.Sink.Say(diag.Fatal, fmt.Sprintf("Could not open input file '%s'", j.Settings.HostFile))
+	case len(data) == 0:
+		j.Sink.Say(diag.Fatal, fmt.Sprintf("Input file '%s' could not be opened", j.Settings.HostFile))
+	}
+	return data, len(data) > 0
 }
 
 // honours reports whether code can be generated the way the options ask.

@@ -87,7 +87,7 @@ func TestStatsFile(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
-	job := &Job{Files: []Source{{File: &src.File{Name: "k.ptx"}}}}
+	job := &Job{Files: []Source{{File: &src.File{Name: "k.ptx"}}}, Settings: &cli.Settings{Line: &cli.Line{}}}
 	res := &Result{Stats: exampleStats()}
 	name := filepath.Join(t.TempDir(), "trace")
 	put := func(s string) {
@@ -113,11 +113,45 @@ func TestTrace(t *testing.T) {
 	for text, want := range map[string]string{
 		"":   "Parsed trace file not in expected format : Error reading input trace file to buffer",
 		"[]": "Input file '" + name + "' not in expected format",
-		"{}": "Input file '" + name + "' not in expected format",
+		"{}": "Parsed trace file not in expected format : expected key 'traceEvents'",
 	} {
 		put(text)
 		if err := extendTrace(t.Context(), name, job, res); err == nil || err.Error() != want {
 			t.Errorf("trace %q: %v", text, err)
+		}
+	}
+}
+
+// TestTraceOrigin: a host says behind which event ours come, and whose they
+// are.
+func TestTraceOrigin(t *testing.T) {
+	const bad = "Parsed trace file not in expected format : "
+	whole := `{"name":"b","ts":9,"dur":9,"pid":9,"tid":9},{"name":"a","ts":10,"dur":5,"pid":7,"tid":8},{"name":"a","ts":90,"dur":5,"pid":1,"tid":1}`
+	for _, c := range []struct {
+		args, events string
+		want         origin
+		err          string
+	}{
+		{"--use-trace-pid=3", whole, origin{pid: 3}, ""},
+		{"--ftrace-phase-after=a", whole, origin{7, 8, 15}, ""},
+		{"--ftrace-phase-after=a --use-trace-pid=3", whole, origin{3, 0, 15}, ""},
+		{"--ftrace-phase-after=c", whole, origin{}, bad + "--ftrace-phase-after string not found in input file"},
+		{"--ftrace-phase-after=a", `{"name":"a","ts":1.5,"dur":5}`, origin{}, bad + "expected data type Int for key 'ts'"},
+		{"--ftrace-phase-after=a", `{"name":"a","ts":1,"dur":5,"pid":3}`, origin{}, bad + "expected key 'tid'"},
+		{"--ftrace-phase-after=a", `{"name":5}`, origin{}, bad + "expected data type String for key 'name' in parsed JSON Object"},
+		{"--ftrace-phase-after=a", `{"ts":5}`, origin{}, bad + "expected key 'name' in parsed JSON Object"},
+	} {
+		line, _, fault := cli.Parse(strings.Fields(c.args))
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		_, events, err := readTrace("x", []byte(`{"traceEvents":[`+c.events+`]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := startOf(line, events)
+		if (err == nil) != (c.err == "") || err != nil && err.Error() != c.err || err == nil && got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v, %q", c.args, got, err, c.want, c.err)
 		}
 	}
 }

@@ -33,22 +33,25 @@ func extendTrace(ctx context.Context, name string, job *Job, res *Result) error 
 	if len(data) == 0 {
 		return cli.Faultf("Parsed trace file not in expected format : Error reading input trace file to buffer")
 	}
-	var file map[string]json.RawMessage
-	var events []json.RawMessage
-	if json.Unmarshal(data, &file) != nil || json.Unmarshal(file["traceEvents"], &events) != nil {
-		return cli.Faultf("Input file '%s' not in expected format", name)
+	file, events, err := readTrace(name, data)
+	if err != nil {
+		return err
+	}
+	from, err := startOf(job.Settings.Line, events)
+	if err != nil {
+		return err
 	}
 	r := res.Stats
 	parsed := r.Time[stats.Parse] + r.Time[stats.Setup]
 	events = append(events,
-		event("Total PTXAS Time", job.Files[0].File.Name, 0, r.Wall),
-		event("PTX parsing and setup time", "", 0, parsed))
+		from.event("Total PTXAS Time", job.Files[0].File.Name, 0, r.Wall),
+		from.event("PTX parsing and setup time", "", 0, parsed))
 	at := parsed
 	for i := range r.Units {
-		events = append(events, event("Optimizing compilation unit", r.Units[i].Entry, at, r.Units[i].Total))
+		events = append(events, from.event("Optimizing compilation unit", r.Units[i].Entry, at, r.Units[i].Total))
 		at += r.Units[i].Total
 	}
-	events = append(events, event("Post processing", "", at, max(0, r.Wall-at)))
+	events = append(events, from.event("Post processing", "", at, max(0, r.Wall-at)))
 	if file["traceEvents"], err = json.Marshal(events); err != nil {
 		return err
 	}
@@ -58,8 +61,78 @@ func extendTrace(ctx context.Context, name string, job *Job, res *Result) error 
 	return writeOutput(ctx, name, data)
 }
 
-func event(what, name string, at, dur time.Duration) json.RawMessage {
-	e := traceEvent{Name: what, Ph: "X", Pid: os.Getpid(), Ts: at.Microseconds(), Dur: dur.Microseconds()}
+// badTrace is the fault of a trace that is JSON but no trace.
+func badTrace(what string) error {
+	return cli.Faultf("Parsed trace file not in expected format : %s", what)
+}
+
+// readTrace returns the parts of a trace file and its events.
+func readTrace(name string, data []byte) (file map[string]json.RawMessage, events []json.RawMessage, err error) {
+	if json.Unmarshal(data, &file) != nil {
+		return nil, nil, cli.Faultf("Input file '%s' not in expected format", name)
+	}
+	list, ok := file["traceEvents"]
+	if !ok {
+		return nil, nil, badTrace("expected key 'traceEvents'")
+	}
+	if json.Unmarshal(list, &events) != nil {
+		return nil, nil, badTrace("expected key 'traceEvents' to be a JSON Array")
+	}
+	return file, events, nil
+}
+
+// origin is where the events of a run begin and whose they are.
+type origin struct {
+	pid, tid int
+	ts       int64
+}
+
+// startOf finds the origin: ours from zero, or behind the first event of the
+// name that --ftrace-phase-after gives, which also says whose they are unless
+// --use-trace-pid does.
+func startOf(line *cli.Line, events []json.RawMessage) (origin, error) {
+	o := origin{pid: line.Num(cli.TracePID, os.Getpid())}
+	if !line.Has(cli.TraceAfter) {
+		return o, nil
+	}
+	for _, raw := range events {
+		var e map[string]json.RawMessage
+		if json.Unmarshal(raw, &e) != nil {
+			return o, badTrace("expected key 'name' in parsed JSON Object")
+		}
+		var name string
+		if v, ok := e["name"]; !ok {
+			return o, badTrace("expected key 'name' in parsed JSON Object")
+		} else if json.Unmarshal(v, &name) != nil {
+			return o, badTrace("expected data type String for key 'name' in parsed JSON Object")
+		}
+		if name == line.Text(cli.TraceAfter, "") {
+			return o.behind(e, line.Has(cli.TracePID))
+		}
+	}
+	return o, badTrace("--ftrace-phase-after string not found in input file")
+}
+
+// behind returns the origin at the end of an event.
+func (o origin) behind(e map[string]json.RawMessage, named bool) (origin, error) {
+	var n [4]int64
+	keys := [...]string{"ts", "dur", "pid", "tid"}
+	for i, key := range keys {
+		if v, ok := e[key]; !ok {
+			return o, badTrace("expected key '" + key + "'")
+		} else if json.Unmarshal(v, &n[i]) != nil {
+			return o, badTrace("expected data type Int for key '" + key + "'")
+		}
+	}
+	o.ts = n[0] + n[1]
+	if !named {
+		o.pid, o.tid = int(n[2]), int(n[3])
+	}
+	return o, nil
+}
+
+func (o origin) event(what, name string, at, dur time.Duration) json.RawMessage {
+	e := traceEvent{Name: what, Ph: "X", Pid: o.pid, Tid: o.tid, Ts: o.ts + at.Microseconds(), Dur: dur.Microseconds()}
 	e.Args.Name = name
 	b, err := json.Marshal(e)
 	if err != nil {

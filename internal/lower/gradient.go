@@ -140,6 +140,7 @@ func (l *lowerer) callGradient(name string) {
 
 // wholeHandle returns both words of a handle.
 func (l *lowerer) wholeHandle(a *sema.Operand) value {
+	l.notRaw()
 	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
 		return l.words(l.regs[a.Ref])[:2]
 	}

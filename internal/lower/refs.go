@@ -93,9 +93,18 @@ type handle struct {
 	sampler bool  // the program names a sampler
 }
 
+// notRaw refuses what a handle means under --set-texmode-raw: it is no pair
+// of a texture and a sampler then, and nobody has told what it is.
+func (l *lowerer) notRaw() {
+	if l.m.TexMode == sema.TexRaw {
+		l.fail("Textures by raw handles (--set-texmode-raw) are not supported")
+	}
+}
+
 // handle returns the handle of a texture or surface, and that of the sampler
 // beside it: none where textures have their own.
 func (l *lowerer) handle(a *sema.Operand) handle {
+	l.notRaw()
 	var s *sema.Operand
 	if es := l.body.Of(a.Elems); len(es) > 1 {
 		if l.m.TexMode != sema.TexIndependent {
@@ -114,6 +123,7 @@ func (l *lowerer) handle(a *sema.Operand) handle {
 }
 
 func (l *lowerer) handleWord(a *sema.Operand) ori.Operand {
+	l.notRaw()
 	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
 		return l.words(l.regs[a.Ref])[0]
 	}
@@ -225,6 +235,7 @@ func (l *lowerer) tables() int64 {
 // tableQuery lowers a query of what only the driver's tables tell: row
 // number of the handle.
 func (l *lowerer) tableQuery() {
+	l.notRaw()
 	for _, x := range properties {
 		if !l.has(x.word) {
 			continue

@@ -32,6 +32,8 @@ type Options struct {
 	Caches  lower.Caches
 	Errors  bool       // --make-errors-visible-at-exit
 	Blocks  bool       // --blocks-are-clusters
+	Rela    bool       // --force-rela
+	Host    []byte     // --nv-host: contents of .nv.host
 	NoLines bool       // no line tables
 	Debug   bool       // -g: the debug sections of the text, and functions stay apart
 	Knobs   *knobs.Set // nil: all defaults

@@ -25,6 +25,8 @@ type Settings struct {
 	Extensible  bool // -ewp
 	ToolsPatch  bool
 	Entries     []string
+	HostFile    string // --nv-host, where Hosted
+	Hosted      bool
 
 	Debug, LineInfo, SuppressDebug bool
 
@@ -75,6 +77,7 @@ type checker struct {
 var steps = [...]func(*checker) *Fault{
 	(*checker).architecture,
 	(*checker).basics,
+	(*checker).hostFile,
 	(*checker).registerUsage,
 	(*checker).fastCompileName,
 	(*checker).apiVersion,
@@ -87,6 +90,7 @@ var steps = [...]func(*checker) *Fault{
 	(*checker).debugLevel,
 	(*checker).caches,
 	(*checker).clusters,
+	(*checker).memberMasks,
 	(*checker).registers,
 	(*checker).launchBounds,
 	(*checker).scrambled,
@@ -123,6 +127,23 @@ func (c *checker) basics() *Fault {
 	s.FMA = l.Bool(Fmad, true)
 	s.Verbose, s.NoWarnings = l.Has(Verbose), l.Has(DisableWarnings)
 	s.WarningsAreErrors = l.Has(WarningAsError) && !s.NoWarnings
+	return nil
+}
+
+// hostFile: only a program that is linked holds the host's file.
+func (c *checker) hostFile() *Fault {
+	if c.l.Has(NVHost) && (c.l.Has(CompileOnly) || c.l.Has(ExtensibleWholeProgram)) {
+		c.warnf("Command line option '--nv-host' not supported for '--extensible-whole-program or --compile-only', will be ignored")
+		return nil
+	}
+	c.s.HostFile, c.s.Hosted = c.l.Text(NVHost, ""), c.l.Has(NVHost)
+	return nil
+}
+
+func (c *checker) memberMasks() *Fault {
+	if c.l.Has(PrintMemberMasks) {
+		c.warnf("Command line option '--print-potentially-overlapping-membermasks' not supported for '%s', will be ignored", c.s.Arch)
+	}
 	return nil
 }
 

@@ -82,6 +82,17 @@ const (
 	Key
 	OKey
 	PTXLength
+	RegAllocLevel
+	NoFastReg
+	NoExternSync
+	PrintMemberMasks
+	TracePID
+	TraceAfter
+	ForceRela
+	NVHost
+	ExtendedShared
+	RawTextures
+	NoUniforms
 	ParseOnly
 	PrintPTX
 	Diagnostics
@@ -178,6 +189,18 @@ var Table = [numOptions]Option{
 	Key:                    {Long: "key", Short: "k", Kind: Text, Group: GroupCompat, Arg: "key", Deprecated: true, Help: "Ignored."},
 	OKey:                   {Long: "okey", Short: "ok", Kind: Unsigned, Group: GroupCompat, Arg: "N", Help: "Scrambled PTX cannot be read."},
 	PTXLength:              {Long: "ptx-length", Short: "ptxlen", Kind: Unsigned, Group: GroupCompat, Arg: "N", Help: "Length of scrambled PTX."},
+
+	RegAllocLevel:    {Long: "regAllocOptLevel", Short: "regAllocOptLevel", Kind: Number, Group: GroupCompat, Arg: "N", Help: "Ignored."},
+	NoFastReg:        {Long: "no-fastreg", Short: "no-fastreg", Group: GroupCompat, Help: "Ignored."},
+	NoExternSync:     {Long: "assume-extern-functions-do-not-sync", Short: "assume-extern-functions-do-not-sync", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Ignored: calls of external functions are always taken to synchronise."},
+	PrintMemberMasks: {Long: "print-potentially-overlapping-membermasks", Short: "print-potentially-overlapping-membermasks", Group: GroupCompat, Help: "Meant GPUs before sm_70; ignored."},
+	TracePID:         {Long: "use-trace-pid", Short: "use-trace-pid", Kind: Number, Group: GroupCompat, Arg: "N", Help: "Process number of the events that -fdevice-time-trace adds."},
+	TraceAfter:       {Long: "ftrace-phase-after", Kind: Text, Group: GroupCompat, Arg: "name", Help: "Begin those events where the event of this name ends."},
+	ForceRela:        {Long: "force-rela", Short: "force-rela", Group: GroupCompat, Help: "Write every relocation with its addend; always so from sm_90."},
+	NVHost:           {Long: "nv-host", Short: "nv-host", Kind: Text, Group: GroupCompat, Arg: "file", Help: "Put this file into the section .nv.host of the cubin."},
+	ExtendedShared:   {Long: "enable-extended-smem", Short: "enable-extended-smem", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Let static shared memory take all that a block can have."},
+	RawTextures:      {Long: "set-texmode-raw", Short: "set-texmode-raw", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Textures by raw handles: references by name are refused."},
+	NoUniforms:       {Long: "sw200428197", Short: "sw200428197", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Move no work to uniform registers."},
 
 	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid."},
 	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},

@@ -250,7 +250,22 @@ func (f *fileState) target(a *syntax.Attr) bool {
 		}
 		f.setTarget(t, o.Pos)
 	}
+	if f.m.Opts.RawTextures {
+		f.rawTextures(a)
+	}
 	return true
+}
+
+// rawTextures sets the texture mode that no .target names any more; the
+// reference does so at the token behind the directive.
+func (f *fileState) rawTextures(a *syntax.Attr) {
+	switch {
+	case f.tex == TexIndependent:
+		return
+	case f.texSet:
+		f.error(f.after(a.End), "Conflicting .target option 'texmode_raw'")
+	}
+	f.tex, f.texSet, f.m.TexMode = TexRaw, true, TexRaw
 }
 
 func (f *fileState) setTarget(t Target, p src.Pos) {

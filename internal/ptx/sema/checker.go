@@ -86,7 +86,7 @@ func (k *checker) setTarget(t Target) {
 	if k.isaCtx.Report == nil {
 		k.isaCtx.Report = k.report
 	}
-	v, unified := isaVersion(k.ver), k.tex == TexUnified
+	v, unified := isaVersion(k.ver), k.tex != TexIndependent
 	c := &k.isaCtx
 	if c.Version != v || c.SM != t.SM || c.Variant != t.Variant || c.Target != t.Name || c.Unified != unified {
 		k.seen.reset()

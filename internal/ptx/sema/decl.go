@@ -237,10 +237,15 @@ func (c *context) legal(h *declHead, v *syntax.Var, s *Shape) {
 	}
 }
 
+// rawViolated is what the mode of --set-texmode-raw says to references.
+const rawViolated = "Instruction or declaration violates .target texmode_raw setting"
+
 // legalOpaque: texture, sampler and surface references live at module level
 // in .global, and samplers only beside independent textures.
 func (c *context) legalOpaque(h *declHead, s *Shape, at src.Pos) {
 	switch {
+	case c.tex == TexRaw:
+		c.error(at, rawViolated)
 	case c.inBody:
 		c.error(at, "Texture/surface variable must be at module or entry parameter scope")
 	case s.Array:
@@ -290,6 +295,9 @@ func (c *context) legalTex(h *declHead, at src.Pos, name string) {
 	}
 	if c.ver >= 15 {
 		c.error(at, "Deprecated feature: '.tex' not supported as of PTX version 1.5")
+	}
+	if c.tex == TexRaw {
+		c.error(at, rawViolated)
 	}
 }
 

@@ -402,8 +402,12 @@ func (m *Module) funcPragmas(u *diag.Unit, f *Func) {
 }
 
 // sharedData adds up the static shared memory of a kernel: what it and its
-// callees name, and all that their bodies declare.
+// callees name, and all that their bodies declare. How much an object takes
+// is the linker's to say.
 func (m *Module) sharedData(u *diag.Unit, f *Func, reach []int32) {
+	if m.Opts.Relocatable {
+		return
+	}
 	used := make(map[int32]bool)
 	for _, r := range reach {
 		for _, v := range m.Funcs[r].done.vars {
@@ -421,7 +425,7 @@ func (m *Module) sharedData(u *diag.Unit, f *Func, reach []int32) {
 			at = place(at, &m.Funcs[r].done.shared[j])
 		}
 	}
-	if limit := limitsOf(m.Opts.Arch).shared(m.Opts.Arch); at > limit {
+	if limit := limitsOf(m.Opts.Arch).shared(m.Opts.Arch, m.Opts.ExtendedShared); at > limit {
 		u.Report(diag.Error, noPos, "Entry function '"+f.Name+"' uses too much shared data (0x"+
 			strconv.FormatUint(at, 16)+" bytes, 0x"+strconv.FormatUint(limit, 16)+" max)")
 	}

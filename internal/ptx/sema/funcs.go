@@ -262,6 +262,9 @@ func (c *context) paramType(nf *Func, p *Param) {
 	if opaque && nf.Entry && p.Shape.Type == isa.Samplerref && c.tex == TexUnified {
 		c.error(p.Pos, "Instruction or declaration violates .target texmode_unified setting")
 	}
+	if opaque && nf.Entry && c.tex == TexRaw {
+		c.error(p.Pos, rawViolated)
+	}
 	if !nf.Entry && p.Shape.Align > maxParamAlign {
 		c.error(p.Pos, "Parameter '"+p.Name+
 			"' has illegal alignment (must be aligned to 1, 2, 4, 8, 16, 32, 64, or 128 bytes)")

@@ -10,22 +10,24 @@ import (
 
 // Options are the command line's wishes that the checks depend on.
 type Options struct {
-	Arch         *target.Arch
-	ArchName     string // as the command line spells it, when that is not Arch's name
-	CompileOnly  bool   // -c: leave externs to the linker
-	Debug        bool   // -g
-	LineInfo     bool   // -lineinfo
-	WarnDouble   bool   // -warn-double-usage
-	NoMulticast  bool   // -suppress-async-bulk-multicast-advisory-warning
-	NoSparse     bool   // -suppress-sparse-mma-advisory-info
-	MaxNTid      [3]uint32
-	MinNCTAPerSM uint32
-	MaxRRegCount uint32
-	Override     bool     // -override-directive-values
-	Relocatable  bool     // -c without -ewp: all kernels are compiled
-	InOrder      bool     // kernels are compiled first to last
-	Verbose      bool     // -v
-	Entries      []string // -e; empty means all kernels
+	Arch           *target.Arch
+	ArchName       string // as the command line spells it, when that is not Arch's name
+	CompileOnly    bool   // -c: leave externs to the linker
+	Debug          bool   // -g
+	LineInfo       bool   // -lineinfo
+	WarnDouble     bool   // -warn-double-usage
+	NoMulticast    bool   // -suppress-async-bulk-multicast-advisory-warning
+	NoSparse       bool   // -suppress-sparse-mma-advisory-info
+	MaxNTid        [3]uint32
+	MinNCTAPerSM   uint32
+	MaxRRegCount   uint32
+	Override       bool     // -override-directive-values
+	Relocatable    bool     // -c without -ewp: all kernels are compiled
+	InOrder        bool     // kernels are compiled first to last
+	Verbose        bool     // -v
+	RawTextures    bool     // --set-texmode-raw
+	ExtendedShared bool     // --enable-extended-smem
+	Entries        []string // -e; empty means all kernels
 }
 
 // Linkage says who else may see a symbol.
@@ -233,6 +235,7 @@ type TexMode uint8
 const (
 	TexUnified TexMode = iota
 	TexIndependent
+	TexRaw // --set-texmode-raw: no references by name
 )
 
 // DebugSection is the contents of one .section, or of all @@DWARF lines.

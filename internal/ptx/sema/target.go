@@ -155,6 +155,7 @@ type limits struct {
 	threads    uint64 // resident threads of one SM
 	blocks     uint64 // resident blocks of one SM
 	sharedArch uint64 // static shared memory with the a variant
+	sharedMost uint64 // static shared memory with --enable-extended-smem
 }
 
 // plainShared is the static shared memory of a kernel for plain and f
@@ -165,18 +166,18 @@ const plainShared = 48 << 10
 const constSpace = 64 << 10
 
 var archLimits = [...]limits{
-	{75, 1024, 16, plainShared},
-	{80, 2048, 32, plainShared},
-	{86, 1536, 16, plainShared},
-	{87, 1536, 16, plainShared},
-	{88, 1536, 16, plainShared},
-	{89, 1536, 24, plainShared},
-	{90, 2048, 32, 0x38c00},
-	{100, 2048, 32, 0x38c00},
-	{103, 2048, 32, 0x38c00},
-	{110, 1536, 24, 0x38c00},
-	{120, 1536, 24, 0x18c00},
-	{121, 1536, 24, 0x18c00},
+	{75, 1024, 16, plainShared, 64 << 10},
+	{80, 2048, 32, plainShared, 0x28c00},
+	{86, 1536, 16, plainShared, 0x18c00},
+	{87, 1536, 16, plainShared, 0x28c00},
+	{88, 1536, 16, plainShared, 0x18c00},
+	{89, 1536, 24, plainShared, 0x18c00},
+	{90, 2048, 32, 0x38c00, 0x38c00},
+	{100, 2048, 32, 0x38c00, 0x38c00},
+	{103, 2048, 32, 0x38c00, 0x38c00},
+	{110, 1536, 24, 0x38c00, 0x38c00},
+	{120, 1536, 24, 0x18c00, 0x18c00},
+	{121, 1536, 24, 0x18c00, 0x18c00},
 }
 
 func limitsOf(arch *target.Arch) *limits {
@@ -189,7 +190,10 @@ func limitsOf(arch *target.Arch) *limits {
 }
 
 // shared returns the static shared memory a kernel may use.
-func (l *limits) shared(arch *target.Arch) uint64 {
+func (l *limits) shared(arch *target.Arch, extended bool) uint64 {
+	if extended {
+		return l.sharedMost
+	}
 	if arch.Variant == target.ArchSpecific {
 		return l.sharedArch
 	}
