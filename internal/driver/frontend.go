@@ -37,6 +37,11 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 	return m
 }
 
+// keptText is how much text of bodies is kept checked until it is compiled,
+// in bytes: a body takes about eight times its text. What lies beyond is read
+// again.
+const keptText = 8 << 20
+
 // checkBodies checks the bodies on as many workers as were asked for. The
 // sink keeps the messages in source order.
 func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
@@ -45,7 +50,7 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 	if workers == 0 {
 		workers = runtime.NumCPU()
 	}
-	var next atomic.Int64
+	var next, kept atomic.Int64
 	var wg sync.WaitGroup
 	for range min(workers, len(bodies)) {
 		wg.Go(func() {
@@ -55,7 +60,11 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 				if i >= len(bodies) {
 					return
 				}
-				m.CheckBody(bodies[i], &s)
+				fn := bodies[i]
+				m.CheckBody(fn, &s)
+				if kept.Add(m.BodyLen(fn)) <= keptText {
+					m.Keep(fn, &s)
+				}
 			}
 		})
 	}

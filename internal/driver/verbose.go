@@ -110,7 +110,9 @@ func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 // holds after them: the runtime's own account, which only grows.
 func (j *Job) recordCode(m *sema.Module, out *pipeline.Output) {
 	var mem runtime.MemStats
-	runtime.ReadMemStats(&mem)
+	if j.Settings.Line.Has(cli.CompilerStats) { // asking stops the world
+		runtime.ReadMemStats(&mem)
+	}
 	for n, fn := range out.Funcs {
 		if k := out.Kernels[n]; k != nil {
 			u := j.rec.Unit(m.Funcs[fn].Name)

@@ -133,7 +133,7 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	l.properties()
 	l.plan = opts.Plan
 	if l.plan == nil {
-		l.plan = NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.BodyAgain(fn, new(sema.Scratch)) })
+		l.plan = NewPlan(m, body, layout, func(fn int32) *sema.Body { return m.Body(fn, new(sema.Scratch)) })
 	}
 	if opts.Routines && l.f.Kernel && !layout.Object && !l.plan.moves {
 		l.plan.sites(body, &l.sites)

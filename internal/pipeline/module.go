@@ -117,9 +117,12 @@ func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *K
 		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
 	}
 	err := guard.Run(func() (err error) {
-		k, err = compileBody(m, m.CheckBody(fn, s), o, r, &at)
+		k, err = compileBody(m, m.Body(fn, s), o, r, &at)
 		return err
 	})
+	if f.Entry { // nobody else reads it
+		m.Drop(fn)
+	}
 	if err == nil {
 		k.Time = time.Since(start)
 		return k, nil

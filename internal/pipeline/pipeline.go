@@ -170,7 +170,7 @@ func bodies(m *sema.Module) func(int32) *sema.Body {
 	return func(fn int32) *sema.Body {
 		b := known[fn]
 		if b == nil {
-			b = m.BodyAgain(fn, new(sema.Scratch))
+			b = m.Body(fn, new(sema.Scratch))
 			known[fn] = b
 		}
 		return b

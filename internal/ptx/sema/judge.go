@@ -28,9 +28,11 @@ type verdict struct {
 	form   *isa.Form
 }
 
-// verdicts is a table with one place for each hash.
+// verdicts is a table with one place for each hash. The places are numbers,
+// so that a short program touches little memory.
 type verdicts struct {
-	table []verdict
+	table []uint16         // by hash: the place in list, 0 when free
+	list  []verdict        // from 1 on
 	shape [maxShape]uint64 // of the instruction at hand
 	n     int              // its length; 0 when it is not to be remembered
 }
@@ -40,7 +42,10 @@ const (
 	mix         = 0x9e3779b97f4a7c15
 )
 
-func (v *verdicts) reset() { clear(v.table) }
+func (v *verdicts) reset() {
+	clear(v.table)
+	v.list = v.list[:min(len(v.list), 1)]
+}
 
 // put adds a word to the shape.
 func (v *verdicts) put(w uint64) {
@@ -51,9 +56,10 @@ func (v *verdicts) put(w uint64) {
 }
 
 // slot returns the place of the shape.
-func (v *verdicts) slot() *verdict {
+func (v *verdicts) slot() *uint16 {
 	if v.table == nil {
-		v.table = make([]verdict, 1<<verdictBits)
+		v.table = make([]uint16, 1<<verdictBits)
+		v.list = make([]verdict, 1, 64)
 	}
 	h := uint64(v.n)
 	for _, w := range v.shape[:v.n] {
@@ -174,11 +180,10 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 		return false
 	}
 	known := k.describe(in, out)
-	var v *verdict
+	var at *uint16
 	if known {
-		v = k.seen.slot()
-		n := k.seen.n
-		if int(v.n) == n && v.shape == k.seen.padded() {
+		at = k.seen.slot()
+		if v := &k.seen.list[*at]; int(v.n) == k.seen.n && v.shape == k.seen.padded() {
 			out.Row, out.Form = v.row, v.form
 			out.NTypes, out.NSpaces, out.Vec, out.Types, out.Spaces = v.types, v.spaces, v.vec, v.typ, v.space
 			return true
@@ -201,12 +206,21 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 		k.fill(out)
 	}
 	if ok && known && !k.faulty {
-		*v = verdict{
+		k.seen.keep(at, verdict{
 			n: uint8(k.seen.n), types: out.NTypes, spaces: out.NSpaces, vec: out.Vec, typ: out.Types, space: out.Spaces,
 			shape: k.seen.padded(), row: out.Row, form: out.Form,
-		}
+		})
 	}
 	return ok
+}
+
+// keep remembers x at a place, instead of what was there.
+func (v *verdicts) keep(at *uint16, x verdict) {
+	if *at == 0 {
+		*at = uint16(len(v.list))
+		v.list = append(v.list, verdict{})
+	}
+	v.list[*at] = x
 }
 
 // padded returns the shape with zeroes after its end.

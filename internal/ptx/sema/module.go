@@ -180,6 +180,7 @@ type Func struct {
 	unit  *diag.Unit
 	tex   TexMode
 	done  bodyFacts
+	body  *Body // kept from the check; nil: to be read again
 }
 
 // Symbol is a module-level name: exactly one of the indices is not -1.

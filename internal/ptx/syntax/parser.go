@@ -58,6 +58,18 @@ func (ps *Parser) ParseBody(m *Tree, f *Func) *Tree {
 	return t
 }
 
+// Take gives away the tree of the last body, with its names: it stays valid,
+// and the next body gets memory of its own.
+func (ps *Parser) Take() *Tree {
+	out := &struct {
+		tree  Tree
+		names Names
+	}{ps.tree, ps.names}
+	out.tree.Names = &out.names
+	ps.tree, ps.names = Tree{}, Names{}
+	return &out.tree
+}
+
 // start points the parser at text[pos:].
 func (p *parser) start(t *Tree, text []byte, pos, depth int) {
 	p.lexer = lexer{text: text, end: pos, openComment: -1}
