@@ -5,8 +5,8 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Addresses folds a constant added to an address register into the offset
-// of the access.
+// Addresses folds a constant added to an address register, or to the index
+// of a constant bank, into the offset of the access.
 func Addresses(f *ori.Func) bool {
 	c := &combiner{f: f, v: valuesOf(f)}
 	s := &scatterer{c, newKnowledge(f, c.v)}
@@ -14,6 +14,13 @@ func Addresses(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := range i.Args {
+				if i.Args[k].Kind == ori.KConst && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
+					if n, ok := c.bankBase(i.Args[k]); ok {
+						i.Args[k] = n
+						changed = true
+					}
+					continue
+				}
 				for i.Args[k].Kind == ori.KAddr && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
 					n, ok := c.base(i.Args[k])
 					if !ok {
