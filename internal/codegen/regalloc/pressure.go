@@ -1,6 +1,9 @@
 package regalloc
 
-import "container/heap"
+import (
+	"container/heap"
+	"math"
+)
 
 // fat is how many words of a file live at each point, and how many
 // registers there are for them.
@@ -206,12 +209,21 @@ func (f *fat) costs() []float64 {
 				}
 				if f.p.VRegs[o.V].Remat >= 0 {
 					w *= rematCost
+				} else {
+					w *= traffic(o.N)
 				}
 				cost[o.V] += w
 			}
 		}
 	}
 	return cost
+}
+
+// traffic is what moving words between registers and memory costs, in moves
+// of one: the unit takes four words with one instruction, but moves each.
+func traffic(words uint8) float64 {
+	n := float64(max(1, words))
+	return (math.Ceil(n/4) + n) / 2
 }
 
 // each calls do with every run of points at which v would no longer live

@@ -56,6 +56,7 @@ type splitter struct {
 	weight []float64
 
 	// Of the current virtual register:
+	all    float64   // what moving all of its words costs
 	state  []uint8   // of each block
 	comp   []int32   // of each block, another of its piece; see find
 	number []int32   // of the block that stands for a piece, the piece
@@ -154,6 +155,10 @@ func (s *splitter) survey(v int32, access []int32) {
 	p := s.f.p
 	s.domain = s.domain[:0]
 	s.remat = p.VRegs[v].Remat >= 0
+	s.all = 1
+	if !s.remat {
+		s.all = traffic(p.VRegs[v].Width)
+	}
 	add := func(b int32, what uint8) {
 		if s.state[b] == 0 {
 			s.domain = append(s.domain, b)
@@ -199,12 +204,12 @@ func (s *splitter) access(v, n int32) {
 			case s.remat:
 				s.cost[b] += w * rematCost
 			default:
-				s.cost[b] += w
+				s.cost[b] += w * traffic(o.N)
 			}
 		}
 		if o.Role.Writes() && !s.remat {
-			s.cost[b] += w
-			s.writes[b] += w
+			s.cost[b] += w * traffic(o.N)
+			s.writes[b] += w * traffic(o.N)
 		}
 		for x := range words {
 			words[x] = n
@@ -356,7 +361,7 @@ func (s *splitter) exits(x *split) {
 				inside += s.atEnd(p)
 			}
 		}
-		if top := s.weight[b] + memory; !others && top < inside {
+		if top := s.weight[b]*s.all + memory; !others && top < inside {
 			x.pieces[first].leave += top
 			x.pieces[first].storeTop = append(x.pieces[first].storeTop, b)
 			continue
@@ -392,7 +397,7 @@ func (s *splitter) exits(x *split) {
 // leaves reports whether v is in a register at the end of p, and lives.
 func (s *splitter) leaves(p int32) bool { return s.state[p]&(livesEnd|inMemory) == livesEnd }
 
-// memory is what an instruction costs at the end of each predecessor of b at
+// memory is what moving all words costs at the end of each predecessor of b at
 // whose end v lives in memory.
 func (s *splitter) memory(b int32) (weight float64) {
 	for _, p := range s.preds.of(int(b)) {
@@ -406,12 +411,12 @@ func (s *splitter) memory(b int32) (weight float64) {
 // impossible is more than anything costs.
 const impossible = 1e30
 
-// atEnd is what one instruction at the end of b costs.
+// atEnd is what moving all words at the end of b costs.
 func (s *splitter) atEnd(b int32) float64 {
 	if s.f.p.Blocks[b].Closed {
 		return impossible
 	}
-	return s.weight[b]
+	return s.weight[b] * s.all
 }
 
 // addMemory adds those predecessors, each once.
@@ -441,9 +446,9 @@ func (s *splitter) entries(x *split) {
 		}
 		y := &x.pieces[x.piece[n]]
 		inside := slices.ContainsFunc(s.preds.of(int(b)), s.leaves)
-		if s.weight[b] < memory && !(y.dirty && inside) {
+		if s.weight[b]*s.all < memory && !(y.dirty && inside) {
 			y.loadTop = append(y.loadTop, b)
-			x.cost += s.weight[b] * unit
+			x.cost += s.weight[b] * s.all * unit
 		} else {
 			y.loadEnd = s.addMemory(y.loadEnd, b)
 			x.cost += memory * unit
