@@ -93,6 +93,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Signs", Run: improve(opt.Signs), MinOpt: 1},
 		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
+		{Name: "SharedInductions", Run: improve(opt.Inductions), MinOpt: 2},
 		{Name: "Contract", Run: improve(opt.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
@@ -129,6 +130,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
 	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	"SharedInductions",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
 	// Fewer branches, wider loads.

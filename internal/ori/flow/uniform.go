@@ -16,6 +16,7 @@ type Uniformity struct {
 	regs   []bool // may differ, by register
 	blocks []bool // runs with some threads only, by block ID
 	parts  []bool // threads may part at its end, by block ID
+	masks  bool   // threads may run on under masks of the source, or come back from calls apart
 	same   []int32
 	walk   int32 // what same holds for registers written last, on this walk through a block, with what all threads share
 }
@@ -49,6 +50,9 @@ func (u *Uniformity) Holds(f *ori.Func) bool {
 func differences(f *ori.Func) *Uniformity {
 	u := &Uniformity{f: f, regs: make([]bool, len(f.Regs)), blocks: make([]bool, f.NumBlocks()), parts: make([]bool, f.NumBlocks()), same: make([]int32, len(f.Regs))}
 	pd := PostDomOf(f)
+	for _, b := range f.Blocks {
+		u.masks = u.masks || loosens(f, b)
+	}
 	for r := range f.Regs { // what a caller or callee left there
 		u.regs[r] = f.Regs[r].Fixed && f.Regs[r].Class != ori.UR && f.Regs[r].Class != ori.UP
 	}
@@ -77,6 +81,7 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 	for _, s := range i.Srcs() {
 		differs = differs || u.reads(s)
 	}
+	differs = differs && (partial || !u.agreed(i))
 	if i.Op == op.CALL {
 		u.walk++ // it writes more than it says
 	}
@@ -104,10 +109,30 @@ func (u *Uniformity) reads(s ori.Operand) bool {
 	return s.HasReg() && u.regs[s.Reg] && u.same[s.Reg] != u.walk
 }
 
+// agreed reports whether i gives the same to all threads that run it
+// together, whatever they bring to it: a lane that all name, and what they
+// vote. A mask of the source may let some of them run it without the others.
+func (u *Uniformity) agreed(i *ori.Instr) bool {
+	if u.masks || u.reads(i.Guard) {
+		return false
+	}
+	switch {
+	case i.Op == op.VOTE:
+		return true
+	case i.Op == op.SHFL && i.Mods.Has(op.MIDX):
+		s := i.Srcs()
+		return !u.reads(s[1]) && s[2].Kind == ori.KImm && s[2].Imm == wholeWarp
+	}
+	return false
+}
+
+// wholeWarp is the bound of a shuffle whose lanes are those of the warp.
+const wholeWarp = 0x1f
+
 // isSource reports whether i makes values that differ between threads, or
 // may for all that is known here.
 func isSource(i *ori.Instr) bool {
-	if i.Op.Has(op.Convergent) || i.Op.Has(op.Reads) && i.Op != op.LDC && i.Op != op.ULDC && i.Op != op.LDCU {
+	if i.Op.Has(op.Convergent) || i.Op.Has(op.Reads) && !readsOne(i) {
 		return true
 	}
 	switch i.Op {
@@ -115,6 +140,20 @@ func isSource(i *ori.Instr) bool {
 		return true
 	case op.S2R, op.CS2R:
 		return !IsUniformSpecial(op.Special(i.Srcs()[0].Imm))
+	}
+	return false
+}
+
+// readsOne reports whether all threads that name one place in memory find the
+// same there: in constant banks, and in memory that they share, unless the
+// access is one that may see what others write meanwhile, or the address may
+// be one of memory that each thread has for itself.
+func readsOne(i *ori.Instr) bool {
+	switch i.Op {
+	case op.LDC, op.ULDC, op.LDCU:
+		return true
+	case op.LDG, op.LDS:
+		return !i.Mods.Has(op.MSTRONG) && !i.Mods.Has(op.MMMIO)
 	}
 	return false
 }

@@ -139,3 +139,34 @@ EXIT
 		}
 	}
 }
+
+// TestUniformResults asks which results are the same for all threads that run
+// an instruction together.
+func TestUniformResults(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		differs bool
+	}{
+		{"LDS r1 = [0x10]", false},
+		{"LDS r1 = [r0+0x10]", true},
+		{"LDG.E r1 = desc[u4], [r2.64+0x0]", false},
+		{"LDG.E.STRONG.GPU r1 = desc[u4], [r2.64+0x0]", true}, // others may write meanwhile
+		{"LD.E r1 = desc[u4], [r2.64+0x0]", true},             // perhaps a variable of each thread
+		{"LDL r1 = [0x10]", true},
+		{"SHFL.IDX pt, r1 = r0, 0x0, 0x1f", false},
+		{"SHFL.IDX pt, r1 = r0, r0, 0x1f", true},
+		{"SHFL.IDX pt, r1 = r0, 0x0, 0x101f", true}, // one lane of each half
+		{"SHFL.BFLY pt, r1 = r0, 0x1, 0x1f", true},
+		{"VOTE.ANY r1, pt = p5", false},
+		{"WARPSYNC r0\nVOTE.ANY r1, pt = p5", true}, // some threads may be elsewhere
+	} {
+		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 2/2\nreg p3 1/1\nreg u4 2/2\nreg p5 1/1\nb0:\nS2R r0 = SR_TID.X\nISETP.GE.AND p5 = r0, 0x4, pt\n" +
+			"LDC.64 r2 = c[0x0][0x210]\n" + c.text + "\nEXIT\n}\n")
+		if err != nil {
+			t.Fatal(c.text, err)
+		}
+		if got := UniformityOf(m.Funcs[0]).Differs(1); got != c.differs {
+			t.Errorf("%s: differs %v", c.text, got)
+		}
+	}
+}
