@@ -12,6 +12,13 @@ type cta struct {
 	live   int // threads that have not exited
 	m      *machine
 	steps  uint64
+
+	// of asynchronous work
+	number  uint32
+	flights []*flight
+	due     uint64 // the first of them happens at this step
+	shadow  []cell
+	mbars   map[uint64]*mbarState
 }
 
 // barrier is one of the sixteen barriers of a block. Threads count by warp:
@@ -25,6 +32,7 @@ type barrier struct {
 	red     uint8
 	popc    uint32
 	and, or bool
+	known   view // what those that arrived know
 }
 
 func (c *cta) thread(n int) [3]uint32 {
@@ -46,6 +54,9 @@ func (c *cta) arrive(w *warp, b uint8, want, m uint32, waits bool) bool {
 		return false
 	}
 	x.arrived[w.id] |= m
+	if w.async != nil {
+		w.release(&x.known)
+	}
 	if waits {
 		x.waiting[w.id] |= m
 		w.wait(m)
@@ -91,6 +102,9 @@ func (c *cta) complete(x *barrier) bool {
 
 func (c *cta) release(x *barrier) {
 	x.used = false
+	if c.m.async != nil {
+		defer func() { x.known = view{} }()
+	}
 	result := uint32(0)
 	switch {
 	case x.red == redPopc:
@@ -105,6 +119,9 @@ func (c *cta) release(x *barrier) {
 			w.result = result
 			w.cwait &^= m
 			w.scatter(m, &w.lpc)
+			if w.async != nil {
+				w.acquire(&x.known)
+			}
 		}
 	}
 }

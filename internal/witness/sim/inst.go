@@ -151,6 +151,7 @@ type inst struct {
 	dst     fp.Format
 	it      fp.Int
 	product *matrix.Product
+	gmma    *gmmaForm
 	mode    fp.Mode
 	s       [5]opnd
 	ps      [3]predSrc
@@ -158,6 +159,7 @@ type inst struct {
 	rel     int64 // distance to a label from the next instruction
 	hasL    bool
 	missing bool // it has no meaning here
+	strong  bool // .STRONG: other threads may rely on its order
 	kind    Class
 	op      sass.Op
 	wide    uint8 // registers of the widest source
@@ -221,6 +223,7 @@ func (d *decoder) decode(in sass.Inst, pc uint64) (inst, error) {
 	text := in.Text(d.arch, pc)
 	i.mn = mnemonic(text)
 	parts := strings.Split(i.mn, ".")[1:]
+	i.strong = slices.Contains(parts, "STRONG")
 	d.guard(&i)
 	i.modifiers(parts)
 	if err := d.operands(&i, strings.Contains(text, "desc[")); err != nil {

@@ -23,6 +23,7 @@ type machine struct {
 	count   []instCount
 	stats   Stats
 	timed   *timedMachine
+	async   *asyncMachine
 	err     error
 	hook    func(*Event) error
 	event   Event
@@ -55,6 +56,9 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 	}
 	if l.Timed {
 		m.timed = newTimed(p)
+	}
+	if l.Async.When != AtOnce {
+		m.async = newAsync(p, l.Async)
 	}
 	if m.mem == nil {
 		m.mem = p.module.Memory()
@@ -100,6 +104,10 @@ func (m *machine) run() error {
 			}
 			moved = moved || mv
 			if done {
+				live[k].finishWhere(func(*flight) bool { return true })
+				if m.err != nil {
+					return m.err
+				}
 				for _, w := range live[k].warps {
 					if m.timed != nil {
 						m.clockOut(w)
@@ -173,6 +181,9 @@ func (m *machine) block(n uint64) *cta {
 	}
 	c.id = [3]uint32{uint32(n % uint64(g[0])), uint32(n / uint64(g[0]) % uint64(g[1])), uint32(n / uint64(g[0]) / uint64(g[1]))}
 	c.live, c.steps = threads, 0
+	if m.async != nil {
+		c.begin(uint32(n) + 1)
+	}
 	for k := range c.shared {
 		c.shared[k] = poisonByte
 	}
@@ -232,6 +243,9 @@ func (m *machine) finish() *Stats {
 	}
 	if m.timed != nil {
 		s.Reports = m.timed.reports()
+	}
+	if m.async != nil {
+		s.Races = m.async.list()
 	}
 	return s
 }

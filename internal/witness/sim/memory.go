@@ -123,6 +123,9 @@ func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 	switch where {
 	case spShared:
 		if s := w.cta.shared; addr < uint64(len(s)) && addr+n <= uint64(len(s)) {
+			if w.m.async != nil {
+				w.touch(spShared, addr, n, write)
+			}
 			return s[addr : addr+n : addr+n]
 		}
 		w.fail(l, "shared access of %d bytes at %#x is outside the %#x bytes of the block", n, addr, len(w.cta.shared))
@@ -140,6 +143,9 @@ func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 		w.fail(l, "local access of %d bytes at %#x is outside the %#x bytes of the thread", n, addr, w.m.stack)
 	default:
 		if b := w.m.mem.find(addr, n, write); b != nil {
+			if w.m.async != nil {
+				w.touch(spGlobal, addr, n, write)
+			}
 			return b
 		}
 		w.fail(l, "%s access of %d bytes at %#x hits nothing%s", spaceNames[space], n, addr, w.m.mem.near(addr))

@@ -1,9 +1,12 @@
 package sim
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
-// Asynchronous copies and barriers in memory. Copies complete at once; a
-// barrier in shared memory is a 64-bit word.
+// Asynchronous copies by threads and barriers in memory. A barrier in shared
+// memory is a 64-bit word.
 
 // LDGSTS: global to shared memory; a false predicate writes zeros. With
 // .ZFILL the low bits of the global address are no address:
@@ -13,27 +16,92 @@ func ldgsts(w *warp, i *inst, m uint32) {
 	if i.nps > 0 {
 		on = w.pred(i.ps[0])
 	}
+	var list []copyOf
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		to := w.bytes(spShared, l, w.addr32(&i.addr[0], l), uint64(i.size), true)
+		c := copyOf{lane: l, to: w.addr32(&i.addr[0], l)}
+		if on>>l&1 != 0 {
+			c.from, c.n = w.addrOf(&i.addr[1], l), uint64(i.size)
+			if i.has(fZFILL) {
+				k := c.from & (c.n - 1)
+				c.from, c.n = c.from-k, c.n-k
+			}
+		}
+		list = append(list, c)
+	}
+	f := &flight{run: func() { w.copyAll(list, uint64(i.size)) }}
+	if a := w.async; a != nil {
+		seen := a.view
+		f.actor = actor{tid: uint8(tidCopy + w.id), clock: a.copies.next(), pc: w.at, view: &seen}
+		a.copies.open = append(a.copies.open, f)
+	}
+	w.start(f)
+}
+
+// copyOf is one lane's part of LDGSTS.
+type copyOf struct {
+	lane     int
+	to, from uint64
+	n        uint64 // bytes copied; the others become zeros
+}
+
+func (w *warp) copyAll(list []copyOf, size uint64) {
+	for _, c := range list {
+		to := w.bytes(spShared, c.lane, c.to, size, true)
 		if to == nil {
 			return
 		}
-		if on>>l&1 == 0 {
-			clear(to)
+		clear(to[c.n:])
+		if c.n == 0 {
 			continue
 		}
-		addr, n := w.addrOf(&i.addr[1], l), uint64(i.size)
-		if i.has(fZFILL) {
-			k := addr & (n - 1)
-			addr, n = addr-k, n-k
-			clear(to[n:])
-		}
-		from := w.piece(l, addr, n)
+		from := w.piece(c.lane, c.from, c.n)
 		if from == nil {
 			return
 		}
 		copy(to, from)
+	}
+}
+
+// LDGDEPBAR closes a group of copies, and UTMACMDFLUSH one of bulk copies;
+// both announce with SB0.
+func commitCopies(w *warp, _ *inst, _ uint32) {
+	if a := w.async; a != nil {
+		a.copies.commit()
+		a.sb0 = append(a.sb0, &a.copies)
+	}
+}
+
+func commitBulk(w *warp, _ *inst, _ uint32) {
+	if a := w.async; a != nil {
+		a.bulk.commit()
+		a.sb0 = append(a.sb0, &a.bulk)
+	}
+}
+
+// DEPBAR: waits for barriers, or until all but some announcements of one came.
+func depbar(w *warp, i *inst, _ uint32) {
+	a := w.async
+	if a == nil {
+		return
+	}
+	if i.mn != "DEPBAR.LE" {
+		for b := range a.waits {
+			if i.in.Word().Field(32, 6)>>b&1 != 0 {
+				w.waited(b)
+			}
+		}
+		return
+	}
+	keep := 0
+	if i.ns > 0 {
+		keep = int(i.s[0].imm)
+	}
+	switch b := int(i.bar & 7); {
+	case b == 0 && len(a.sb0) > 0:
+		w.waitGroups(keep)
+	case keep == 0 && b < len(a.waits):
+		w.waited(b)
 	}
 }
 
@@ -51,7 +119,11 @@ const (
 )
 
 func (w *warp) mbar(i *inst, l int) []byte {
-	return w.bytes(spShared, l, w.addr32(&i.addr[0], l), 8, true)
+	addr := w.addr32(&i.addr[0], l)
+	if w.async != nil {
+		w.useBarrier(w.cta.barrierAt(addr), addr)
+	}
+	return w.barrier(l, addr)
 }
 
 // arrive counts n arrivals and tx bytes to come, and ends the phase when
@@ -73,35 +145,96 @@ const (
 	arrOne           // .A1T0
 	arrTx            // .A0TR
 	arrCount         // .ART0
-	arrLdgsts        // ARRIVES.LDGSTSBAR
+	arrTxOne         // .A0T1
+	arrTxDone        // .A0TX
+	arrLdgsts        // ARRIVES.LDGSTSBAR.ARVCNT
+	arrTxCopy        // ARRIVES.LDGSTSBAR.TRANSCNT
 )
 
-// SYNCS.ARRIVE: arrives and returns the word as it was.
+// arrivalOf returns the arrivals and the bytes to come that an arrival brings.
+func arrivalOf(kind uint8, arg uint32) (n, tx uint32) {
+	switch kind {
+	case arrOneTx:
+		return 1, arg
+	case arrTx:
+		return 0, arg
+	case arrCount:
+		return arg, 0
+	case arrTxOne:
+		return 0, 1
+	case arrTxDone:
+		return 0, -arg
+	case arrTxCopy:
+		return 0, ^uint32(0)
+	}
+	return 1, 0
+}
+
+// SYNCS.ARRIVE: arrives and returns the word as it was. With .OPTOUT later
+// phases expect fewer arrivals.
 func syncsArrive(w *warp, i *inst, m uint32) {
+	mine := &view{}
+	if w.async != nil {
+		w.release(mine)
+	}
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
-		b := w.mbar(i, l)
+		b, arg := w.mbar(i, l), uint32(0)
 		if b == nil {
 			return
 		}
-		old, arg := binary.LittleEndian.Uint64(b), uint32(0)
 		if i.ns > 0 {
 			arg = w.row(i.s[0].row)[l]
 		}
-		n, tx := uint32(1), uint32(0)
-		switch i.sub {
-		case arrOneTx:
-			tx = arg
-		case arrTx:
-			n, tx = 0, arg
-		case arrCount:
-			n = arg
+		n, tx := arrivalOf(i.sub, arg)
+		if i.cmp != 0 {
+			v := binary.LittleEndian.Uint64(b)
+			binary.LittleEndian.PutUint64(b, v&^(mbField<<1)|(v>>1+uint64(n))&mbField<<1)
 		}
-		binary.LittleEndian.PutUint64(b, mbArrive(old, n, tx))
-		if i.sub != arrLdgsts {
-			w.dput(i, l, old)
+		w.dput(i, l, w.tell(w.addr32(&i.addr[0], l), n, tx, mine))
+	}
+}
+
+// ARRIVES.LDGSTSBAR: arrives for each lane when its copies are over.
+func copiesArrive(w *warp, i *inst, m uint32) {
+	var list []uint64
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		if w.mbar(i, l) == nil {
+			return
+		}
+		list = append(list, w.addr32(&i.addr[0], l))
+	}
+	n, tx := arrivalOf(i.sub, 0)
+	mine := &view{}
+	f := &flight{}
+	f.run = func() {
+		for _, addr := range list {
+			w.tell(addr, n, tx, mine)
 		}
 	}
+	a := w.async
+	if a == nil {
+		f.run()
+		return
+	}
+	w.release(mine)
+	copies := slices.Clone(a.copies.open)
+	for _, g := range a.copies.closed {
+		copies = append(copies, g...)
+	}
+	mine.g[tidCopy+w.id] = a.copies.next()
+	a.copies.commit() // its clock names no copy that comes later
+	a.sb0 = append(a.sb0, &a.copies)
+	arrive := f.run
+	f.run = func() {
+		for _, c := range copies {
+			w.cta.finish(c)
+		}
+		arrive()
+	}
+	f.bar, f.actor = w.cta.barrierAt(list[0]), actor{pc: w.at, view: mine}
+	w.start(f)
 }
 
 // oldArrive is ATOM.ARRIVE, ATOMS.ARRIVE and the ARRIVES of sm_80 to sm_89.
@@ -135,16 +268,32 @@ func syncsCheck(w *warp, i *inst, m uint32) {
 		if b == nil {
 			return
 		}
-		if uint32(binary.LittleEndian.Uint64(b)>>63) != s[l]>>31 {
+		over := func() bool { return uint32(binary.LittleEndian.Uint64(b)>>63) != s[l]>>31 }
+		if w.async != nil {
+			w.observe(w.cta.barrierAt(w.addr32(&i.addr[0], l)), over)
+		}
+		if over() {
 			p |= 1 << l
 		}
 	}
 	w.setp(i.pd[0], m, p)
 }
 
+// observe looks at a phase: what may only be late until somebody looks
+// happens now, and a phase that is over tells what its arrivals knew.
+func (w *warp) observe(b *mbarState, over func() bool) {
+	if !over() {
+		w.cta.finishWhere(func(f *flight) bool { return f.bar == b && (f.due == never || w.m.async.when != BySeed) })
+	}
+	if over() {
+		w.acquire(&b.done)
+	}
+}
+
 // SYNCS.EXCH.64: exchanges the word, which is how a barrier is made.
 func syncsExch(w *warp, i *inst, _ uint32) {
-	b := w.mbar(i, 0)
+	addr := w.addr32(&i.addr[0], 0)
+	b := w.barrier(0, addr)
 	if b == nil {
 		return
 	}
@@ -153,6 +302,11 @@ func syncsExch(w *warp, i *inst, _ uint32) {
 	binary.LittleEndian.PutUint64(b, uint64(hi)<<32|uint64(lo))
 	w.fill(i.d[0], uint32(old))
 	w.fill(nextRow(i.d[0]), uint32(old>>32))
+	if a := w.async; a != nil {
+		s := w.cta.barrierAt(addr)
+		s.by, s.init, s.pc = w.id, ^uint32(0), w.at // until its barrier is waited for
+		w.whenWaited(i, func() { s.init = a.g[w.id] })
+	}
 }
 
 // SYNCS.LD.64: reads the word.

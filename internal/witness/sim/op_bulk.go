@@ -1,15 +1,14 @@
 package sim
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/tensor"
 )
 
-// Bulk copies complete at once, like all asynchronous copies here. One
-// instruction is one copy for the warp.
+// Bulk copies: one instruction is one copy for the warp.
 
 // Directions of a bulk copy.
 const (
@@ -49,7 +48,19 @@ func prepBulk(i *inst, parts []string) error {
 const bulkUnit = 16
 
 // UBLKCP: copies, then tells the barrier how many bytes came.
-func ublkcp(w *warp, i *inst, _ uint32) {
+func ublkcp(w *warp, i *inst, _ uint32) { w.bulkCopy(i, func(to, from []byte) { copy(to, from) }) }
+
+// UBLKRED: the same, with an operation.
+func ublkred(w *warp, i *inst, _ uint32) {
+	size := int(i.size)
+	w.bulkCopy(i, func(to, from []byte) {
+		for k := 0; k+size <= len(to); k += size {
+			redo(int(i.cmp), int(i.bop), to[k:k+size], from[k:k+size])
+		}
+	})
+}
+
+func (w *warp) bulkCopy(i *inst, put func(to, from []byte)) {
 	word := func(row uint16) uint64 { return uint64(w.row(row)[0]) }
 	to, from := word(i.s[1].row), word(i.s[2].row)
 	spTo, spFrom := spShared, spShared
@@ -60,19 +71,40 @@ func ublkcp(w *warp, i *inst, _ uint32) {
 		to, spTo = to|word(i.s[1].hi)<<32, spGlobal
 	}
 	size := word(i.s[3].row) & 0xffff * bulkUnit
-	for k := uint64(0); k < size; k += bulkUnit {
-		d := w.bytes(spTo, 0, to+k, bulkUnit, true)
-		s := w.bytes(spFrom, 0, from+k, bulkUnit, false)
-		if d == nil || s == nil {
-			return
+	run := func() {
+		for k := uint64(0); k < size; k += bulkUnit {
+			var d []byte
+			s := w.bytes(spFrom, 0, from+k, bulkUnit, false)
+			end := func() { d = w.bytes(spTo, 0, to+k, bulkUnit, true) }
+			if i.sub == bulkOut {
+				w.asEnd(end)
+			} else {
+				end()
+			}
+			if d == nil || s == nil {
+				return
+			}
+			put(d, s)
 		}
-		copy(d, s)
 	}
 	if i.sub == bulkOut {
+		w.unload(run)
 		return
 	}
-	b := w.bytes(spShared, 0, word(i.s[1].hi), 8, true)
-	if b != nil {
-		binary.LittleEndian.PutUint64(b, mbArrive(binary.LittleEndian.Uint64(b), 0, -uint32(size)))
+	w.load(word(i.s[1].hi), run, uint32(size))
+}
+
+// prepBulkRed reads type and operation of UBLKRED.
+func prepBulkRed(i *inst, parts []string) error {
+	w := i.in.Word()
+	i.bop = uint8(w.Field(87, 3))
+	types := [...]int{tensor.U32, tensor.S32, tensor.U64, tensor.S64, tensor.F16, tensor.F32, -1, tensor.F64, tensor.BF16}
+	n := w.Field(81, 4)
+	if n >= uint64(len(types)) || types[n] < 0 {
+		return fmt.Errorf("%s is not simulated", i.mn)
 	}
+	i.cmp = uint8(types[n])
+	m := tensor.Map{Type: types[n]}
+	i.size = uint8(m.Elem())
+	return prepBulk(i, parts)
 }

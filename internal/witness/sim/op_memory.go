@@ -35,7 +35,7 @@ func load(w *warp, i *inst, m uint32) {
 		on = w.pred(i.ps[0])
 	}
 	w.setp(i.pd[0], m, ^uint32(0))
-	if space == spShared && i.size == 4 && on == ^uint32(0) {
+	if space == spShared && i.size == 4 && on == ^uint32(0) && w.m.async == nil {
 		m = w.words(i, m)
 	}
 	for ; m != 0; m &= m - 1 {

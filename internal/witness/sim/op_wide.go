@@ -89,3 +89,19 @@ func sel64(w *warp, i *inst, m uint32) {
 		w.dput(i, l, v)
 	}
 }
+
+// UIADD3.64: the sum of three.
+func uiadd64(w *warp, i *inst, m uint32) {
+	for k := m; k != 0; k &= k - 1 {
+		l := lane(k)
+		sum := uint64(0)
+		for n := range i.ns {
+			v := w.wide(&i.s[n], l)
+			if i.s[n].neg {
+				v = -v
+			}
+			sum += v
+		}
+		w.dput(i, l, sum)
+	}
+}

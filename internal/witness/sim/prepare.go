@@ -25,10 +25,13 @@ func pick(parts []string, none int, names ...string) int {
 
 func prepHi(i *inst, _ []string) error { i.sub = 1; return nil }
 
-// prepNo64 refuses the 64-bit forms of late architectures.
-func prepNo64(i *inst, parts []string) error {
+// prepUiadd3 tells sums of three words of 64 bits, which have no carries.
+func prepUiadd3(i *inst, parts []string) error {
 	if slices.Contains(parts, "64") {
-		return fmt.Errorf("the 64-bit form has no meaning in the simulator")
+		if i.has(fX) || i.pd != [2]uint8{predSink, predSink} {
+			return fmt.Errorf("carries of the 64-bit form have no meaning in the simulator")
+		}
+		i.fn = uiadd64
 	}
 	return nil
 }
@@ -481,11 +484,12 @@ func prepSyncs(i *inst, parts []string) error {
 	case i.op == sass.OpARRIVES:
 		// a copy raises the count and its end lowers it again, unless the
 		// code counted it already (.ARVCNT)
-		i.fn = nothing
 		switch {
 		case slices.Contains(parts, "ARVCNT"):
-			i.fn, i.sub = syncsArrive, arrLdgsts
-		case !slices.Contains(parts, "TRANSCNT"):
+			i.fn, i.sub = copiesArrive, arrLdgsts
+		case slices.Contains(parts, "TRANSCNT"):
+			i.fn, i.sub = copiesArrive, arrTxCopy
+		default:
 			i.fn, i.sub, i.d[0] = oldArrive, spShared, rowSink
 		}
 	case parts[0] == "EXCH":
@@ -496,18 +500,23 @@ func prepSyncs(i *inst, parts []string) error {
 		i.fn = syncsLoad
 	case parts[0] == "CCTL":
 		i.fn = nothing
-	case parts[0] == "ARRIVE":
+	case parts[0] == "ARRIVE" && !slices.Contains(parts, "TMASK"):
 		i.fn = syncsArrive
-		switch n := pick(parts, -1, "A1T0", "A0TR", "ART0", "A0T1", "A0TX", "TMASK", "RED", "OPTOUT"); n {
-		case -1:
-			i.sub = arrOneTx
-		case 0, 1, 2:
-			i.sub = uint8(arrOne + n)
-		default:
-			i.fn = nil
+		i.sub = uint8(arrOneTx + 1 + pick(parts, -1, "A1T0", "A0TR", "ART0", "A0T1", "A0TX"))
+		i.cmp = 0
+		if slices.Contains(parts, "OPTOUT") {
+			i.cmp = 1
 		}
 	}
 	return nil
+}
+
+// prepNamed notes whether the mnemonic has one of some parts.
+func prepNamed(names ...string) func(*inst, []string) error {
+	return func(i *inst, parts []string) error {
+		i.sub = uint8(pick(parts, -1, names...) + 1)
+		return nil
+	}
 }
 
 func prepBra(i *inst, parts []string) error {

@@ -25,6 +25,7 @@ type Launch struct {
 	Memory      *Memory // nil: the module's variables alone
 	MaxSteps    uint64  // instructions of all warps, 0 = no limit
 	Timed       bool    // results arrive late: see timed.go
+	Async       Async   // when asynchronous work happens: see async.go
 	Lenient     bool    // faults of the program are overlooked: see blind.go
 	Textures    *texture.Set
 
@@ -98,6 +99,7 @@ type Stats struct {
 	Stalls    uint64             // cycles in which warps waited, in timed mode
 	StallsBy  [NumClasses]uint64 // the same, by what they waited for
 	Reports   []Early            // early reads, in timed mode
+	Races     []Race             // places that no rule orders, where asynchronous work has a time
 	Cut       bool               // the launch did not come to its end
 }
 

@@ -92,7 +92,7 @@ var meanings = [...]meaningRow{
 	sass.OpF2IP: {ClassConvert, f2ip, prepF2ip},
 
 	// Uniform datapath: the same functions on uniform rows.
-	sass.OpUIADD3:     {ClassUniform, iadd3, prepNo64},
+	sass.OpUIADD3:     {ClassUniform, iadd3, prepUiadd3},
 	sass.OpUIMAD:      {ClassUniform, imad, nil},
 	sass.OpUIMAD_WIDE: {ClassUniform, imadWide, nil},
 	sass.OpUIMAD_HI:   {ClassUniform, imadWide, prepHi},
@@ -158,17 +158,23 @@ var meanings = [...]meaningRow{
 
 	// Bulk copies.
 	sass.OpUBLKCP:       {ClassShared, ublkcp, prepBulk},
+	sass.OpUBLKRED:      {ClassShared, ublkred, prepBulkRed},
 	sass.OpUBLKPF:       {ClassOther, nothing, nil},
-	sass.OpUTMACMDFLUSH: {ClassSync, nothing, nil},
+	sass.OpUTMACMDFLUSH: {ClassSync, commitBulk, nil},
+	sass.OpUTMALDG:      {ClassShared, utmaldg, prepTensor},
+	sass.OpUTMASTG:      {ClassShared, utmastg, prepTensor},
+	sass.OpUTMAREDG:     {ClassShared, utmaredg, prepTensor},
+	sass.OpUTMAPF:       {ClassOther, nothing, nil},
+	sass.OpUTMACCTL:     {ClassSync, tensorAcquire, prepNamed("IV")},
 
 	// Fences and hints.
-	sass.OpLDGDEPBAR: {ClassSync, nothing, nil},
-	sass.OpDEPBAR:    {ClassSync, nothing, nil},
-	sass.OpMEMBAR:    {ClassSync, nothing, nil},
+	sass.OpLDGDEPBAR: {ClassSync, commitCopies, nil},
+	sass.OpDEPBAR:    {ClassSync, depbar, nil},
+	sass.OpMEMBAR:    {ClassSync, membar, prepNamed("GPU", "SYS", "VC")},
 	sass.OpERRBAR:    {ClassSync, nothing, nil},
 	sass.OpCGAERRBAR: {ClassSync, nothing, nil},
-	sass.OpFENCE:     {ClassSync, nothing, nil},
-	sass.OpCCTL:      {ClassOther, nothing, nil},
+	sass.OpFENCE:     {ClassSync, proxyFence, nil},
+	sass.OpCCTL:      {ClassOther, cctl, prepNamed("IVALL")},
 	sass.OpCCTLL:     {ClassOther, nothing, nil},
 	sass.OpNOP:       {ClassOther, nothing, nil},
 	sass.OpPMTRIG:    {ClassOther, nothing, nil},
@@ -209,6 +215,13 @@ var meanings = [...]meaningRow{
 	sass.OpDMMA: {ClassMatrix, mma, prepMMA},
 	sass.OpBMMA: {ClassMatrix, mma, prepMMA},
 	sass.OpQMMA: {ClassMatrix, mma, prepMMA},
+
+	// Products of warp groups.
+	sass.OpHGMMA:     {ClassMatrix, gmma, prepGMMA},
+	sass.OpIGMMA:     {ClassMatrix, gmma, prepGMMA},
+	sass.OpQGMMA:     {ClassMatrix, gmma, prepGMMA},
+	sass.OpBGMMA:     {ClassMatrix, gmma, prepGMMA},
+	sass.OpWARPGROUP: {ClassSync, warpgroup, prepWarpgroup},
 
 	// Textures and surfaces.
 	sass.OpTEX:   {ClassTexture, tex, prepTex},

@@ -46,6 +46,7 @@ type warp struct {
 	fresh  bool
 	void   [32]byte
 	timed  *timedWarp
+	async  *asyncWarp
 }
 
 type group struct{ mask, pc uint32 }
@@ -97,6 +98,9 @@ func (w *warp) run(n int) int {
 		mask := w.act & (w.p[i.guard] ^ i.gneg)
 		if m.timed != nil {
 			w.issue(i, mask)
+		}
+		if m.async != nil {
+			w.asyncIssue(i, mask)
 		}
 		c := &m.count[w.at]
 		c.warps++

@@ -34,6 +34,8 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -n N                elements of each buffer to print (8)
   -trace              print every instruction of every warp with its result
   -timed              results arrive as late as they may; report early reads
+  -async WHEN         asynchronous work is early, late or seed:N; report what no
+                      rule orders
   -quick              no second, timed run for the estimate of cycles
   -max N              give up after this many warp instructions
   -cta X[,Y[,Z]]      debug: the block to step through (0)
@@ -61,6 +63,7 @@ type options struct {
 	show                   int
 	trace, timed, lineinfo bool
 	quick                  bool
+	async                  string
 	max                    uint64
 	file                   string
 	warp                   int
@@ -111,6 +114,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.IntVar(&opt.show, "n", 8, "")
 	fs.BoolVar(&opt.trace, "trace", false, "")
 	fs.BoolVar(&opt.timed, "timed", false, "")
+	fs.StringVar(&opt.async, "async", "", "")
 	fs.BoolVar(&opt.quick, "quick", false, "")
 	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")
 	fs.Uint64Var(&opt.max, "max", 1<<32, "")

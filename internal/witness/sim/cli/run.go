@@ -13,8 +13,9 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
-// errReports says that a timed run found early reads.
-var errReports = errors.New("a result was read before it arrived")
+// errReports says that a timed run found early reads, or an asynchronous one
+// places that no rule orders.
+var errReports = errors.New("a result was read before it arrived, or nothing orders two accesses")
 
 // run executes the launches and prints what they did.
 func run(o *options, out io.Writer) error {
@@ -47,6 +48,9 @@ func (o *options) one(m *sim.Module, l *launch.Launch, out io.Writer) (int, erro
 	}
 	c.Launch.MaxSteps = o.max
 	c.Launch.Timed = o.timed
+	if c.Launch.Async, err = sim.ParseAsync(o.async); err != nil {
+		return 0, &usageError{err.Error()}
+	}
 	t := tracer{out: out}
 	if o.trace {
 		c.Launch.Hook = t.hook
@@ -71,7 +75,10 @@ func (o *options) one(m *sim.Module, l *launch.Launch, out io.Writer) (int, erro
 	for _, r := range st.Reports {
 		fmt.Fprintf(out, "early: %v\n", r)
 	}
-	return len(st.Reports), nil
+	for _, r := range st.Races {
+		fmt.Fprintf(out, "race: %v\n", r)
+	}
+	return len(st.Reports) + len(st.Races), nil
 }
 
 // clock runs the launch again in timed mode for an estimate of its time.

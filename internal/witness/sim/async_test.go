@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
+)
+
+// timings are those that every launch is tried with.
+var timings = []string{"early", "late", "seed:1", "seed:2", "seed:3"}
+
+// runAsync runs a launch with a timing.
+func runAsync(t *testing.T, m *Module, k *zoo.Kernel, n int, when string) (*Case, *Stats) {
+	t.Helper()
+	p, err := m.Kernel(k.Launches[n].Kernel)
+	if err != nil {
+		t.Fatalf("%s: %v", k.File, err)
+	}
+	c, err := p.Prepare(&k.Launches[n], nil)
+	if err != nil {
+		t.Fatalf("%s: %v", k.File, err)
+	}
+	c.Launch.MaxSteps = 5_000_000
+	if c.Launch.Async, err = ParseAsync(when); err != nil {
+		t.Fatal(err)
+	}
+	st, err := p.Run(&c.Launch)
+	if err != nil {
+		t.Fatalf("%s, %s: %v", k.File, when, err)
+	}
+	return c, st
+}
+
+// TestAsyncReference runs the reference's code of the asynchronous kernels
+// with every timing: nothing is reported, and the bytes are the same.
+func TestAsyncReference(t *testing.T) {
+	x := oracle.Find(t)
+	list := zoo.Hopper(t)
+	for i := range list {
+		k := &list[i]
+		b, err := x.CubinOf([]byte(k.Text), "-arch", "sm_90a")
+		if err != nil {
+			t.Errorf("%s: %v", k.File, err)
+			continue
+		}
+		m, err := Load(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range k.Launches {
+			want, _ := runAsync(t, m, k, n, "")
+			for _, when := range timings {
+				got, st := runAsync(t, m, k, n, when)
+				for _, r := range st.Races {
+					t.Errorf("%s, %s: %v", k.File, when, r)
+				}
+				for a := range got.Buffers {
+					if !bytes.Equal(got.Buffers[a], want.Buffers[a]) {
+						t.Errorf("%s, %s: argument %d differs", k.File, when, a)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Package tensor is the meaning of tensor copies: the 128-byte map that says
+// how a tensor lies in global memory, and where each element of a box goes
+// in shared memory. The PTX interpreter and the SASS simulator share it, as
+// the map is the machine's. Fields of the map were found by changing them
+// one by one with tensormap.replace and with the driver's encoder.
+package tensor
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Size is how many bytes a map has.
+const Size = 128
+
+// Map describes a tensor. Dimension 0 is the one whose elements are
+// neighbours.
+type Map struct {
+	Address uint64
+	Rank    int
+	Type    int       // PTX ISA, tensormap.replace .elemtype
+	Dim     [5]uint64 // elements
+	Stride  [5]uint64 // bytes between elements of dimension i; [0] is the element
+	Box     [5]uint32
+	Step    [5]uint32 // element strides: every n-th element of a box is taken
+
+	Interleave int // 0 none, 1 of 16 bytes, 2 of 32
+	Swizzle    int // 0 none, 1 of 32 bytes, 2 of 64, 3 of 128
+	NaN        bool
+}
+
+// Types of elements.
+const (
+	U8 = iota
+	U16
+	U32
+	S32
+	U64
+	S64
+	F16
+	F32
+	F32Ftz
+	F64
+	BF16
+	TF32
+	TF32Ftz
+)
+
+var elemBytes = [...]uint64{U8: 1, U16: 2, U32: 4, S32: 4, U64: 8, S64: 8, F16: 2, F32: 4, F32Ftz: 4, F64: 8, BF16: 2, TF32: 4, TF32Ftz: 4}
+
+// Elem is how many bytes an element has.
+func (m *Map) Elem() uint64 { return elemBytes[m.Type] }
+
+// Places of the fields, by word.
+const (
+	wordKind    = 0x08
+	wordStrides = 0x0c
+	wordHigh    = 0x1c // upper bits of the strides
+	wordDims    = 0x20
+	wordBox     = 0x34
+)
+
+// Encode writes a map of tiles.
+func (m *Map) Encode() [Size]byte {
+	var b [Size]byte
+	put := func(at int, v uint32) {
+		binary.LittleEndian.PutUint32(b[at:], binary.LittleEndian.Uint32(b[at:])|v)
+	}
+	binary.LittleEndian.PutUint64(b[:], m.Address)
+	kind := uint32(m.Rank-1)<<4 | uint32(m.Interleave)<<11 | uint32(m.Swizzle)<<13
+	switch m.Type {
+	case TF32:
+		kind |= 7<<7 | 1<<16
+	case TF32Ftz:
+		kind |= 8<<7 | 1<<16
+	default:
+		kind |= uint32(m.Type) << 7
+	}
+	if m.NaN {
+		kind |= 1 << 15
+	}
+	put(wordKind, kind)
+	for n := range m.Rank {
+		if n > 0 {
+			s := m.Stride[n] >> 4
+			put(wordStrides+4*(n-1), uint32(s))
+			put(wordHigh, uint32(s>>32)&15<<(4*(n-1)))
+		}
+		put(wordDims+4*n, uint32(m.Dim[n]-1))
+		put(wordBox, (m.Step[n]-1)&7<<(3*n))
+		b[wordBox+3+n] = byte(m.Box[n] - 1)
+	}
+	return b
+}
+
+// Decode reads a map.
+func Decode(b []byte) (*Map, error) {
+	if len(b) < Size {
+		return nil, fmt.Errorf("a tensor map of %d bytes", len(b))
+	}
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+	kind := word(wordKind)
+	m := &Map{
+		Address: binary.LittleEndian.Uint64(b), Rank: int(kind>>4&7) + 1, Type: int(kind >> 7 & 15),
+		Interleave: int(kind >> 11 & 3), Swizzle: int(kind >> 13 & 3), NaN: kind>>15&1 != 0,
+	}
+	if kind>>16&1 != 0 && (m.Type == F32 || m.Type == F32Ftz) {
+		m.Type += TF32 - F32
+	}
+	switch {
+	case m.Rank > 5:
+		return nil, fmt.Errorf("a tensor map of rank %d", m.Rank)
+	case m.Type >= len(elemBytes):
+		return nil, fmt.Errorf("a tensor map of elements of type %d", m.Type)
+	case m.Interleave != 0 && m.Rank < 3:
+		return nil, fmt.Errorf("an interleaved tensor of %d dimensions", m.Rank)
+	case m.Interleave > 2:
+		return nil, fmt.Errorf("a tensor map of interleave %d", m.Interleave)
+	}
+	m.Stride[0] = m.Elem()
+	for n := range m.Rank {
+		if n > 0 {
+			m.Stride[n] = (uint64(word(wordStrides+4*(n-1))) | uint64(word(wordHigh)>>(4*(n-1))&15)<<32) << 4
+		}
+		m.Dim[n] = uint64(word(wordDims+4*n)) + 1
+		m.Step[n] = word(wordBox)>>(3*n)&7 + 1
+		m.Box[n] = uint32(b[wordBox+3+n]) + 1
+	}
+	return m, nil
+}
