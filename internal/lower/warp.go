@@ -345,6 +345,8 @@ func (l *lowerer) proxyFence() {
 		}
 		l.fenceBefore(scope)
 	case l.has(isa.WTensormapGeneric):
+		// the map is read only when all that came before is over
+		l.emit(op.DEPBAR, op.Mods{}, nil, ori.Special(op.SRScoreboards))
 		l.tensormapCache(op.MIV, &l.args[0])
 	default:
 		l.unsupported()

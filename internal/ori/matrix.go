@@ -35,3 +35,22 @@ func (i *Instr) Commits() bool {
 	s := i.Args[len(i.Args)-1]
 	return i.IsGroupMMA() && s.Kind == KSpecial && s.Imm == int64(op.SRGroup0)
 }
+
+// CopiesMap reports whether i writes a word of a tensor map to global memory:
+// an exchange whose result nobody reads, at an address that is not described.
+func (i *Instr) CopiesMap() bool {
+	if i.Op != op.ATOMG || !i.Mods.Has(op.MEXCH) {
+		return false
+	}
+	for _, o := range i.Dsts() {
+		if o.Kind == KReg {
+			return false
+		}
+	}
+	for _, o := range i.Srcs() {
+		if o.Kind == KDesc || o.Kind == KAddr && o.Flags&Wide != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -262,7 +262,7 @@ func expandCopies(u *unit) {
 	u.stage = ori.Allocated
 }
 
-func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f) }
+func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
 
 func balance(u *unit) {
 	isel.Zeros(u.f, fits(u))

@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // WarpGroups makes sure that nothing touches the registers of warp-group
@@ -13,11 +14,11 @@ import (
 // not be avoided, spill code, a result used too early) they are waited for
 // before; where that is too often, every operation is waited for at once, and
 // the result says so.
-func WarpGroups(f *ori.Func) (serial bool) {
+func WarpGroups(f *ori.Func, a *target.Arch) (serial bool) {
 	if !flow.HasGroups(f) {
 		return false
 	}
-	w := &warpGroups{f: f, state: make([]flow.GroupCell, generalRegisters)}
+	w := &warpGroups{f: f, timing: target.TimingOf(a), state: make([]flow.GroupCell, generalRegisters)}
 	for range maxWaits {
 		w.exits = w.exits[:0]
 		w.groups = flow.GroupsOf(f, generalRegisters, false, w.cells)
@@ -42,6 +43,7 @@ const generalRegisters = 256
 
 type warpGroups struct {
 	f      *ori.Func
+	timing *target.Timing
 	groups *flow.Groups
 	state  []flow.GroupCell
 	exits  []*ori.Instr // that groups are pending at
@@ -180,10 +182,10 @@ func (w *warpGroups) add(at *ori.Instr, after bool, m op.Mods, srcs ...ori.Opera
 }
 
 // arrive adds WARPGROUP.ARRIVE before operations whose registers were
-// written since the last one, or that have none before them in their block,
-// and waits before exits.
+// written since the last one, or whose results go where something reads
+// late, or that have none before them in their block; and waits before exits.
 func (w *warpGroups) arrive() {
-	written := make([]bool, generalRegisters)
+	written, read := make([]bool, generalRegisters), make([]bool, generalRegisters)
 	for _, b := range w.f.Blocks {
 		arrived := false
 		for i := range b.Instrs {
@@ -191,14 +193,19 @@ func (w *warpGroups) arrive() {
 			case i.Op == op.WARPGROUP && i.Mods.Has(op.MARRIVE):
 				arrived = true
 				clear(written)
+				clear(read)
 			case i.IsGroupMMA() && i.Args[0].Kind == ori.KReg:
-				if !arrived || w.reads(i, written) {
+				if !arrived || w.marked(i.Args, written) || w.marked(i.Dsts(), read) {
 					w.add(i, false, op.M(op.MARRIVE))
 					arrived = true
 					clear(written)
+					clear(read)
 				}
 			default:
-				w.note(i, written)
+				w.mark(i.Dsts(), written)
+				if w.timing.ReadsLate(target.ClassOf(i.Op.String())) {
+					w.mark(i.Srcs(), read)
+				}
 			}
 		}
 	}
@@ -207,13 +214,13 @@ func (w *warpGroups) arrive() {
 	}
 }
 
-// reads reports whether i reads a register that is marked.
-func (w *warpGroups) reads(i *ori.Instr, marked []bool) bool {
-	for _, o := range i.Args {
+// marked reports whether one of some operands is in a set of registers.
+func (w *warpGroups) marked(list []ori.Operand, set []bool) bool {
+	for _, o := range list {
 		if o.Kind == ori.KReg && o.Class == ori.R {
 			first, n := w.cells(o)
 			for c := first; c < first+n; c++ {
-				if marked[c] {
+				if set[c] {
 					return true
 				}
 			}
@@ -222,13 +229,16 @@ func (w *warpGroups) reads(i *ori.Instr, marked []bool) bool {
 	return false
 }
 
-// note marks the registers that i writes.
-func (w *warpGroups) note(i *ori.Instr, marked []bool) {
-	for _, o := range i.Dsts() {
-		if o.Kind == ori.KReg && o.Class == ori.R {
+// mark adds the registers of operands, of addresses too, to a set.
+func (w *warpGroups) mark(list []ori.Operand, set []bool) {
+	for _, o := range list {
+		if o.HasReg() && o.Class == ori.R {
+			if o.Kind == ori.KConst {
+				o.Sub, o.N = 0, 1
+			}
 			first, n := w.cells(o)
 			for c := first; c < first+n; c++ {
-				marked[c] = true
+				set[c] = true
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestWarpGroups checks waits and arrivals around warp-group matrix
@@ -27,7 +28,10 @@ reg r5 1/1 phys=9
 		wait0  = "WARPGROUP.DEPBAR.LE gsb0, 0x0\n"
 		wait1  = "WARPGROUP.DEPBAR.LE gsb0, 0x1\n"
 		use    = "FADD r2 = r0[0], r0[1]\n"
+		fresh  = "HGMMA.64x8x16.F32 r0 = gdesc[u3]+0x0, rz, gsb0\n"
+		store  = "STS [r2+0x0], r0[0]\n"
 	)
+	sm90a := target.Find("sm_90a")
 	for _, c := range []struct {
 		name, in, want string
 		serial         bool
@@ -39,6 +43,8 @@ reg r5 1/1 phys=9
 		{"the younger is read", arrive + other + commit + wait1 + use + wait0, arrive + other + commit + wait1 + wait0 + use + wait0, false},
 		{"no arrival", commit + wait0, arrive + commit + wait0, false},
 		{"written since", arrive + "MOV r0[0] = 0x1\n" + commit + wait0, arrive + "MOV r0[0] = 0x1\n" + arrive + commit + wait0, false},
+		{"a store reads it since", arrive + store + fresh + wait0, arrive + store + arrive + fresh + wait0, false},
+		{"an addition reads it since", arrive + use + fresh + wait0, arrive + use + fresh + wait0, false},
 		{"what it reads is written", arrive + rs + "MOV r4[1] = 0x1\n" + wait0, arrive + rs + wait0 + "MOV r4[1] = 0x1\n" + wait0, false},
 		{"what it reads is read", arrive + rs + "MOV r2 = r4[1]\n" + wait0, arrive + rs + "MOV r2 = r4[1]\n" + wait0, false},
 		{"a neighbour of a word", arrive + commit + "MOV r5 = 0x1\n" + wait0, arrive + commit + wait0 + "MOV r5 = 0x1\n" + wait0, false},
@@ -50,7 +56,7 @@ reg r5 1/1 phys=9
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		serial := WarpGroups(f)
+		serial := WarpGroups(f, sm90a)
 		var got strings.Builder
 		for i := range f.Blocks[0].Instrs {
 			got.Write(append(f.AppendInstr(nil, i), '\n'))
@@ -63,6 +69,7 @@ reg r5 1/1 phys=9
 
 // TestWarpGroupsSerial: too many disturbances make every operation wait.
 func TestWarpGroupsSerial(t *testing.T) {
+	sm90a := target.Find("sm_90a")
 	in := "func f kernel {\nreg r0 4/4 phys=8\nreg r1 1/1 phys=4\nreg u2 4/4 phys=0\nb0:\n"
 	for range maxWaits + 4 {
 		in += "HGMMA.64x8x16.F32 r0 = gdesc[u2]+0x0, r0\nMOV r1 = r0[0]\n"
@@ -72,7 +79,7 @@ func TestWarpGroupsSerial(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	if !WarpGroups(f) {
+	if !WarpGroups(f, sm90a) {
 		t.Error("not serial")
 	}
 	for i := range f.Blocks[0].Instrs {

@@ -38,7 +38,7 @@ func (s *cellSet) union(x *cellSet) (grew bool) {
 type beyond struct {
 	written  cellSet
 	accessed cellSet
-	settles  bool // waits for all loads
+	awaited  timing.Kinds
 }
 
 // futures returns, for each node, the cells written and accessed somewhere
@@ -56,7 +56,11 @@ func (s *assigner) futures() []beyond {
 			for _, a := range e.Reads {
 				own[n].accessed.add(a)
 			}
-			own[n].settles = own[n].settles || e.Settles
+			for _, a := range e.Clears {
+				own[n].written.add(a)
+				own[n].accessed.add(a)
+			}
+			own[n].awaited |= e.Awaits
 			if e.Drains {
 				own[n] = everything()
 			}
@@ -68,8 +72,8 @@ func (s *assigner) futures() []beyond {
 			for _, t := range s.nodes[n].succs {
 				for _, x := range [2]*beyond{&own[t], &out[t]} {
 					w, a := out[n].written.union(&x.written), out[n].accessed.union(&x.accessed)
-					changed = changed || w || a || x.settles && !out[n].settles
-					out[n].settles = out[n].settles || x.settles
+					changed = changed || w || a || x.awaited&^out[n].awaited != 0
+					out[n].awaited |= x.awaited
 				}
 			}
 		}
@@ -83,7 +87,7 @@ func everything() beyond {
 	for n := range b.written {
 		b.written[n], b.accessed[n] = ^uint64(0), ^uint64(0)
 	}
-	b.settles = true
+	b.awaited = 1<<timing.NumKinds - 1
 	return b
 }
 
@@ -104,9 +108,13 @@ type due struct {
 func (s *assigner) dues(x *node, out *beyond) []due {
 	list := make([]due, len(x.events))
 	var access, write [timing.NumCells]int32 // position plus one of the next one
-	drain, settle := nowhere, nowhere
-	if out.settles {
-		settle = far
+	drain := nowhere
+	var awaited [timing.NumKinds]int
+	for n := range awaited {
+		awaited[n] = nowhere
+		if out.awaited>>n&1 != 0 {
+			awaited[n] = far
+		}
 	}
 	for k := len(x.events) - 1; k >= 0; k-- {
 		e := &x.events[k]
@@ -114,8 +122,14 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		for _, a := range e.Writes {
 			d.result = min(d.result, next(&access, a, &out.accessed), drain)
 		}
-		if e.Class == target.ClassLdg {
-			d.result = min(d.result, settle)
+		for n, at := range awaited {
+			switch kind := timing.Kinds(1) << n; {
+			case e.Leaves&kind == 0:
+			case kind == timing.Fetched:
+				d.source = min(d.source, at, drain)
+			default:
+				d.result = min(d.result, at, drain)
+			}
 		}
 		for _, a := range e.Reads {
 			if timing.Late(s.timing, e.Class, a.Cell) {
@@ -130,11 +144,17 @@ func (s *assigner) dues(x *node, out *beyond) []due {
 		for _, a := range e.Reads {
 			mark(&access, a, k)
 		}
+		for _, a := range e.Clears {
+			mark(&access, a, k)
+			mark(&write, a, k)
+		}
 		if e.Drains {
 			drain = k
 		}
-		if e.Settles {
-			settle = k
+		for n := range awaited {
+			if e.Awaits>>n&1 != 0 {
+				awaited[n] = k
+			}
 		}
 	}
 	return list
@@ -185,6 +205,7 @@ type slot struct {
 	reads bool
 	class target.Class
 	cells cellSet // registers it speaks for
+	kinds timing.Kinds
 }
 
 // handOut gives every instruction that needs them its barriers.
@@ -217,10 +238,11 @@ func (s *assigner) handOut() {
 func inherit(to, from *[timing.NumBarriers]slot) {
 	for b := range to {
 		if from[b].used {
-			cells := to[b].cells
+			cells, kinds := to[b].cells, to[b].kinds
 			to[b] = from[b]
 			to[b].due, to[b].ready = far, arrival(from[b].class, from[b].reads)/2
 			to[b].cells.union(&cells)
+			to[b].kinds |= kinds
 		}
 	}
 }
@@ -246,8 +268,13 @@ func locate(x *node, slots *[timing.NumBarriers]slot) {
 
 // touches reports whether e must wait for the barrier of a slot.
 func touches(e *timing.Event, y *slot) bool {
-	if e.Drains || e.Settles && y.class == target.ClassLdg {
+	if e.Drains || e.Awaits&y.kinds != 0 {
 		return true
+	}
+	for _, a := range e.Clears {
+		if y.cells.has(a) {
+			return true
+		}
 	}
 	for _, a := range e.Writes {
 		if y.cells.has(a) {
@@ -282,7 +309,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 		}
 	}
 	if d.result < nowhere && s.timing.Variable(e.Class) {
-		want := slot{due: d.result, class: e.Class}
+		want := slot{due: d.result, class: e.Class, kinds: e.Leaves}
 		for _, a := range e.Writes {
 			want.cells.add(a)
 		}
@@ -290,7 +317,7 @@ func (s *assigner) equip(x *node, k int, d due, slots *[timing.NumBarriers]slot)
 	}
 	// a wait for the results covers the sources too
 	if d.source < nowhere && (e.Ctrl.WrBar < 0 || d.source < d.result || d.result == far) {
-		want := slot{due: d.source, reads: true, class: e.Class}
+		want := slot{due: d.source, reads: true, class: e.Class, kinds: e.Leaves & timing.Fetched}
 		for _, a := range e.Reads {
 			if timing.Late(s.timing, e.Class, a.Cell) {
 				want.cells.add(a)
@@ -345,6 +372,7 @@ func (s *assigner) choose(slots *[timing.NumBarriers]slot, want slot, k int) int
 		want.ready = max(want.ready, x.ready)
 		want.reads = want.reads && x.reads
 		want.cells.union(&x.cells)
+		want.kinds |= x.kinds
 	}
 	want.used = true
 	*x = want

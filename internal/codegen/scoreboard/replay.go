@@ -36,6 +36,7 @@ const (
 	StallShort                 // an operation stalls too little
 	Undrained                  // something is pending where code elsewhere follows
 	FenceIgnored               // the barrier of a fence is not waited for
+	Unsettled                  // something goes on that must be over
 	numRules
 )
 
@@ -43,7 +44,7 @@ var ruleNames = [numRules]string{
 	"result read too early", "result read without its barrier", "result overwritten too early",
 	"result overwritten without its barrier", "overwritten before it is read", "overwritten before it is read, without a barrier",
 	"waits for a barrier that may not be set yet", "operations too close", "stall too short", "pending at a call or return",
-	"fence not waited for",
+	"fence not waited for", "something before it may still go on",
 }
 
 // String describes the rule.
@@ -142,6 +143,7 @@ func (r *replayer) run(n int32) (*scene, int) {
 		r.reads(s, e, k, now)
 		r.writes(s, e, k, now)
 		r.distances(s, e, k, now)
+		r.settled(s, e, k, now)
 		r.leave(s, e, now)
 		now += int(e.Ctrl.Stall)
 		if e.Ctrl.Stall == 0 && target.Matrix(e.Class) {
@@ -163,6 +165,9 @@ func (r *replayer) waits(s *scene, e *timing.Event, k, now int) {
 	mask := e.Ctrl.Wait
 	if mask == 0 {
 		return
+	}
+	for n := range s.left {
+		s.left[n] = slices.DeleteFunc(s.left[n], func(f fact) bool { return f.cover&mask != 0 })
 	}
 	for b := range s.set {
 		if mask>>b&1 != 0 && now-s.set[b] < target.BarrierLag {
@@ -205,6 +210,31 @@ func (r *replayer) writes(s *scene, e *timing.Event, k, now int) {
 			for _, f := range s.facts[c] {
 				if !f.elsewhere(e) {
 					r.overwrite(f, e, c, k, now)
+				}
+			}
+		}
+	}
+}
+
+// settled checks that what must be over before e is, and that nothing is
+// pending in registers that e hands on.
+func (r *replayer) settled(s *scene, e *timing.Event, k, now int) {
+	for n := range s.left {
+		for _, f := range s.left[n] {
+			if e.Awaits>>n&1 != 0 && !f.elsewhere(e) {
+				r.report(k, Unsettled, 0, f.class, now-f.at, target.Never)
+			}
+		}
+	}
+	for _, a := range e.Clears {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			for _, f := range s.facts[c] {
+				switch {
+				case f.timed || f.elsewhere(e):
+				case f.read:
+					r.report(k, ReadLostLate, c, f.class, now-f.at, target.Never)
+				default:
+					r.report(k, WriteUnguarded, c, f.class, now-f.at, target.Never)
 				}
 			}
 		}
@@ -322,6 +352,16 @@ func (r *replayer) leave(s *scene, e *timing.Event, now int) {
 				s.note(c, fact{at: now, class: e.Class, read: true, timed: true, guard: guard, not: not})
 			}
 		}
+	}
+	for n := range s.left {
+		if e.Leaves>>n&1 == 0 {
+			continue
+		}
+		cover := wr
+		if timing.Kinds(1)<<n == timing.Fetched {
+			cover = bars
+		}
+		insert(&s.left[n], fact{cover: cover, class: e.Class, guard: guard, not: not})
 	}
 	if target.HasGap(e.Class) {
 		insert(&s.gaps, fact{at: now, class: e.Class, timed: true})

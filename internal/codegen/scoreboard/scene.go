@@ -45,6 +45,7 @@ type scene struct {
 	known [timing.NumCells]bool   // is in cells
 	set   [timing.NumBarriers]int // cycle at which each barrier was last set
 	gaps  []fact
+	left  [timing.NumKinds][]fact // work that goes on unseen
 	fence uint8
 }
 
@@ -63,6 +64,7 @@ type summary struct {
 	facts []placed
 	set   [timing.NumBarriers]int
 	gaps  []fact
+	left  [timing.NumKinds][]fact
 	fence uint8
 }
 
@@ -89,6 +91,12 @@ func (s *summary) absorb(y *scene, end int) bool {
 	for _, f := range y.gaps {
 		if f.at -= end; f.at > -horizon {
 			grew = insert(&s.gaps, f) || grew
+		}
+	}
+	for k := range y.left {
+		for _, f := range y.left[k] {
+			f.at = 0
+			grew = insert(&s.left[k], f) || grew
 		}
 	}
 	for b, at := range y.set {
@@ -131,6 +139,9 @@ func (s *scene) load(y *summary) {
 	}
 	s.set, s.fence = y.set, y.fence
 	s.gaps = append(s.gaps[:0], y.gaps...)
+	for k := range s.left {
+		s.left[k] = append(s.left[k][:0], y.left[k]...)
+	}
 }
 
 // note adds a fact about a cell.

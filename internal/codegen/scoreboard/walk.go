@@ -36,7 +36,7 @@ type state struct {
 	reader  [timing.NumBarriers]readerClass // who sets it when it has read
 	barAge  [timing.NumBarriers]uint8       // since last set, BarrierLag when long ago; 0 = never set
 	fence   uint8                           // barriers the next instruction must wait for
-	loads   uint8                           // barriers of loads from memory
+	left    [timing.NumKinds]uint8          // barriers of what goes on unseen
 }
 
 // readerClass is the class of the operations that set a barrier when they
@@ -86,10 +86,15 @@ func (s *state) merge(y *state) bool {
 			changed = true
 		}
 	}
-	if (y.fence&^s.fence)|(y.loads&^s.loads) != 0 {
+	if y.fence&^s.fence != 0 {
 		s.fence |= y.fence
-		s.loads |= y.loads
 		changed = true
+	}
+	for k, bars := range y.left {
+		if bars&^s.left[k] != 0 {
+			s.left[k] |= bars
+			changed = true
+		}
 	}
 	if len(y.entries) == 0 {
 		return changed
@@ -146,7 +151,7 @@ type walker struct {
 	pending [timing.NumBarriers][]uint16 // cells that name the barrier
 	setAt   [timing.NumBarriers]int
 	fence   uint8
-	loads   uint8
+	left    [timing.NumKinds]uint8
 	out     state
 }
 
@@ -172,7 +177,7 @@ func (w *walker) start(in *state) {
 			w.pending[b] = append(w.pending[b], uint16(c))
 		}
 	}
-	w.fence, w.loads = in.fence, in.loads
+	w.fence, w.left = in.fence, in.left
 	for _, e := range in.entries {
 		w.add(uint16(e.key>>8), e.key&kindRead != 0, target.Class(e.key&0x7f), -int(e.age))
 	}
@@ -206,8 +211,10 @@ func (w *walker) drop(cell uint16) {
 // needs returns the barriers that e must wait for.
 func (w *walker) needs(e *timing.Event) uint8 {
 	mask := w.fence
-	if e.Settles {
-		mask |= w.loads
+	for k, bars := range w.left {
+		if e.Drains || e.Awaits>>k&1 != 0 {
+			mask |= bars
+		}
 	}
 	if e.Drains {
 		for b := range w.pending {
@@ -224,6 +231,11 @@ func (w *walker) needs(e *timing.Event) uint8 {
 	for _, a := range e.Writes {
 		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
 			mask |= w.wr[c] | w.unread(e, c)
+		}
+	}
+	for _, a := range e.Clears {
+		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
+			mask |= w.wr[c] | w.rd[c]
 		}
 	}
 	return mask
@@ -330,7 +342,9 @@ func (w *walker) wait(mask uint8) {
 		w.reader[b] = noReader
 	}
 	w.fence &^= mask
-	w.loads &^= mask
+	for k := range w.left {
+		w.left[k] &^= mask
+	}
 }
 
 // retire records what e leaves pending.
@@ -357,9 +371,7 @@ func (w *walker) retire(e *timing.Event) {
 			w.retireRead(e, c)
 		}
 	}
-	if e.Class == target.ClassLdg && e.Ctrl.WrBar >= 0 {
-		w.loads |= 1 << e.Ctrl.WrBar
-	}
+	w.leave(e)
 	for _, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
 		if b >= 0 {
 			w.setAt[b] = w.now
@@ -370,6 +382,23 @@ func (w *walker) retire(e *timing.Event) {
 	}
 	if target.HasGap(e.Class) {
 		w.add(gapCell, false, e.Class, w.now)
+	}
+}
+
+// leave notes the barriers of what goes on behind e: of its results, or of
+// what it reads. A barrier of results tells of both.
+func (w *walker) leave(e *timing.Event) {
+	for k := range w.left {
+		if e.Leaves>>k&1 == 0 {
+			continue
+		}
+		bar := e.Ctrl.WrBar
+		if timing.Kinds(1)<<k == timing.Fetched && e.Ctrl.RdBar >= 0 {
+			bar = e.Ctrl.RdBar
+		}
+		if bar >= 0 {
+			w.left[k] |= 1 << bar
+		}
 	}
 }
 
@@ -406,7 +435,7 @@ func (w *walker) set(c uint16, in *[timing.NumCells]uint8, b int8) {
 // stop collects what is pending at the end of the block, now.
 func (w *walker) stop() {
 	o := &w.out
-	o.wr, o.rd, o.reader, o.fence, o.loads = w.wr, w.rd, w.reader, w.fence, w.loads
+	o.wr, o.rd, o.reader, o.fence, o.left = w.wr, w.rd, w.reader, w.fence, w.left
 	for b := range o.barAge {
 		o.barAge[b] = 0
 		if age := w.now - w.setAt[b]; age < horizon {

@@ -49,6 +49,7 @@ const (
 	Index               // offset into a constant bank
 	Guard
 	Result
+	Cleared // nothing may be pending in it, but it is not touched here
 )
 
 // Use is one run of registers that an instruction reads or writes.
@@ -86,9 +87,11 @@ type Event struct {
 	Negated bool   // the guard is taken when false
 	Drains  bool   // nothing may be pending: code elsewhere follows
 	Fences  bool   // the next instruction must wait for the barrier it sets
-	Settles bool   // every load before it must have its result
+	Leaves  Kinds  // goes on behind it until its barrier says otherwise
+	Awaits  Kinds  // must be over before it
 	Reads   []Access
 	Writes  []Access
+	Clears  []Access // registers that nothing before it may still read or write
 	Ctrl    Ctrl
 }
 
@@ -103,7 +106,7 @@ func (b *builder) event(c target.Class, uses []Use) Event {
 	e.Guard, e.Negated, e.Guarded = guard(uses)
 	start := len(b.pool)
 	for _, u := range uses {
-		if u.Role != Result {
+		if u.Role != Result && u.Role != Cleared {
 			b.read(c, u)
 		}
 	}
@@ -113,8 +116,15 @@ func (b *builder) event(c target.Class, uses []Use) Event {
 			b.write(c, u)
 		}
 	}
+	last := len(b.pool)
+	for _, u := range uses {
+		if u.Role == Cleared {
+			b.pool = append(b.pool, Access{Cell: FirstCell[u.File] + uint16(u.Reg), N: u.N})
+		}
+	}
 	e.Reads = b.pool[start:mid:mid]
-	e.Writes = b.pool[mid:len(b.pool):len(b.pool)]
+	e.Writes = b.pool[mid:last:last]
+	e.Clears = b.pool[last:len(b.pool):len(b.pool)]
 	return e
 }
 

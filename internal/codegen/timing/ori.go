@@ -16,6 +16,7 @@ type Describer struct {
 	f       *ori.Func
 	Timing  *target.Timing
 	classes []target.Class // by operation, without modifiers
+	kinds   []bool         // by operation: leaves or awaits something
 	uses    []Use
 }
 
@@ -24,6 +25,7 @@ func NewDescriber(f *ori.Func, a *target.Arch) *Describer {
 	d := &Describer{f: f, Timing: target.TimingOf(a)}
 	for o := op.None; o.String() != "?"; o++ {
 		d.classes = append(d.classes, target.ClassOf(o.String()))
+		d.kinds = append(d.kinds, InKinds(o.String()))
 	}
 	return d
 }
@@ -37,14 +39,19 @@ func (d *Describer) Class(i *ori.Instr) target.Class {
 	case i.Mods[0] == op.NoMod || !target.Refines(c):
 		return c
 	}
-	return target.Refine(c, i.Op.String(), func(mod string) bool {
+	return target.Refine(c, i.Op.String(), modifiers(i))
+}
+
+// modifiers returns the question whether i has a modifier.
+func modifiers(i *ori.Instr) func(string) bool {
+	return func(mod string) bool {
 		for _, m := range i.Mods {
 			if m != op.NoMod && m.String() == mod {
 				return true
 			}
 		}
 		return false
-	})
+	}
 }
 
 // Instr returns the event of i.
@@ -64,14 +71,29 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 	d.implied(i)
 	e := d.event(d.Class(i), d.uses)
 	e.Fences = e.Class == target.ClassFence || e.Class == target.ClassMembar && d.Timing.SM >= 90 && i.Mods.Has(op.MCTA)
-	// what an acquire reads must be there before the cache forgets the rest
-	e.Settles = i.Op == op.CCTL && i.Mods.Has(op.MIVALL)
-	if i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC) { // no result may arrive while registers go
-		e.Drains = true
-	}
+	d.unseen(i, &e)
 	s := i.Sched
 	e.Ctrl = Ctrl{Stall: s.Stall, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
 	return e
+}
+
+// unseen adds what no register tells: work that goes on behind i and what
+// must be over before it.
+func (d *Describer) unseen(i *ori.Instr, e *Event) {
+	if d.kinds[i.Op] {
+		e.Leaves, e.Awaits = KindsOf(i.Op.String(), modifiers(i))
+	}
+	switch {
+	case i.Op == op.USETMAXREG && i.Mods.Has(op.MDEALLOC): // no result may arrive while registers go
+		e.Drains = true
+	case i.Op == op.DEPBAR && !i.Mods.Has(op.MLE): // waits for all
+		e.Drains = true
+	case e.Class == target.ClassLdg:
+		e.Leaves |= Loaded
+		if i.CopiesMap() {
+			e.Leaves |= Stored
+		}
+	}
 }
 
 // implied adds the predicates that R2P and its like move without naming.
@@ -93,7 +115,9 @@ func (d *Describer) implied(i *ori.Instr) {
 }
 
 // arrival adds the general registers of the matrix operations behind a
-// WARPGROUP.ARRIVE: these take no waits themselves.
+// WARPGROUP.ARRIVE: these take no waits themselves, and from the arrival on
+// the registers are theirs. What is read must be there; what is written
+// nobody may still read, as a store does, or write.
 func (d *Describer) arrival(i *ori.Instr) {
 	for j := i.Next(); j != nil && (j.Op != op.WARPGROUP || !j.Mods.Has(op.MARRIVE)); j = j.Next() {
 		if !j.IsGroupMMA() {
@@ -102,6 +126,11 @@ func (d *Describer) arrival(i *ori.Instr) {
 		for n, o := range j.Srcs() {
 			if o.Kind == ori.KReg && o.Class == ori.R {
 				d.add(o, Data, uint8(n))
+			}
+		}
+		for _, o := range j.Dsts() {
+			if o.Kind == ori.KReg && o.Class == ori.R {
+				d.add(o, Cleared, 0)
 			}
 		}
 	}

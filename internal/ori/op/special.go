@@ -42,6 +42,7 @@ const (
 	SRPM6
 	SRPM7
 	SRScoreboard0 // the barrier that groups of asynchronous copies count with
+	SRScoreboards // all barriers
 	SRGroup0      // the counter of groups of warp-group matrix operations
 
 	// Words that stand as operands of texture instructions.
@@ -91,6 +92,7 @@ var specialNames = [numSpecials]string{
 	SRPM6:             "SR_PM6",
 	SRPM7:             "SR_PM7",
 	SRScoreboard0:     "SB0",
+	SRScoreboards:     "{5,4,3,2,1,0}",
 	SRGroup0:          "gsb0",
 	Tex1D:             "1D",
 	Tex2D:             "2D",

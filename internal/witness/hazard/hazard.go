@@ -5,6 +5,7 @@ package hazard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
@@ -72,6 +73,7 @@ func (c *Code) split() {
 		for k := start; k < end; k++ {
 			events = append(events, c.event(k))
 		}
+		hand(events)
 		var succs []int32
 		if t, ok := c.jump(end - 1); ok && t >= 0 && t < n {
 			succs = append(succs, block[t])
@@ -163,31 +165,51 @@ func (c *Code) event(k int) timing.Event {
 	}
 	uses = append(uses, implied(x)...)
 	q := x.Ctrl()
-	return timing.Describe(class, uses, timing.Ctrl{Stall: q.Stall, WrBar: q.WrBar, RdBar: q.RdBar, Wait: q.Wait})
+	e := timing.Describe(class, uses, timing.Ctrl{Stall: q.Stall, WrBar: q.WrBar, RdBar: q.RdBar, Wait: q.Wait})
+	e.Leaves, e.Awaits = timing.KindsOf(base(x), modifiers(text))
+	if base(x) == "ATOMG" && strings.Contains(text, " RZ, [") { // a tensor map is copied
+		e.Leaves |= timing.Stored
+	}
+	return e
+}
+
+// hand gives every WARPGROUP.ARRIVE the results of the matrix operations
+// behind it: from there on those registers are not the program's.
+func hand(events []timing.Event) {
+	for k := range events {
+		if events[k].Class != target.ClassArrive {
+			continue
+		}
+		for _, e := range events[k+1:] {
+			if e.Class == target.ClassArrive {
+				break
+			}
+			if e.Class == target.ClassGmma {
+				events[k].Clears = append(events[k].Clears, e.Writes...)
+			}
+		}
+	}
 }
 
 // class returns the timing class of an instruction. The text shows the
 // modifiers.
 func (c *Code) class(x *sass.Inst, text string) target.Class {
 	name := base(x)
-	word := text
-	if strings.HasPrefix(word, "@") {
-		_, word, _ = strings.Cut(word, " ")
-	}
-	word, _, _ = strings.Cut(word, " ")
-	mods := strings.Split(strings.TrimSuffix(word, ";"), ".")[1:]
 	cl := target.ClassOf(name)
 	if name == "BMOV" && x.NArg() > 0 && x.Arg(0).File == sass.FileR {
 		return target.ClassBmovR
 	}
-	return target.Refine(cl, name, func(m string) bool {
-		for _, y := range mods {
-			if y == m {
-				return true
-			}
-		}
-		return false
-	})
+	return target.Refine(cl, name, modifiers(text))
+}
+
+// modifiers returns the question whether an instruction has a modifier.
+func modifiers(text string) func(string) bool {
+	if strings.HasPrefix(text, "@") {
+		_, text, _ = strings.Cut(text, " ")
+	}
+	text, _, _ = strings.Cut(text, " ")
+	mods := strings.Split(strings.TrimSuffix(text, ";"), ".")[1:]
+	return func(m string) bool { return slices.Contains(mods, m) }
 }
 
 // use translates an operand.
