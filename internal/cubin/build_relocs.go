@@ -28,7 +28,7 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix, k *Kernel) {
 	for _, x := range fixes {
 		// Where shared memory lies the linker finds out in two steps, which
 		// an addend in the place itself does not survive.
-		withAddend := x.Addend != 0 || b.m.ForceRela || !b.isNew && x.Type == RelAbs32at32
+		withAddend := x.Addend != 0 || x.Beside || b.m.ForceRela || !b.isNew && x.Type == RelAbs32at32
 		b.local(k, x.Symbol)
 		if !withAddend && !named[0] {
 			named[0] = true

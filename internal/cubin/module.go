@@ -107,6 +107,7 @@ type Fix struct {
 	Symbol string
 	Addend int64
 	State  FixState
+	Beside bool // the addend stands in the table, even a zero
 }
 
 // DebugSection is a debug section with its relocations. Named tells that

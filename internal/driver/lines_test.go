@@ -3,11 +3,15 @@ package driver
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // lined is a program with source lines of two files.
@@ -79,6 +83,107 @@ func TestLineTables(t *testing.T) {
 		t.Error("tables although they are suppressed")
 	}
 	t.Logf("%d and %d rows", len(tables[".debug_line"]), len(tables[".nv_debug_line_sass"]))
+}
+
+// nested is a program whose source compiler inlined functions, and which
+// calls one that we inline.
+const nested = `.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 r) leaf(.param .b32 x)
+{ .reg .f32 %f<3>;
+.loc 1 3 1
+ld.param.f32 %f1,[x];
+.loc 1 4 1
+fma.rn.f32 %f2,%f1,%f1,%f1;
+st.param.f32 [r],%f2;
+ret; }
+.visible .entry k(.param .u64 a)
+{ .reg .f32 %f<9>; .reg .b64 %d<3>;
+.loc 1 10 1
+ld.param.u64 %d1,[a];
+ld.global.f32 %f1,[%d1];
+.loc 1 20 7, function_name $S, inlined_at 1 10 1
+st.global.f32 [%d1+4],%f1;
+.loc 1 30 7, function_name $S+4, inlined_at 1 20 7
+st.global.f32 [%d1+8],%f1;
+.loc 1 11 1
+{ .param .b32 p; .param .b32 q; st.param.f32 [p],%f1; call (q),leaf,(p); ld.param.f32 %f2,[q]; }
+.loc 1 30 7, function_name $S+4, inlined_at 1 11 1
+st.global.f32 [%d1+12],%f2;
+.loc 1 12 1
+ret; }
+.file 1 "a.cu"
+.section .debug_str
+{
+.b8 65,0
+$S:
+.b8 109,105,100,0
+.b8 108,101,97,102,0
+}
+`
+
+// chain is the source of the code at a row: its line and those of the calls
+// around it, with the functions that were inlined.
+func chain(rows []dwarf.Row, r *dwarf.Row, strs []byte) string {
+	if r.Call == 0 {
+		return strconv.Itoa(int(r.Line))
+	}
+	name, _, _ := bytes.Cut(strs[r.Func:], []byte{0})
+	return fmt.Sprintf("%d in %s at %s", r.Line, name, chain(rows, &rows[r.Call-1], strs))
+}
+
+// chainsOf are the chains of a file with one kernel, sorted.
+func chainsOf(t *testing.T, data []byte) []string {
+	t.Helper()
+	f, err := cubin.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := dwarf.ParseLines(f.Find(".debug_line").Data())
+	if err != nil || len(l.Sequences) != 1 || !l.Names {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	var list []string
+	rows := l.Sequences[0].Rows
+	for n := range rows {
+		if n+1 == len(rows) || rows[n+1].Addr > rows[n].Addr { // the others are calls
+			list = append(list, chain(rows, &rows[n], f.Find(".debug_str").Data()))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// TestInlinedLines: code that was inlined keeps its own line and knows the
+// calls around it; a function that we inline keeps its lines.
+func TestInlinedLines(t *testing.T) {
+	want := []string{"10", "11", "12", "20 in mid at 10", "30 in leaf at 11", "30 in leaf at 20 in mid at 10", "4"}
+	for _, arch := range []string{"sm_80", "sm_90"} {
+		var log bytes.Buffer
+		b, ok := CompileTexts(t.Context(), []string{"-lineinfo", "-arch", arch}, []Text{{Name: "k.ptx", Text: []byte(nested)}}, &log)
+		if !ok {
+			t.Fatal(log.String())
+		}
+		got := chainsOf(t, b)
+		if i := slices.Index(got, "11"); i < 0 { // the call itself may vanish
+			got = append(got, "11")
+			slices.Sort(got)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", arch, got, want)
+		}
+		if !oracle.Available() {
+			continue
+		}
+		ref, err := oracle.Find(t).CubinOf([]byte(nested), "-lineinfo", "-arch", arch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if theirs := chainsOf(t, ref); !slices.Equal(theirs, want) {
+			t.Errorf("%s: the reference has %q, want %q", arch, theirs, want)
+		}
+	}
 }
 
 func contains(list []uint32, x uint32) bool {

@@ -239,7 +239,7 @@ func (l *lowerer) call() {
 
 // inline lowers the callee's body in place of the call.
 func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
-	outer, top := l.scope, l.top
+	outer, top, loc := l.scope, l.top, l.loc
 	args := l.actuals(c.Actuals)
 	rets := l.body.Of(c.Rets)
 	l.scope = scope{body: b, fn: &l.m.Funcs[b.Func], out: l.f.NewBlock(), inner: true}
@@ -254,7 +254,7 @@ func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
 	}
 	l.code()
 	l.enter(inner.out)
-	l.scope, l.top = outer, top
+	l.scope, l.top, l.loc = outer, top, loc
 	for n := range rets {
 		if n < nrets {
 			l.result(&rets[n], inner.formals[n])

@@ -52,8 +52,9 @@ type Options struct {
 	Routines bool  // long ways may be routines that are called
 	Meet     *Meet // .sync instructions that are routines
 	Plan     *Plan
-	Errors   bool   // late faults of memory show at exit
-	Caches   Caches // -dlcm and its kin
+	Errors   bool    // late faults of memory show at exit
+	Caches   Caches  // -dlcm and its kin
+	Lines    *[]Line // receives the .loc directives that Instr.Loc counts; nil: nobody asks
 }
 
 // scope is what belongs to one body: the kernel's, or that of a function
@@ -98,7 +99,9 @@ type lowerer struct {
 	placed []bool       // by block: it is in order
 	turn   uint32       // counts instructions
 	asked  [isa.NumWords]uint32
-	loc    int32
+	loc    int32                // of list, -1: none yet
+	list   []Line               // the .loc directives of all bodies
+	bases  map[int32]int32      // where those of a function begin
 	top    int64                // bytes of the frame in use
 	desc   ori.Reg              // memory descriptor, NoReg until needed
 	carry  ori.Reg              // condition code of add.cc and its kin
@@ -152,6 +155,9 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	}
 	l.arrange()
 	sortCuts(l.f)
+	if opts.Lines != nil {
+		*opts.Lines = l.list
+	}
 	return l.f, nil
 }
 
@@ -305,15 +311,15 @@ func (l *lowerer) code() {
 		l.enter(l.at[0])
 		l.enterFunc()
 	}
-	line := 0
+	line, base := 0, l.lines()
 	for n := range l.body.Instrs {
 		if b := l.at[n]; b != nil && b != l.cur {
 			l.fall(b)
 		}
 		l.in = &l.body.Instrs[n]
 		l.args = l.body.Of(l.in.Args)
-		for !l.inner && line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
-			l.loc = int32(line)
+		for line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
+			l.loc = base + int32(line)
 			line++
 		}
 		l.setGuard()

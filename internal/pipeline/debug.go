@@ -232,7 +232,7 @@ func debugSections(m *sema.Module, out *Output, file *cubin.Module, o *Options) 
 	regs := []cubin.DebugSection{{Name: ".nv_debug_info_reg_sass", Data: sass}, {Name: ".nv_debug_info_reg_type", Data: types}}
 	var list []cubin.DebugSection
 	for n := range m.Sections {
-		if m.Sections[n].Name != ".debug_line" { // there is one already
+		if !d.made(m.Sections[n].Name) { // a line table has its own, and perhaps the strings
 			list = append(list, d.section(&m.Sections[n]))
 		}
 	}
@@ -369,9 +369,14 @@ func (d *debugger) address(out *cubin.DebugSection, name, minus string, off int6
 	}
 }
 
+// made reports whether a section stands in the file already.
+func (d *debugger) made(name string) bool {
+	return slices.ContainsFunc(d.file.Debug, func(s cubin.DebugSection) bool { return s.Name == name })
+}
+
 // known reports whether a section stands in the file.
 func (d *debugger) known(name string) bool {
-	return slices.ContainsFunc(d.file.Debug, func(s cubin.DebugSection) bool { return s.Name == name }) ||
+	return d.made(name) ||
 		slices.ContainsFunc(d.m.Sections, func(s sema.DebugSection) bool { return s.Name == name })
 }
 

@@ -10,63 +10,70 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// loc is what a .loc directive says.
-type loc struct{ file, line uint32 }
-
-// locsOf keeps the .loc directives of a body, which lives shorter than its
-// code.
-func locsOf(b *sema.Body) []loc {
-	list := make([]loc, len(b.Lines))
-	for n := range b.Lines {
-		list[n] = loc{b.Lines[n].File, b.Lines[n].Line}
-	}
-	return list
-}
-
 // addLocs appends the directives of another function and makes its code
 // count from there.
-func (k *Kernel) addLocs(list []loc, c *emit.Code) {
+func (k *Kernel) addLocs(list []lower.Line, c *emit.Code) {
+	base := int32(len(k.locs))
 	for n := range c.Lines {
 		if c.Lines[n].Loc >= 0 {
-			c.Lines[n].Loc += int32(len(k.locs))
+			c.Lines[n].Loc += base
 		}
 	}
-	k.locs = append(k.locs, list...)
+	for _, x := range list {
+		if x.Of >= 0 {
+			x.Of += base
+		}
+		k.locs = append(k.locs, x)
+	}
 }
 
 // lineTables makes the sections that map code to source lines and to lines
 // of the PTX text, and that text, as the reference does for every program
 // with .file and .loc. Functions stand in the order of the file.
-func lineTables(m *sema.Module, out *Output, file *cubin.Module) {
+func lineTables(m *sema.Module, out *Output, file *cubin.Module, debug bool) {
 	if len(m.Sources) == 0 || !slices.ContainsFunc(out.Kernels, func(k *Kernel) bool { return len(k.locs) > 0 }) {
 		return
 	}
 	sources := &dwarf.LineTable{}
 	number := sourceFiles(m, sources)
 	text := &dwarf.LineTable{}
-	var names []string
+	names, strs := []string(nil), newDebugStrings(m)
 	for n := len(out.Kernels) - 1; n >= 0; n-- {
 		k, f := out.Kernels[n], &m.Funcs[out.Funcs[n]]
 		end := uint64(len(k.Code.Text))
-		if rows := k.sourceRows(number); len(rows) > 0 {
+		if rows := k.sourceRows(number, strs); len(rows) > 0 {
 			sources.Sequences = append(sources.Sequences, dwarf.Sequence{Rows: rows, End: end})
 			text.Sequences = append(text.Sequences, dwarf.Sequence{Rows: k.textRows(m.Files[f.File].File), End: end})
 			names = append(names, f.Name)
 		}
 	}
+	sources.Names = strs.used
 	ptx := ".nv_debug_ptx_txt"
 	content := dwarf.PTXText(m.Files[0].File.Text)
 	if file.Relocatable { // texts of several objects stay apart when linked
 		ptx += "." + strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10)
 	}
-	file.Debug = append(file.Debug,
-		lineSection(".debug_line", sources, names),
-		lineSection(".nv_debug_line_sass", text, names),
-		cubin.DebugSection{Name: ptx, Data: content})
+	lines := lineSection(".debug_line", sources, names)
+	if at := dwarf.NamesAt(lines.Data); strs.used && file.Relocatable && file.Arch.SM < firstOneKind {
+		lines.Fixes = slices.Insert(lines.Fixes, 0, cubin.Fix{Off: uint64(at), Type: cubin.Rel32, Symbol: debugStr, Beside: true})
+	}
+	file.Debug = append(file.Debug, lines)
+	if strs.used {
+		file.Debug = append(file.Debug, strs.section)
+	}
+	file.Debug = append(file.Debug, lineSection(".nv_debug_line_sass", text, names), cubin.DebugSection{Name: ptx, Data: content})
+	if !strs.used && !debug && len(strs.section.Data) > 0 {
+		file.Debug = append(file.Debug, strs.section)
+	}
 }
+
+// firstOneKind is the first SM whose objects do not say where the names of
+// inlined functions begin: there is but one place.
+const firstOneKind = 90
 
 func lineSection(name string, t *dwarf.LineTable, funcs []string) cubin.DebugSection {
 	data, at := dwarf.AppendLines(nil, t)
@@ -98,20 +105,6 @@ func sourceFiles(m *sema.Module, t *dwarf.LineTable) map[uint32]uint32 {
 		number[s.Index] = uint32(len(t.Files))
 	}
 	return number
-}
-
-// sourceRows are the rows of one function; its first instructions, which no
-// directive may stand before, belong to its first line.
-func (k *Kernel) sourceRows(number map[uint32]uint32) []dwarf.Row {
-	var rows []dwarf.Row
-	for _, l := range k.Code.Lines {
-		if l.Loc < 0 || int(l.Loc) >= len(k.locs) || number[k.locs[l.Loc].file] == 0 {
-			continue
-		}
-		x := k.locs[l.Loc]
-		rows = addRow(rows, dwarf.Row{Addr: uint64(l.Offset), File: number[x.file], Line: x.line})
-	}
-	return rows
 }
 
 // textRows are the rows of one function in the PTX text.

@@ -93,7 +93,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 		x.complete(out)
 	}
 	if !o.NoLines {
-		lineTables(m, out, file)
+		lineTables(m, out, file, o.Debug)
 	}
 	if o.Debug {
 		debugSections(m, out, file, &o)

@@ -33,10 +33,10 @@ type unit struct {
 	mem       *pool.Pool // of the kernel
 	routines  []*unit    // that it calls, compiled before it
 	meet      *lower.Meet
-	isRoutine bool       // it is one itself
-	locs      []loc      // the .loc directives of the body
-	debug     *debugFunc // with -g
-	ptx       []ori.Reg  // with -g: the virtual register of each PTX register
+	isRoutine bool         // it is one itself
+	locs      []lower.Line // the .loc directives of the body
+	debug     *debugFunc   // with -g
+	ptx       []ori.Reg    // with -g: the virtual register of each PTX register
 	alive     map[*ori.Instr]alive
 }
 

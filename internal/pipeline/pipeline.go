@@ -68,7 +68,7 @@ type Kernel struct {
 	Class  uint8           // of instructions, as .nv.compat counts them
 	Maps   uint8           // what it does with tensor maps, as .nv.compat says
 	Refs   []cubin.RefWord // textures, samplers and surfaces bound by name
-	locs   []loc           // the .loc directives that Code.Lines names
+	locs   []lower.Line    // the .loc directives that Code.Lines names
 	debug  []*debugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
@@ -142,7 +142,7 @@ func compileMeeting(m *sema.Module, body *sema.Body, o *Options, r *runner, at *
 	if err != nil {
 		return nil, err
 	}
-	u.locs, u.ptx = locsOf(body), plan.Registers(body.Func)
+	u.ptx = plan.Registers(body.Func)
 	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 	if err := r.Run(u, at); err != nil {
 		if errors.Is(err, errPool) && !plan.Keep { // once more, each warp with its own registers

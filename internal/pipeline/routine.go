@@ -21,14 +21,15 @@ const keptRegisters = 24
 // registers these destroy must be known before the body gets its own. With
 // routines that leave few registers all stays in its place.
 func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
-	opts := lower.Options{Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
+	var lines []lower.Line
+	opts := lower.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
 	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
 	if err != nil {
 		return nil, err
 	}
 	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem, meet: meet}
 	fit, err := compileRoutines(u, r, at)
-	if err != nil || fit {
+	if u.locs = lines; err != nil || fit {
 		return u, err
 	}
 	opts.Routines = false
@@ -36,6 +37,7 @@ func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.P
 	if err != nil {
 		return nil, err
 	}
+	u.locs = lines
 	_, err = compileRoutines(u, r, at)
 	return u, err
 }

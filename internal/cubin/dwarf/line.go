@@ -15,6 +15,11 @@ type Row struct {
 	Addr uint64
 	File uint32 // from 1; 0 in .nv_debug_line_sass
 	Line uint32
+	// Call is the number of the row, from 1 in its sequence, that says where
+	// this code was inlined, and Func the offset of the callee's name in
+	// .debug_str; 0: it was not.
+	Call uint32
+	Func uint64
 }
 
 // Sequence is the rows of one function, by address; End is where it ends.
@@ -34,6 +39,7 @@ type LineTable struct {
 	Dirs      []string
 	Files     []SourceFile
 	Sequences []Sequence
+	Names     bool // rows name functions: the header says where in .debug_str
 }
 
 // Header constants of the reference's line programs.
@@ -55,6 +61,7 @@ const (
 	lnsSetFile     = 4
 	lneEnd         = 1
 	lneSetAddress  = 2
+	lneInlined     = 0x90 // the reference's own: the row of the call, the callee's name
 )
 
 // AppendLines adds a line program and returns, for each sequence, the offset
@@ -79,6 +86,9 @@ func AppendLines(b []byte, t *LineTable) ([]byte, []int) {
 		b = binary.AppendUvarint(b, f.Size)
 	}
 	b = append(b, 0)
+	if t.Names {
+		b = le.AppendUint32(b, 0)
+	}
 	le.PutUint32(b[head-4:], uint32(len(b)-head))
 	var fixes []int
 	for i := range t.Sequences {
@@ -90,6 +100,10 @@ func AppendLines(b []byte, t *LineTable) ([]byte, []int) {
 	return b, fixes
 }
 
+// NamesAt returns the offset of the word in the header of a table with names
+// that says where in .debug_str they begin.
+func NamesAt(b []byte) int { return 10 + int(le.Uint32(b[6:])) - 4 }
+
 // appendSequence writes the rows of a function. A row that changes the file
 // is spelled out, and so is the first, one at the place of the one before,
 // and every one whose steps no special opcode holds.
@@ -99,6 +113,11 @@ func appendSequence(b []byte, s *Sequence) ([]byte, int) {
 	b = le.AppendUint64(b, 0)
 	cur := Row{File: 1, Line: 1}
 	for i, r := range s.Rows {
+		if r.Call != cur.Call || r.Func != cur.Func {
+			x := binary.AppendUvarint([]byte{lneInlined}, uint64(r.Call))
+			x = binary.AppendUvarint(x, r.Func)
+			b = append(append(b, 0, byte(len(x))), x...)
+		}
 		isNew := i == 0 || r.File != cur.File
 		if isNew {
 			b = append(b, lnsSetFile)
@@ -109,7 +128,7 @@ func appendSequence(b []byte, s *Sequence) ([]byte, int) {
 		if !isNew && pc > 0 && line >= lineBase && line < lineBase+lineRange && pc < 256 && op < 256 {
 			b = append(b, byte(op))
 		} else {
-			b = appendSteps(b, pc, line)
+			b = appendSteps(b, pc, line, isNew)
 		}
 		cur = r
 	}
@@ -120,9 +139,11 @@ func appendSequence(b []byte, s *Sequence) ([]byte, int) {
 	return append(b, 0, 1, lneEnd), fix
 }
 
-func appendSteps(b []byte, pc uint64, line int64) []byte {
-	b = append(b, lnsAdvanceLine)
-	b = appendVarint(b, line)
+func appendSteps(b []byte, pc uint64, line int64, isNew bool) []byte {
+	if line != 0 || pc == 0 || isNew {
+		b = append(b, lnsAdvanceLine)
+		b = appendVarint(b, line)
+	}
 	if pc != 0 {
 		b = append(b, lnsAdvancePC)
 		b = appendVarint(b, int64(pc))
@@ -162,6 +183,9 @@ func ParseLines(b []byte) (*LineTable, error) {
 	}
 	for s := r.text(); s != ""; s = r.text() {
 		t.Files = append(t.Files, SourceFile{s, r.uleb(), r.uleb(), r.uleb()})
+	}
+	if len(r.b) == 4 && !r.bad {
+		t.Names = true
 	}
 	for r = (&lineReader{b: b[body:], bad: r.bad}); len(r.b) > 0 && !r.bad; {
 		t.Sequences = append(t.Sequences, r.sequence())
@@ -242,13 +266,20 @@ func (r *lineReader) sequence() Sequence {
 				r.bad = true
 				break
 			}
+			x := lineReader{b: r.b[1:n]}
 			sub := r.b[0]
 			r.b = r.b[n:]
-			if sub == lneEnd {
+			switch sub {
+			case lneEnd:
 				s.End = cur.Addr
 				return s
+			case lneInlined:
+				cur.Call, cur.Func = uint32(x.uleb()), x.uleb()
+				r.bad = r.bad || x.bad
+			case lneSetAddress:
+			default:
+				r.bad = true
 			}
-			r.bad = r.bad || sub != lneSetAddress
 		case op == lnsCopy:
 			s.Rows = append(s.Rows, cur)
 		case op == lnsAdvancePC:
