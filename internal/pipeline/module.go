@@ -107,8 +107,8 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 }
 
 // one compiles a function and turns what goes wrong into a Failure.
-func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *Kernel, fail *Failure) {
-	f := &m.Funcs[fn]
+func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Failure) {
+	f, o := &m.Funcs[fn], &s.o
 	file := m.Files[f.File].File
 	start := time.Now()
 	var at phase.Progress
@@ -117,7 +117,7 @@ func one(m *sema.Module, fn int32, s *sema.Scratch, o *Options, r *runner) (k *K
 		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
 	}
 	err := guard.Run(func() (err error) {
-		k, err = compileBody(m, m.Body(fn, s), o, r, &at)
+		k, err = compileBody(m, m.Body(fn, &s.sema), o, r, &at)
 		return err
 	})
 	if f.Entry { // nobody else reads it

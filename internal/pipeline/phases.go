@@ -277,8 +277,7 @@ func legalize(u *unit, _ *phase.Ctx) error {
 
 // fits returns the question whether the machine has a form of an instruction.
 func fits(u *unit) isel.Fits {
-	fitter := emit.NewFitter(u.o.Arch)
-	return func(i *ori.Instr) bool { return fitter.Fits(u.f, i) }
+	return func(i *ori.Instr) bool { return u.o.forms.Fits(u.f, i) }
 }
 
 // allocate gives the function registers within its budget.
@@ -363,6 +362,6 @@ func emitCode(u *unit, _ *phase.Ctx) (err error) {
 		u.code = emit.Layout(u.f)
 		return nil
 	}
-	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot})
+	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot, Forms: u.o.forms})
 	return err
 }

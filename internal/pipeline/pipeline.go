@@ -53,6 +53,8 @@ type Options struct {
 	// Pool is the memory below which every kernel has its own while it is
 	// compiled; nil makes one for the module.
 	Pool *pool.Pool
+
+	forms *emit.Forms // of the worker
 }
 
 // Kernel is a compiled function.

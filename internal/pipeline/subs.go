@@ -74,7 +74,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 	}
 	var parts []*emit.Code
 	for n, u := range units {
-		c, err := emit.Func(u.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[n], Target: find, Part: true})
+		c, err := emit.Func(u.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[n], Target: find, Part: true, Forms: o.forms})
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func addRoutines(k *Kernel, o *Options, u *unit) error {
 			at, ok := places[name]
 			return at, ok && lower.IsRoutine(name)
 		}
-		c, err := emit.Func(x.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[x.f.Name], Target: find, Part: true})
+		c, err := emit.Func(x.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[x.f.Name], Target: find, Part: true, Forms: o.forms})
 		if err != nil {
 			return err
 		}

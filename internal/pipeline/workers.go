@@ -5,27 +5,41 @@ import (
 	"context"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
+// scratch is what a worker keeps from kernel to kernel: memory, and what it
+// has learned of the machine's forms.
+type scratch struct {
+	sema sema.Scratch
+	o    Options
+}
+
+func newScratch(o *Options) *scratch {
+	s := &scratch{o: *o}
+	s.o.forms = emit.NewForms(o.Arch)
+	return s
+}
+
 // compile fills the kernels, each in its own place whichever worker makes
 // it. Every worker has its own scratch.
 func compile(m *sema.Module, o *Options, r *runner, out *Output, failures []*Failure, workers int) {
-	w := par.New(par.Options[*sema.Scratch]{
+	w := par.New(par.Options[*scratch]{
 		N:       min(workers, len(out.Funcs)),
 		Limiter: o.Limiter,
-		Make:    func(int) *sema.Scratch { return new(sema.Scratch) },
+		Make:    func(int) *scratch { return newScratch(o) },
 	})
 	size := lengths(m)
 	jobs := make([]*par.Job, len(out.Funcs))
 	for _, n := range longestFirst(out.Funcs, size) {
 		fn := out.Funcs[n]
-		jobs[n] = w.Submit(par.Task[*sema.Scratch]{
+		jobs[n] = w.Submit(par.Task[*scratch]{
 			Name: m.Funcs[fn].Name, Priority: size[fn],
-			Run: func(_ context.Context, s *sema.Scratch) error {
-				out.Kernels[n], failures[n] = one(m, fn, s, o, r)
+			Run: func(_ context.Context, s *scratch) error {
+				out.Kernels[n], failures[n] = one(m, fn, s, r)
 				return nil
 			},
 		})

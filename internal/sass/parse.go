@@ -41,9 +41,15 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 		return Inst{}, fmt.Errorf("%q: %w", text, err)
 	}
 	m := matcher{a: a, pc: pc, label: label}
+	return m.parse(text, s, guard)
+}
+
+// parse finds the instruction whose text behind the guard is s.
+func (m *matcher) parse(text, s string, guard parsedGuard) (Inst, error) {
 	i, found := m.find(s, guard)
 	if i.form == 0 && found {
 		i, found = m.find(respace(s), guard)
+		m.places = m.places[:0] // of another text
 	}
 	switch {
 	case i.form != 0:
@@ -51,7 +57,7 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 	case !found:
 		return Inst{}, fmt.Errorf("%q: unknown operation", text)
 	}
-	return Inst{}, fmt.Errorf("%q: no form on %s has these operands and modifiers", text, a.Name)
+	return Inst{}, fmt.Errorf("%q: no form on %s has these operands and modifiers", text, m.a.Name)
 }
 
 // find tries every form of every operation whose name begins the mnemonic,
@@ -69,7 +75,7 @@ func (m *matcher) find(s string, guard parsedGuard) (i Inst, found bool) {
 			if !f.on(m.a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
 				continue
 			}
-			m.f = f
+			m.f, m.places = f, m.places[:0]
 			w, ok := m.list(items[f.item:f.item+uint32(f.nitem)], s[n:], f.def, endOfText)
 			if !ok {
 				continue
@@ -166,6 +172,9 @@ type matcher struct {
 	pc    uint64
 	label LabelFunc
 	addr  bool // the sum being matched is an address
+
+	keep   bool    // note where fields were read
+	places []Place // where those of the current attempt were
 }
 
 type next func(s string, w bits.Word) (bits.Word, bool)
@@ -188,7 +197,7 @@ func (m *matcher) list(l []item, s string, w bits.Word, k next) (bits.Word, bool
 		}
 		return w, false
 	case kOpt:
-		after := l[1+it.count:]
+		after, seen := l[1+it.count:], len(m.places)
 		if v, ok := m.list(l[1:1+it.count], s, w, func(s string, w bits.Word) (bits.Word, bool) {
 			if it.absent(&w) {
 				return w, false
@@ -197,6 +206,7 @@ func (m *matcher) list(l []item, s string, w bits.Word, k next) (bits.Word, bool
 		}); ok {
 			return v, true
 		}
+		m.places = m.places[:seen]
 		return m.list(after, s, w, k)
 	case kSum:
 		after := l[1+it.count:]
@@ -219,7 +229,7 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 	if len(l) == 0 {
 		return k(s, w)
 	}
-	t := &l[0]
+	t, seen := &l[0], len(m.places)
 	in, after := l[1:1+t.count], l[1+t.count:]
 	at, ok := s, true
 	if printed {
@@ -237,6 +247,7 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 	if t.flags&fOpt == 0 {
 		return w, false
 	}
+	m.places = m.places[:seen]
 	return m.sum(after, s, w, printed, k)
 }
 
@@ -246,6 +257,7 @@ func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool
 	if !ok || v < 0 || uint64(v)>>it.shift>>it.width() != 0 {
 		return w, false
 	}
+	m.note(it, s, true)
 	return k(rest, it.set(w, uint64(v)>>it.shift))
 }
 
@@ -253,14 +265,14 @@ func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool
 // read as .F16.
 func (m *matcher) mod(it *item, s string, w bits.Word, k next) (bits.Word, bool) {
 	e := &enums[it.aux]
-	vals := values[e.start : e.start+e.n]
+	vals, seen := values[e.start:e.start+e.n], len(m.places)
 	for limit := len(s) + 1; ; {
 		best, length := -1, -1
 		for n, v := range vals {
 			if v.text == hole {
 				continue
 			}
-			if t := texts[v.text]; len(t) < limit && len(t) > length && strings.HasPrefix(s, t) {
+			if t := texts[v.text]; len(t) < limit && len(t) > length && (len(t) == 0 || s[0] == t[0]) && strings.HasPrefix(s, t) {
 				best, length = n, len(t)
 			}
 		}
@@ -274,6 +286,7 @@ func (m *matcher) mod(it *item, s string, w bits.Word, k next) (bits.Word, bool)
 		if v, ok := k(s[length:], it.set(w, uint64(best))); ok {
 			return v, true
 		}
+		m.places = m.places[:seen]
 		limit = length
 	}
 }
@@ -298,6 +311,7 @@ func (m *matcher) field(it *item, s string, w bits.Word) (string, bits.Word, boo
 		s, ok := strings.CutPrefix(s, "|")
 		return s, w, ok
 	}
+	m.note(it, s, false)
 	v, s, ok := parseFloat(it.kind, s)
 	return s, it.set(w, v), ok
 }
@@ -328,6 +342,7 @@ func (m *matcher) register(it *item, s string, w bits.Word) (string, bits.Word, 
 	if !ok {
 		return s, w, false
 	}
+	m.note(it, s, false)
 	s, ok = strings.CutPrefix(s, filePrefix[it.kind])
 	if !ok || s == "" {
 		return s, w, false
@@ -392,6 +407,7 @@ func hexNumber(s string) (v int64, rest string, ok bool) {
 }
 
 func (m *matcher) integer(it *item, s string, w bits.Word) (string, bits.Word, bool) {
+	m.note(it, s, false)
 	v, rest, ok := hexNumber(s)
 	if !ok {
 		if it.kind != kRel || m.label == nil {
@@ -428,6 +444,7 @@ func (m *matcher) constant(it *item, s string, w bits.Word) (string, bits.Word, 
 	if !ok {
 		return s, w, false
 	}
+	m.note(it, s, false)
 	if s, ok = strings.CutPrefix(s, "c["); !ok {
 		return s, w, false
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	Base   int64
 	Target func(name string) (int64, bool)
 	Part   bool
+	// Forms is what is known of the architecture's forms; nil: nothing.
+	Forms *Forms
 }
 
 // Table is a list of code addresses in constant bank 2.
@@ -65,8 +67,11 @@ type Code struct {
 
 // Func emits f for architecture a.
 func Func(f *ori.Func, a *target.Arch, o Options) (*Code, error) {
-	e := &emitter{f: f, a: a, opts: o, start: make([]int64, f.NumBlocks())}
-	e.layout()
+	e := &emitter{f: f, a: a, opts: o, start: make([]int64, f.NumBlocks()), forms: o.Forms}
+	if e.forms == nil {
+		e.forms = NewForms(a)
+	}
+	e.code.Text = make([]byte, 0, (e.layout()-o.Base+InstSize+textAlign-1)/textAlign*textAlign)
 	for n, b := range f.Blocks {
 		for i := range b.Instrs {
 			if err := e.instr(i); err != nil {
@@ -97,7 +102,9 @@ type emitter struct {
 	code  Code
 	text  []byte
 	syncs []sync
-	loose bool // registers need no numbers yet
+	forms *Forms
+	marks []int32 // where in text registers and numbers start
+	loose bool    // registers need no numbers yet
 	masks int  // whether the function names threads of warps
 
 	unsigned bool   // immediates are spelled without a sign

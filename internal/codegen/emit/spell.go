@@ -35,13 +35,28 @@ var fillers = [...]filler{
 	{op: op.UIADD3, family: target.Blackwell, preds: 2},
 }
 
-// assemble finds the machine instruction of i.
+// assemble finds the machine instruction of i: from the template of its
+// shape, or from its text.
 func (e *emitter) assemble(i *ori.Instr) (sass.Inst, error) {
+	i = older(e.a, i)
+	k, simple := keyOf(i)
+	t := e.forms.templates[k]
+	if simple && t != nil && !t.broken {
+		if x, ok := e.fill(t, i); ok {
+			return x, nil
+		}
+	}
 	x, err := e.parse(i)
 	if err != nil {
 		return x, err
 	}
-	return x, e.floats(&x, i)
+	if err := e.floats(&x, i); err != nil {
+		return x, err
+	}
+	if simple && t == nil {
+		e.forms.templates[k] = e.learn(i, x)
+	}
+	return x, nil
 }
 
 // aliases are the names under which the assembler knows a multiply-add
@@ -58,8 +73,9 @@ func (e *emitter) parse(i *ori.Instr) (x sass.Inst, err error) {
 	}
 	for _, e.alias = range names {
 		for _, e.unsigned = range [...]bool{false, true} {
+			e.marks = e.marks[:0]
 			e.text = e.spell(e.text[:0], i)
-			if x, err = sass.Parse(e.a, string(e.text), uint64(e.pc())); err == nil {
+			if x, e.forms.places, err = sass.ParsePlaces(e.a, string(e.text), uint64(e.pc()), e.forms.places); err == nil {
 				return x, nil
 			}
 		}
@@ -110,9 +126,9 @@ func hasFloats(o op.Op) bool {
 
 // spell writes i as the assembler does.
 func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
-	i = older(e.a, i)
 	if i.Guard.Kind != ori.KNone {
 		t = append(e.operand(append(t, '@'), i, i.Guard), ' ')
+		e.marks = e.marks[:0]
 	}
 	t = append(i.Mods.Append(append(t, i.Op.String()...)), e.alias...)
 	switch i.Op {
@@ -199,8 +215,12 @@ var (
 	zeroNames = [...]string{ori.R: "RZ", ori.UR: "URZ", ori.P: "PT", ori.UP: "UPT", ori.B: "B15"}
 )
 
+// mark notes that a register or number starts at the end of t.
+func (e *emitter) mark(t []byte) { e.marks = append(e.marks, int32(len(t))) }
+
 // register writes the first physical register an operand names.
 func (e *emitter) register(t []byte, o ori.Operand) []byte {
+	e.mark(t)
 	t = append(t, fileNames[o.Class]...)
 	sub := int64(o.Sub)
 	if o.Kind == ori.KConst {
@@ -252,6 +272,7 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	case ori.KZero:
 		return append(t, zeroNames[o.Class]...)
 	case ori.KImm:
+		e.mark(t)
 		if hasFloats(i.Op) {
 			return append(t, '0')
 		}
@@ -260,6 +281,7 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 		}
 		return appendHex(t, o.Imm)
 	case ori.KConst:
+		e.mark(t)
 		t = append(appendHex(append(t, "c["...), int64(o.Sub)), "]["...)
 		if o.Reg != ori.NoReg {
 			t = append(e.register(t, o), '+')
@@ -313,6 +335,7 @@ func (e *emitter) address(t []byte, o ori.Operand, u *ori.Operand) []byte {
 		if plus {
 			t = append(t, '+')
 		}
+		e.mark(t)
 		t = appendHex(t, o.Imm)
 	}
 	return append(t, ']')
