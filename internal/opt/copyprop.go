@@ -14,10 +14,16 @@ func CopyProp(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := int(i.NDst); k < len(i.Args); k++ {
+				if !v.fromCopy(&i.Args[k]) {
+					continue
+				}
 				if n, ok := v.source(i, i.Args[k]); ok {
 					i.Args[k] = n
 					changed = true
 				}
+			}
+			if !v.fromCopy(&i.Guard) {
+				continue
 			}
 			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg {
 				i.Guard = g
@@ -32,6 +38,16 @@ func CopyProp(f *ori.Func) bool {
 type copies struct {
 	*values
 	agree []agreement // by instruction ID, nil until asked for
+}
+
+// fromCopy reports whether a copy or a move writes the first word of an
+// operand: nothing else has a source to look for.
+func (v *copies) fromCopy(a *ori.Operand) bool {
+	if a.Kind == ori.KNone || a.Kind == ori.KConst || !a.HasReg() {
+		return false
+	}
+	d := v.Def[v.Word(a)]
+	return d != nil && (d.Op == op.COPY || d.Op == op.MOV)
 }
 
 // source returns what operand a of i can be read from instead.

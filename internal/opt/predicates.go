@@ -16,10 +16,16 @@ func Predicates(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := int(i.NDst); k < len(i.Args); k++ {
+				if a := &i.Args[k]; a.Kind != ori.KReg || a.Class != ori.P {
+					continue
+				}
 				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg || takesTruth(i)) {
 					i.Args[k] = p
 					changed = true
 				}
+			}
+			if i.Guard.Kind != ori.KReg {
+				continue
 			}
 			if p, ok := v.predicate(i.Guard); ok && (p.Kind == ori.KReg || settle(b, i, p.Flags&ori.Inv == 0)) {
 				if p.Kind == ori.KReg {

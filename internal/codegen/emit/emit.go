@@ -105,7 +105,7 @@ type emitter struct {
 	forms *Forms
 	marks []int32 // where in text registers and numbers start
 	loose bool    // registers need no numbers yet
-	masks int  // whether the function names threads of warps
+	masks int     // whether the function names threads of warps
 
 	unsigned bool   // immediates are spelled without a sign
 	alias    string // what is added to the mnemonic

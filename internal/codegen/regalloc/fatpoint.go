@@ -28,6 +28,8 @@ type trial struct {
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
+
+	m *scratch
 }
 
 // scratch is the memory that one trial after the other uses: only the
@@ -35,13 +37,19 @@ type trial struct {
 type scratch struct {
 	taken bitset
 	who   [][]int32
+	way   []int32 // groups in the way of another
+	met   []int32 // of each group, the number of the last look that met it
+	looks int32
 }
 
 // newTrial prepares a walk: fixed registers, clobbers and taken ones are
 // marked first, since nothing can move them.
 func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 	f := &p.Files[class]
-	t := &trial{p: p, g: g, class: class, budget: f.Budget}
+	t := &trial{p: p, g: g, class: class, budget: f.Budget, m: m}
+	if len(m.met) < len(p.VRegs) {
+		m.met = append(m.met, make([]int32, len(p.VRegs)-len(m.met))...)
+	}
 	w := (perInst*len(p.Insts) + 63) / 64
 	m.taken = slices.Grow(m.taken[:0], f.Size*w)[:f.Size*w]
 	clear(m.taken)
@@ -131,7 +139,13 @@ func (g *groups) near(p *Problem, class uint8) {
 
 // roots returns the groups of the file that are live somewhere, in order.
 func (t *trial) roots(o order) []int32 {
-	var list []int32
+	count := 0
+	for v := range t.p.VRegs {
+		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
+			count++
+		}
+	}
+	list := make([]int32, 0, count)
 	for v := range t.p.VRegs {
 		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
 			list = append(list, int32(v))
@@ -208,8 +222,9 @@ func (t *trial) place(v int32) bool {
 		return true
 	}
 	best, bestCost := int16(-1), 0
-	for r := t.lowest(x); int(r+x.width) <= t.limit(x); r += x.align {
-		if !t.allowed(v, r) || !t.free(v, r) {
+	limit := t.limit(x)
+	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
+		if !t.free(v, r) || !t.allowed(v, r) {
 			continue
 		}
 		cost := t.secondary(v, r)
@@ -264,7 +279,7 @@ func (t *trial) free(v int32, r int16) bool {
 	for w, spans := range t.g.info[v].spans {
 		taken := t.taken[int(r)+w]
 		for _, s := range spans {
-			if taken.anyIn(s.from, s.to) {
+			if taken.has(s.from) || taken.anyIn(s.from, s.to) {
 				return false
 			}
 		}
@@ -380,21 +395,34 @@ func (t *trial) cheapest(v int32) int16 {
 // holders sums the cost of the groups that stand in the way of v at r, of
 // which there may be so many at most.
 func (t *trial) holders(v int32, r int16, most int) (cost float64, ok bool) {
-	seen := map[int32]bool{}
-	for _, q := range t.inTheWay(v, r) {
-		y := &t.g.info[q]
-		if y.keep || y.fixed >= 0 {
-			return 0, false
-		}
-		if !seen[q] {
-			seen[q] = true
+	t.m.looks++
+	n := 0
+	for w, spans := range t.g.info[v].spans {
+		for _, q := range t.who[int(r)+w] {
+			if !t.stands(q, int(r)+w, spans) {
+				continue
+			}
+			y := &t.g.info[q]
+			if y.keep || y.fixed >= 0 {
+				return 0, false
+			}
+			if t.m.met[q] == t.m.looks {
+				continue
+			}
+			t.m.met[q] = t.m.looks
 			cost += y.cost
-			if len(seen) > most {
+			if n++; n > most {
 				return 0, false
 			}
 		}
 	}
-	return cost, len(seen) > 0
+	return cost, n > 0
+}
+
+// stands reports whether group q holds register r at some point of spans.
+func (t *trial) stands(q int32, r int, spans []span) bool {
+	at := t.phys[q]
+	return at >= 0 && overlap(spans, t.g.info[q].spans[r-int(at)])
 }
 
 // contest throws out the groups in the way of v at r, if that frees it.
@@ -416,14 +444,15 @@ func (t *trial) contest(v int32, r int16, must bool) bool {
 
 // inTheWay lists the groups that hold registers v would need at r.
 func (t *trial) inTheWay(v int32, r int16) []int32 {
-	var list []int32
+	list := t.m.way[:0]
 	for w, spans := range t.g.info[v].spans {
 		for _, q := range t.who[int(r)+w] {
-			if at := t.phys[q]; at >= 0 && overlap(spans, t.g.info[q].spans[int(r)+w-int(at)]) {
+			if t.stands(q, int(r)+w, spans) {
 				list = append(list, q)
 			}
 		}
 	}
+	t.m.way = list
 	return list
 }
 

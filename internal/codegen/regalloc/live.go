@@ -38,6 +38,10 @@ func liveness(p *Problem) *ranges {
 	f := &flow{p: p, base: base, words: words}
 	f.solve()
 	r := &ranges{base: base, spans: make([][]span, words)}
+	room := make([]span, words) // most words live once
+	for w := range r.spans {
+		r.spans[w] = room[w : w : w+1]
+	}
 	f.walk(r)
 	r.in, r.out = f.in, f.out
 	return r

@@ -24,6 +24,9 @@ type graph struct {
 	height  []int32 // longest path to the end
 }
 
+// fewEdges is how many edges most instructions have at most.
+const fewEdges = 4
+
 // word state: who wrote a word last and who read it since.
 type word struct {
 	stamp   int32 // region in which the rest is valid
@@ -68,6 +71,10 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	g := &graph{
 		instrs: instrs, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
 	}
+	room := make([]edge, fewEdges*n)
+	for k := range g.succs {
+		g.succs[k] = room[fewEdges*k : fewEdges*k : fewEdges*(k+1)]
+	}
 	for k, i := range instrs {
 		g.classes[k] = b.desc.Class(i)
 		b.memory(g, int32(k), i) // before its own results change what registers hold
@@ -83,7 +90,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 // finish gives what end reads the height its latency asks for.
 func (b *grapher) finish(g *graph, end *ori.Instr) {
 	class := b.desc.Class(end)
-	b.list = b.names.accesses(b.list[:0], end)
+	b.list = b.names.accesses(end)
 	for _, a := range b.list {
 		for w := a.word; w < a.word+int32(a.n) && !a.write; w++ {
 			if x := b.at(w); x.writer >= 0 {
@@ -110,7 +117,7 @@ func (b *grapher) at(w int32) *word {
 
 // registers adds the edges of instruction k for the registers it names.
 func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
-	b.list = b.names.accesses(b.list[:0], i)
+	b.list = b.names.accesses(i)
 	for _, a := range b.list {
 		if a.write {
 			continue

@@ -30,6 +30,9 @@ type numbering struct {
 	f    *ori.Func
 	base []int32 // of virtual registers; nil after allocation
 	size int
+
+	from []int32  // of each instruction, by ID: where its accesses begin in list, plus one; 0 if they are not known
+	list []access // of all instructions that were asked for, one behind the other
 }
 
 // physical numbers the words of allocated registers.
@@ -62,8 +65,25 @@ func (m *numbering) word(o ori.Operand) int32 {
 	return int32(timing.FirstCell[files[info.Class]]) + int32(info.Phys) + sub
 }
 
-// accesses appends what i reads and writes.
-func (m *numbering) accesses(list []access, i *ori.Instr) []access {
+// accesses returns what i reads and writes, as it was when that was asked
+// first; the list is for reading only.
+func (m *numbering) accesses(i *ori.Instr) []access {
+	if int(i.ID) >= len(m.from) {
+		m.from = append(m.from, make([]int32, m.f.NumInstrs()-len(m.from))...)
+	}
+	from := m.from[i.ID]
+	if from == 0 {
+		from = int32(len(m.list)) + 1
+		m.from[i.ID] = from
+		m.list = append(m.list, access{}) // says how many follow
+		m.list = m.appendAccesses(m.list, i)
+		m.list[from-1].word = int32(len(m.list))
+	}
+	return m.list[from:m.list[from-1].word]
+}
+
+// appendAccesses adds what i reads and writes to a list.
+func (m *numbering) appendAccesses(list []access, i *ori.Instr) []access {
 	if i.Guard.Kind == ori.KReg {
 		list = m.add(list, i.Guard, timing.Guard, 0)
 	}

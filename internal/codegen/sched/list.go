@@ -1,27 +1,28 @@
 package sched
 
-import (
-	"container/heap"
+import "github.com/goptxas/goptxas/internal/target"
 
-	"github.com/goptxas/goptxas/internal/target"
-)
-
-// ranked is a heap of instructions.
+// ranked is a heap of instructions: the one with the least key first, of
+// equal ones the one that stood first.
 type ranked struct {
-	nodes []int32
-	less  func(a, b int32) bool
+	nodes []rankedNode
 }
 
-func (r *ranked) Len() int           { return len(r.nodes) }
-func (r *ranked) Less(i, j int) bool { return r.less(r.nodes[i], r.nodes[j]) }
-func (r *ranked) Swap(i, j int)      { r.nodes[i], r.nodes[j] = r.nodes[j], r.nodes[i] }
-func (r *ranked) Push(x any)         { r.nodes = append(r.nodes, x.(int32)) }
-func (r *ranked) Pop() any {
-	n := len(r.nodes) - 1
-	x := r.nodes[n]
-	r.nodes = r.nodes[:n]
-	return x
+type rankedNode struct{ key, node int32 }
+
+func lessRanked(a, b *rankedNode) bool {
+	if a.key != b.key {
+		return a.key < b.key
+	}
+	return a.node < b.node
 }
+
+func (r *ranked) push(key, node int32) {
+	r.nodes = append(r.nodes, rankedNode{key, node})
+	up(r.nodes, lessRanked)
+}
+
+func (r *ranked) pop() int32 { return pop(&r.nodes, lessRanked).node }
 
 // lookahead is how many ready instructions are tried for one whose unit is
 // free.
@@ -69,36 +70,32 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
 	l := &lister{g: g, timing: t, busy: busy, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
-	l.ready.less = func(a, b int32) bool {
-		if g.height[a] != g.height[b] {
-			return g.height[a] > g.height[b]
-		}
-		return a < b
-	}
-	l.soon.less = func(a, b int32) bool {
-		if l.at[a] != l.at[b] {
-			return l.at[a] < l.at[b]
-		}
-		return a < b
-	}
 	for k := range int32(n) {
 		if l.left[k] == 0 {
-			heap.Push(&l.ready, k)
+			l.isReady(k)
 		}
 	}
 	return l
 }
 
+// isReady queues an instruction by the path behind it.
+func (l *lister) isReady(k int32) { l.ready.push(-l.g.height[k], k) }
+
+// wake makes those ready whose results have arrived.
+func (l *lister) wake() {
+	for len(l.soon.nodes) > 0 && l.soon.nodes[0].key <= l.now {
+		l.isReady(l.soon.pop())
+	}
+}
+
 // pick takes the next instruction and moves time to where it may issue.
 func (l *lister) pick() int32 {
 	for {
-		for len(l.soon.nodes) > 0 && l.at[l.soon.nodes[0]] <= l.now {
-			heap.Push(&l.ready, heap.Pop(&l.soon))
-		}
+		l.wake()
 		if len(l.ready.nodes) > 0 {
 			return l.pickReady()
 		}
-		l.now = l.at[l.soon.nodes[0]]
+		l.now = l.soon.nodes[0].key
 	}
 }
 
@@ -109,7 +106,7 @@ func (l *lister) pickReady() int32 {
 	n := 0
 	best := int32(-1)
 	for n < lookahead && len(l.ready.nodes) > 0 {
-		k := heap.Pop(&l.ready).(int32)
+		k := l.ready.pop()
 		if l.free[l.g.classes[k]] <= l.now {
 			best = k
 			break
@@ -123,7 +120,7 @@ func (l *lister) pickReady() int32 {
 		l.now = max(l.now, l.free[l.g.classes[best]])
 	}
 	for _, k := range tried[keep:n] {
-		heap.Push(&l.ready, k)
+		l.isReady(k)
 	}
 	return best
 }
@@ -140,7 +137,7 @@ func (l *lister) issue(k int32) {
 	for _, e := range l.g.succs[k] {
 		l.at[e.to] = max(l.at[e.to], l.now+e.latency)
 		if l.left[e.to]--; l.left[e.to] == 0 {
-			heap.Push(&l.soon, e.to)
+			l.soon.push(l.at[e.to], e.to)
 		}
 	}
 	l.now++

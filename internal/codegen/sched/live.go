@@ -73,7 +73,7 @@ func (l *lives) number() {
 	}
 	for n, b := range l.f.Blocks {
 		for i := range b.Instrs {
-			l.list = l.names.accesses(l.list[:0], i)
+			l.list = l.names.accesses(i)
 			for _, a := range l.list {
 				for w := a.word; w < a.word+int32(a.n); w++ {
 					if !a.write && killed[w] != int32(n)+1 && l.dense[w] < 0 {
@@ -97,7 +97,7 @@ func (l *lives) number() {
 // local finds what one block does with the words.
 func (l *lives) local(b *ori.Block, exposed, killed, written wordSet) {
 	for i := range b.Instrs {
-		l.list = l.names.accesses(l.list[:0], i)
+		l.list = l.names.accesses(i)
 		guarded := i.Guard.Kind != ori.KNone || i.Op == op.PHISRC
 		for pass := range 2 {
 			for _, a := range l.list {

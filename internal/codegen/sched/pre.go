@@ -2,7 +2,6 @@ package sched
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"slices"
 
@@ -227,7 +226,6 @@ const slack = 6
 func (p *presser) plan(r *region, g *graph) plan {
 	n := len(g.instrs)
 	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
-	m.aside.less = m.ready.less
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {
@@ -275,9 +273,7 @@ func (m *mover) choose() int32 {
 		m.next++
 	}
 	for {
-		for len(m.soon.nodes) > 0 && m.at[m.soon.nodes[0]] <= m.now {
-			heap.Push(&m.ready, heap.Pop(&m.soon))
-		}
+		m.wake()
 		k, soon, any := m.chooseReady()
 		if k < 0 && any == full {
 			// nothing that is due has room: rather than wait, what has
@@ -300,10 +296,10 @@ func (m *mover) choose() int32 {
 func (m *mover) wait(any standing) {
 	next := int32(math.MaxInt32)
 	if len(m.soon.nodes) > 0 {
-		next = m.at[m.soon.nodes[0]]
+		next = m.soon.nodes[0].key
 	}
 	if any == early {
-		next = min(next, m.due(m.ready.nodes[0]))
+		next = min(next, m.due(m.ready.nodes[0].node))
 	}
 	m.now = max(m.now+1, next)
 }
@@ -330,13 +326,13 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 	n := 0
 	best, soon = -1, -1
 	for n < lookahead && len(m.ready.nodes) > 0 {
-		k := heap.Pop(&m.ready).(int32)
+		k := m.ready.pop()
 		if m.done[k] {
 			continue
 		}
 		fit := m.fits(k)
 		if fit == full {
-			heap.Push(&m.aside, k)
+			m.aside.push(-m.g.height[k], k)
 			continue
 		}
 		tried[n] = k
@@ -354,7 +350,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 	}
 	for _, k := range tried[:n] {
 		if k != best {
-			heap.Push(&m.ready, k)
+			m.isReady(k)
 		}
 	}
 	if len(m.aside.nodes) > 0 {
@@ -366,7 +362,7 @@ func (m *mover) chooseReady() (best, soon int32, why standing) {
 // recall makes some instructions ready again for which there was no room.
 func (m *mover) recall() {
 	for n := 0; n < recalled && len(m.aside.nodes) > 0; n++ {
-		heap.Push(&m.ready, heap.Pop(&m.aside))
+		m.isReady(m.aside.pop())
 	}
 }
 

@@ -1,7 +1,5 @@
 package sched
 
-import "container/heap"
-
 // tightPredicates is how many predicates may be alive before the upward
 // order prefers instructions that need no further one.
 const tightPredicates = 5
@@ -26,18 +24,14 @@ type climber struct {
 	grow   []int32 // general words each instruction would make alive
 	asks   []int32 // predicates each instruction would make alive
 	preds  int32   // predicates alive
-	easy   climbHeap
-	hard   climbHeap // those that ask for a predicate
+	easy   []climb
+	hard   []climb // those that ask for a predicate
 }
 
 // climb is a ready instruction with what it promised when it was queued.
 type climb struct{ node, grow, turn int32 }
 
-type climbHeap []climb
-
-func (h climbHeap) Len() int { return len(h) }
-func (h climbHeap) Less(i, j int) bool {
-	a, b := &h[i], &h[j]
+func lessClimb(a, b *climb) bool {
 	if a.grow != b.grow {
 		return a.grow < b.grow
 	}
@@ -45,14 +39,6 @@ func (h climbHeap) Less(i, j int) bool {
 		return a.turn > b.turn
 	}
 	return a.node > b.node
-}
-func (h climbHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *climbHeap) Push(x any)   { *h = append(*h, x.(climb)) }
-func (h *climbHeap) Pop() any {
-	n := len(*h) - 1
-	x := (*h)[n]
-	*h = (*h)[:n]
-	return x
 }
 
 // upward returns an order of g, first instruction first. The words of a
@@ -157,21 +143,22 @@ func contains(list []int32, x int32) bool {
 
 func (c *climber) queue(k int32) {
 	x := climb{k, c.grow[k], c.turn[k]}
+	h := &c.easy
 	if c.asks[k] > 0 {
-		heap.Push(&c.hard, x)
-	} else {
-		heap.Push(&c.easy, x)
+		h = &c.hard
 	}
+	*h = append(*h, x)
+	up(*h, lessClimb)
 }
 
 // next takes the best instruction. Entries whose promise has changed since
 // were queued again.
 func (c *climber) next() int32 {
 	for len(c.easy) > 0 && (c.done[c.easy[0].node] || c.easy[0].grow != c.grow[c.easy[0].node]) {
-		heap.Pop(&c.easy)
+		pop(&c.easy, lessClimb)
 	}
 	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] == 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
-		heap.Pop(&c.hard)
+		pop(&c.hard, lessClimb)
 	}
 	h := &c.easy
 	switch {
@@ -179,11 +166,11 @@ func (c *climber) next() int32 {
 		h = &c.hard
 	case len(c.hard) == 0 || c.preds >= tightPredicates:
 	default:
-		if pair := (climbHeap{c.hard[0], c.easy[0]}); pair.Less(0, 1) {
+		if lessClimb(&c.hard[0], &c.easy[0]) {
 			h = &c.hard
 		}
 	}
-	return heap.Pop(h).(climb).node
+	return pop(h, lessClimb).node
 }
 
 // place accounts for k standing before all that were placed.

@@ -124,7 +124,7 @@ func (t *tracer) enter(b *ori.Block) {
 	t.marked, t.noted, t.now = t.marked[:0], t.noted[:0], counts{}
 	in := t.lives.in[b.ID]
 	for i := range b.Instrs {
-		t.list = t.names.accesses(t.list[:0], i)
+		t.list = t.names.accesses(i)
 		for _, a := range t.list {
 			for w := a.word; a.write && w < a.word+int32(a.n); w++ {
 				if n := t.lives.dense[w]; t.first[w] == 0 && (n < 0 || !in.has(n)) {
@@ -161,7 +161,7 @@ func (t *tracer) kills(i *ori.Instr, w int32) bool {
 
 // step goes backwards over i.
 func (t *tracer) step(i *ori.Instr) {
-	t.list = t.names.accesses(t.list[:0], i)
+	t.list = t.names.accesses(i)
 	for _, a := range t.list {
 		for w := a.word; a.write && w < a.word+int32(a.n); w++ {
 			if t.kills(i, w) {
@@ -182,7 +182,7 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 	v.reads.reset()
 	v.writes.reset()
 	for k, i := range instrs {
-		t.list = t.names.accesses(t.list[:0], i)
+		t.list = t.names.accesses(i)
 		from := len(v.reads.items)
 		for _, a := range t.list {
 			for w := a.word; w < a.word+int32(a.n); w++ {
