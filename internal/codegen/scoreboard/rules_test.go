@@ -74,6 +74,8 @@ func TestDistances(t *testing.T) {
 		{"fp64 predicate to guard", "sm_90a", "DSETP.GE.AND p8 = r2, r7, pt", "@p8 MOV r3 = r0", 14},
 		{"uniform to uniform", "sm_90a", "UIADD3 u11 = u12, u12, urz", "UIADD3 u12 = u11, u11, urz", 4},
 		{"uniform to vector", "sm_90a", "UIADD3 u11 = u12, u12, urz", "MOV r0 = u11", 6},
+		{"vote to the scale of a product", "sm_90a", "VOTEU.ANY q13 = p8", "HGMMA.64x8x16.F32 r5 = gdesc[u10]+0x0, r5, q13", 5},
+		{"test to the scale of a product", "sm_90a", "UISETP.NE.U32.AND q13 = u11, urz, upt", "HGMMA.64x8x16.F32 r5 = gdesc[u10]+0x0, r5, q13", 11},
 		{"ULDC to vector", "sm_90a", "ULDC u11 = c[0x0][0x10]", "MOV r0 = u11", 2},
 		{"R2UR to vector", "sm_90a", "R2UR u11 = r0", "MOV r1 = u11", 13},
 		{"matrix to alu", "sm_90a", "HMMA.16816.F32 r5 = r6, r2, r5", "MOV r0 = r5[3]", 24},

@@ -314,6 +314,8 @@ func upSink(c target.Class, u Use) target.Sink {
 		return target.SinkUPGuard
 	case c == target.ClassUdp || c == target.ClassUwide || c == target.ClassUfp:
 		return target.SinkUPUdp
+	case !c.Coupled(): // whether a warp-group product adds to its result is read like a guard
+		return target.SinkUPGuard
 	}
 	return target.SinkUPVector
 }
