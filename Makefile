@@ -6,7 +6,7 @@ export GOFLAGS
 RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile diag phase pool src stats) ./internal/driver/... .
 FUZZTIME ?= 30s
 
-.PHONY: help build demo test test-oracle oracle lint bench versus fuzz race generate ci
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz race generate ci
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,6 +26,9 @@ oracle: ## install the reference tools in the user's cache
 
 test-oracle: ## every test, with the reference tools
 	$(GO) test ./...
+
+platforms: ## vet for linux, darwin and windows, build for the browser
+	sh tools/platforms.sh
 
 lint: ## gofumpt and staticcheck, pinned in tools/go.mod
 	sh tools/lint.sh

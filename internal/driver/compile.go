@@ -58,6 +58,9 @@ func (j *Job) Run(ctx context.Context) *Result {
 	parsed := j.rec.Start(stats.Parse)
 	m := j.check(ctx)
 	parsed()
+	if j.measured() {
+		j.rec.AddPeak(stats.Parse, heapBytes())
+	}
 	if ctx.Err() != nil || j.gate() {
 		return res
 	}
@@ -92,6 +95,9 @@ func (j *Job) Run(ctx context.Context) *Result {
 	}
 	return res
 }
+
+// measured reports whether somebody asks for the memory of the stages.
+func (j *Job) measured() bool { return len(j.Settings.Line.List(cli.CompilerStats)) > 0 }
 
 // gate ends the run when there are errors.
 func (j *Job) gate() bool {
@@ -176,6 +182,9 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	o := pipeline.Options{
 		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
+	}
+	if j.measured() {
+		o.Heap = heapBytes
 	}
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)

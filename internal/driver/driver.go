@@ -95,6 +95,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	sink := newSink(line, w.Stderr)
 	files, cleanup, fault := readInputs(line, w.Stdin)
 	defer cleanup()
+	takeTarget(line, files)
 	var s *cli.Settings
 	if fault == nil {
 		s, fault = cli.Check(line, sink.Say)

@@ -32,6 +32,11 @@ func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Write
 		return nil, false
 	}
 	sink := newSink(line, log)
+	files := make([]Source, len(texts))
+	for i, t := range texts {
+		files[i] = Source{File: &src.File{Name: t.Name, Text: t.Text}}
+	}
+	takeTarget(line, files)
 	s, fault := cli.Check(line, sink.Say)
 	if fault == nil {
 		s.Knobs, fault = readKnobs(line)
@@ -40,10 +45,7 @@ func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Write
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Sink: sink, Stdout: log}
-	for _, t := range texts {
-		job.Files = append(job.Files, Source{File: &src.File{Name: t.Name, Text: t.Text}})
-	}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

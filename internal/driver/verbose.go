@@ -2,7 +2,7 @@ package driver
 
 import (
 	"fmt"
-	"runtime"
+	"runtime/metrics"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
@@ -106,19 +106,34 @@ func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 	return b
 }
 
-// recordCode adds the kernels to the statistics, and the memory the process
-// holds after them: the runtime's own account, which only grows.
+// heapBytes tells how many bytes of memory the process holds for its heap.
+func heapBytes() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
+}
+
+// recordCode adds the stages behind the front end to the statistics. The
+// memory of a stage is what the process held at its end.
 func (j *Job) recordCode(m *sema.Module, out *pipeline.Output) {
-	var mem runtime.MemStats
-	if j.Settings.Line.Has(cli.CompilerStats) { // asking stops the world
-		runtime.ReadMemStats(&mem)
+	for _, x := range [...]struct {
+		stage stats.Stage
+		cost  pipeline.Cost
+	}{{stats.Setup, out.Setup}, {stats.DebugInfo, out.Debug}, {stats.ELF, out.ELF}} {
+		j.rec.AddTime(x.stage, x.cost.Time)
+		j.rec.AddPeak(x.stage, x.cost.Heap)
+		j.rec.ProcessPeak(x.cost.Heap)
 	}
 	for n, fn := range out.Funcs {
 		if k := out.Kernels[n]; k != nil {
 			u := j.rec.Unit(m.Funcs[fn].Name)
-			u.AddTime(stats.OCG, k.Time)
-			u.ProcessPeak(int64(mem.HeapSys))
+			u.AddTime(stats.DAGgen, k.Made)
+			u.AddTime(stats.OCG, k.Time-k.Made)
+			u.Count(stats.ELF, k.Filed)
+			for _, s := range [...]stats.Stage{stats.DAGgen, stats.OCG} {
+				u.AddPeak(s, k.Heap)
+			}
+			u.ProcessPeak(k.Heap)
 		}
 	}
-	j.rec.ProcessPeak(int64(mem.HeapSys))
 }

@@ -57,7 +57,7 @@ func labelLine(text string) (string, bool) {
 
 // assembleLine reads one instruction:
 //
-//	/*0010*/ @P0 BRA `(.L_x_0) ; [B------:R-:W-:-:S05] =0x...
+//	/*0010*/ @P0 BRA `(.L_x_0) ; [B------:R-:W-:Y:S05] =0x...
 //
 // The address is a comment. Without a control column the instruction waits
 // for every barrier and stalls as long as it can, which is always right.

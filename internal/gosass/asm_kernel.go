@@ -19,9 +19,9 @@ import (
 //	.param u64 out
 //	.param u32 n
 //	.shared 64 16
-//		LDC R1, c[0x0][0x28] ; [B------:R-:W-:-:S05]
+//		LDC R1, c[0x0][0x28] ; [B------:R-:W-:Y:S05]
 //		...
-//		EXIT ; [B------:R-:W-:-:S05]
+//		EXIT ; [B------:R-:W-:Y:S05]
 //	.end
 //
 // Registers, barriers, exits and the rest of what the driver wants to know

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -17,6 +18,7 @@ const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f 
        gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
        gosass diff FILE FILE
        gosass info FILE
+       gosass --version
 
 dis prints a cubin, or the one inside a fat binary or host object, as a
 source that asm turns into the same file; -c prints the code alone, as
@@ -51,6 +53,8 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		err = c.info(args[1:])
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(out, usage)
+	case "version", "-V", "-version", "--version":
+		cli.WriteVersionOf(out, "gosass", "a disassembler and assembler of NVIDIA cubins")
 	default:
 		err = &usageError{"unknown command " + args[0]}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -177,4 +178,11 @@ func FuzzImages(f *testing.F) {
 		"\xf0\x00abcdefghijklmn")
 	f.Add(head)
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Images(b) })
+}
+
+func TestVersion(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := Main([]string{"--version"}, nil, &out, &errs); code != exitOK || !strings.HasPrefix(out.String(), "gosass "+cli.OwnVersion+",") || errs.Len() > 0 {
+		t.Errorf("exit %d, %q, %q", code, out.String(), errs.String())
+	}
 }

@@ -96,7 +96,7 @@ func TestSourceErrors(t *testing.T) {
 
 // FuzzAssemble: no source makes the assembler panic.
 func FuzzAssemble(f *testing.F) {
-	f.Add([]byte(".arch sm_90a\n.kernel k\n.param u64 p\nL:\nBRA `(L) ; [B------:R-:W-:-:S05]\n.end"))
+	f.Add([]byte(".arch sm_90a\n.kernel k\n.param u64 p\nL:\nBRA `(L) ; [B------:R-:W-:Y:S05]\n.end"))
 	f.Add([]byte(".cubin EXEC sm_90a flags=4\n.section .shstrtab STRTAB align=1\n.blank 1\n.name .shstrtab\n.section .symtab SYMTAB\n.symbol k LOCAL FUNC\n.section .x CUDA_INFO link=.symtab\n.attr REGCOUNT @k 1"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		if file, err := Assemble("x", src, nil); err == nil {

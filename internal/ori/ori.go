@@ -11,6 +11,7 @@ package ori
 
 import (
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -129,7 +130,7 @@ type Instr struct {
 	Mods  op.Mods
 	Guard Operand // predicate; KNone = always
 	Args  []Operand
-	Line  int32 // line of the source text, 0 = none
+	Line  int32 // where in the source text it comes from, in bytes; 0 = nowhere
 	Loc   int32 // index of the .loc directive in force, -1 = none
 	Sched Sched
 
@@ -215,6 +216,7 @@ type Module struct {
 	Funcs   []*Func
 	Symbols []Symbol
 	Pool    *pool.Pool // gives functions their memory and takes it back with itself; nil: the heap
+	Source  *src.File  // the text they come from, for dumps; may be nil
 }
 
 // Symbol returns the number of the symbol with a name, adding it if it is

@@ -473,7 +473,8 @@ func (p *parser) tail(i *Instr, s string) error {
 	for _, w := range strings.Fields(s) {
 		var err error
 		switch k, v, _ := strings.Cut(w, "="); k {
-		case "line":
+		case "line": // for readers: pos says it
+		case "pos":
 			_, err = fmt.Sscan(v, &i.Line)
 		case "loc":
 			_, err = fmt.Sscan(v, &i.Loc)

@@ -3,6 +3,8 @@ package ori
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/goptxas/goptxas/internal/engine/src"
 )
 
 // The text form. It is what dumps contain and what Parse reads:
@@ -11,13 +13,15 @@ import (
 //	  props param=28@528 shared=0
 //	  reg r0 R2/2
 //	  b0: -> b2, b1
-//	    @!p4 IADD3 r5, p6 = r7, -r8[1], 0x10      ; line=12 loc=3 B--1---:R-:W2:Y:S04
+//	    @!p4 IADD3 r5, p6 = r7, -r8[1], 0x10      ; line=12 pos=340 loc=3 B--1---:R-:W2:Y:S04
 //	    LDG.E r9 = desc[u2], [r0.64+0x10]
 //	}
 //
 // A register is written with its file's letter and its number: r, u, p, q
 // (uniform predicate), k (convergence barrier). r8[1] is word 1, r8[2:4]
-// words 2 and 3; without brackets all words are meant.
+// words 2 and 3; without brackets all words are meant. pos is where the
+// instruction comes from, in bytes of the source text; line is the same for
+// readers, written where the module knows its text, and not read back.
 
 var classLetters = [...]byte{R: 'r', UR: 'u', P: 'p', UP: 'q', B: 'k'}
 
@@ -102,7 +106,11 @@ func (f *Func) AppendInstr(dst []byte, i *Instr) []byte {
 	if i.Line != 0 || i.Loc >= 0 || i.Sched != NoSched {
 		dst = append(dst, " ;"...)
 		if i.Line != 0 {
-			dst = fmt.Appendf(dst, " line=%d", i.Line)
+			if f.Module != nil && f.Module.Source != nil {
+				_, line := f.Module.Source.Line(src.Pos(i.Line))
+				dst = fmt.Appendf(dst, " line=%d", line)
+			}
+			dst = fmt.Appendf(dst, " pos=%d", i.Line)
 		}
 		if i.Loc >= 0 {
 			dst = fmt.Appendf(dst, " loc=%d", i.Loc)

@@ -16,7 +16,7 @@ const sample = `func saxpy kernel {
   reg k6 1/1 phys=0 fixed
   reg r7 1/1 in=4:8
   b0: -> b2, b1
-    S2R r1 = SR_TID.X ; line=3
+    S2R r1 = SR_TID.X ; pos=3
     ISETP.GE.AND p2 = r1, c[0x0][0x210], pt ; loc=2 B0-----:R-:W-:-:S13
     BSSY k6 = b2
     @p2 BRA b2

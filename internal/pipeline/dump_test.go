@@ -2,12 +2,16 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
@@ -67,4 +71,39 @@ func TestDumps(t *testing.T) {
 		}
 	}
 	t.Logf("%d dumps, equal as text and as records", dumps)
+}
+
+// TestDumpLines reads a dump's lines: they are those of the text, and the
+// control column of the dump marks the instructions that yield as the
+// listing of the same code does.
+func TestDumpLines(t *testing.T) {
+	text := ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %a;\n.reg .b32 %r;\nld.param.u64 %a, [p];\nmov.u32 %r, %tid.x;\nst.global.u32 [%a], %r;\nret;\n}\n"
+	a := target.Find("sm_90a")
+	o := Options{Arch: a, Level: 3, Knobs: knobs.New(), Phases: []string{"AssignScoreboards/dump"}}
+	var dump dumpFile
+	o.Create = func(string, int, string, string) (io.WriteCloser, error) { return &dump, nil }
+	out, err := Module(check(t, "k.ptx", text, a), o, 1, cubin.TKInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, n := out.Kernels[0].Code.Text, 0
+	for line := range strings.Lines(dump.String()) {
+		_, tail, found := strings.Cut(line, " ; ")
+		if !found {
+			continue
+		}
+		words := strings.Fields(tail)
+		if strings.Contains(line, "S2R") && words[0] != "line=9" || strings.Contains(line, "STG") && words[0] != "line=10" {
+			t.Errorf("%s: want lines 9 and 10", line)
+		}
+		w := bits.Word{Lo: binary.LittleEndian.Uint64(code[n:]), Hi: binary.LittleEndian.Uint64(code[n+8:])}
+		i := sass.Decode(a, w)
+		if got := words[len(words)-1]; got[:19] != i.Ctrl().String()[:19] {
+			t.Errorf("%s is %s in the code", line, i.Ctrl())
+		}
+		n += 16
+	}
+	if n < 5*16 {
+		t.Errorf("%d bytes of code were compared", n)
+	}
 }

@@ -33,12 +33,40 @@ type Output struct {
 	Funcs    []int32 // Module.Funcs of each kernel
 	Failures []Failure
 	Global   int // bytes of global memory
+	Setup    Cost
+	Debug    Cost // line tables and debug sections
+	ELF      Cost
+}
+
+// Cost is what a part of the work took: its time, and the bytes the process
+// held at its end where Options.Heap tells.
+type Cost struct {
+	Time time.Duration
+	Heap int64
+}
+
+// meter measures parts of the work one after the other.
+type meter struct {
+	o     *Options
+	begun time.Time
+}
+
+// lap returns the cost of what was done since the last lap.
+func (t *meter) lap() Cost {
+	now := time.Now()
+	c := Cost{Time: now.Sub(t.begun)}
+	if t.o.Heap != nil {
+		c.Heap = t.o.Heap()
+	}
+	t.begun = now
+	return c
 }
 
 // Module compiles every kernel of a checked module on the given number of
 // workers and builds the file. The result does not depend on the workers.
 func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
 	out := &Output{}
+	clock := meter{&o, time.Now()}
 	out.Funcs = m.Kernels()
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
@@ -72,6 +100,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if err != nil {
 		return nil, err
 	}
+	out.Setup = clock.lap()
 	compile(m, &o, r, out, failures, workers)
 	for _, k := range out.Kernels {
 		if k != nil {
@@ -86,23 +115,30 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if len(out.Failures) > 0 {
 		return out, nil
 	}
+	clock.lap()
 	for n := range out.Funcs {
+		begun := time.Now()
 		file.Kernels[n] = kernel(m, &m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
+		out.Kernels[n].Filed = time.Since(begun)
 	}
 	if x != nil {
 		x.complete(out)
 	}
+	described := clock.lap().Time
 	if !o.NoLines {
 		lineTables(m, out, file, o.Debug)
 	}
 	if o.Debug {
 		debugSections(m, out, file, &o)
 	}
+	out.Debug = clock.lap()
 	f, err := cubin.Build(file)
 	if err != nil {
 		return nil, err
 	}
 	out.Cubin, err = f.Write()
+	out.ELF = clock.lap()
+	out.ELF.Time += described
 	return out, err
 }
 
@@ -124,7 +160,10 @@ func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Fail
 		m.Drop(fn)
 	}
 	if err == nil {
-		k.Time = time.Since(start)
+		k.Time, k.Made = time.Since(start), at.Making
+		if o.Heap != nil {
+			k.Heap = o.Heap()
+		}
 		return k, nil
 	}
 	fail = &Failure{Func: fn, File: file, Pos: src.NoPos, Text: err.Error()}

@@ -47,6 +47,8 @@ type Options struct {
 	// Repro keeps the input of a compile that broke an invariant and returns
 	// where; nil: nowhere.
 	Repro func(b *diag.Bug, ptx []byte) string
+	// Heap tells how many bytes the process holds; nil: nobody asks.
+	Heap func() int64
 	// Limiter bounds the kernels compiled at once across processes; nil: no
 	// bound.
 	Limiter par.Limiter
@@ -75,6 +77,9 @@ type Kernel struct {
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration
+	Made     time.Duration // the part of Time before the phases
+	Filed    time.Duration // besides Time: to describe it in the file
+	Heap     int64         // of the process when it was done, where Options.Heap tells
 }
 
 // minRegisters is the smallest register count the reference reports.

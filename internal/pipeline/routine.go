@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -23,7 +24,9 @@ const keptRegisters = 24
 func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
 	var lines []lower.Line
 	opts := lower.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
-	f, err := lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
+	begun := time.Now()
+	f, err := lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
+	at.Making += time.Since(begun)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +36,9 @@ func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.P
 		return u, err
 	}
 	opts.Routines = false
-	u.f, err = lower.Func(&ori.Module{Pool: mem}, m, body, o.Arch, o.Layout, opts)
+	begun = time.Now()
+	u.f, err = lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
+	at.Making += time.Since(begun)
 	if err != nil {
 		return nil, err
 	}

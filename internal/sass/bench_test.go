@@ -1,9 +1,7 @@
 package sass
 
 import (
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/target"
@@ -29,14 +27,6 @@ func perSecond(b *testing.B) func() {
 	return func() {
 		b.ReportMetric(float64(b.N)/(cpuTime()-start).Seconds()/1e6, "Minst/cpu-s")
 	}
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano())
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -16,7 +16,7 @@ const NoBar = -1
 // Ctrl is the scheduling control of an instruction.
 type Ctrl struct {
 	Stall uint8 // cycles before the next instruction of the warp, 0 to 15
-	Yield bool  // bit 109; see docs/sass.md for what it means to whom
+	Stay  bool  // bit 109: the warp keeps its turn; without it another may have it
 	WrBar int8  // barrier released when the result is written, 0 to 5 or NoBar
 	RdBar int8  // barrier released when the sources are read, 0 to 5 or NoBar
 	Wait  uint8 // barriers to wait for, bit n is barrier n
@@ -28,7 +28,7 @@ func (i *Inst) Ctrl() Ctrl {
 	v := i.w.Field(ctrlBit, ctrlBits)
 	return Ctrl{
 		Stall: uint8(v & 15),
-		Yield: v>>4&1 != 0,
+		Stay:  v>>4&1 != 0,
 		WrBar: barOf(v >> 5),
 		RdBar: barOf(v >> 8),
 		Wait:  uint8(v >> 11 & 63),
@@ -42,7 +42,7 @@ func (i *Inst) Ctrl() Ctrl {
 func (i *Inst) SetCtrl(c Ctrl) {
 	v := uint64(c.Stall&15) | barBits(c.WrBar)<<5 | barBits(c.RdBar)<<8 |
 		uint64(c.Wait&63)<<11 | uint64(c.Reuse&15)<<17
-	if c.Yield {
+	if c.Stay {
 		v |= 1 << 4
 	}
 	i.w = i.w.With(ctrlBit, ctrlBits, v)
@@ -66,7 +66,8 @@ func barBits(b int8) uint64 {
 //
 //	B--2---:R-:W3:Y:S05:ab-
 //
-// that is: barriers waited for, read barrier, write barrier, yield, stall
+// that is: barriers waited for, read barrier, write barrier, yield (another
+// warp may have the turn: bit 109 is not set), stall
 // and, when any is set, the reuse flags of the first, second, third and
 // fourth source (a, b, c, d).
 func (c Ctrl) AppendText(dst []byte) []byte {
@@ -76,7 +77,7 @@ func (c Ctrl) AppendText(dst []byte) []byte {
 	}
 	dst = append(dst, ':', 'R', mark(c.RdBar >= 0, byte('0'+c.RdBar)))
 	dst = append(dst, ':', 'W', mark(c.WrBar >= 0, byte('0'+c.WrBar)))
-	dst = append(dst, ':', mark(c.Yield, 'Y'), ':', 'S', '0'+c.Stall/10, '0'+c.Stall%10)
+	dst = append(dst, ':', mark(!c.Stay, 'Y'), ':', 'S', '0'+c.Stall/10, '0'+c.Stall%10)
 	if c.Reuse == 0 {
 		return dst
 	}
@@ -118,7 +119,7 @@ func ParseCtrl(s string) (Ctrl, error) {
 		}
 	}
 	okR, okW := parseBar(s[9], &c.RdBar), parseBar(s[12], &c.WrBar)
-	c.Yield = s[14] == 'Y'
+	c.Stay = s[14] != 'Y'
 	hi, lo := s[17]-'0', s[18]-'0'
 	c.Stall = hi*10 + lo
 	if !okR || !okW || (s[14] != 'Y' && s[14] != '-') || hi > 1 || lo > 9 || c.Stall > 15 {

@@ -221,7 +221,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 // opposite of ours: set, the warp stays.
 func control(i *ori.Instr) sass.Ctrl {
 	s := i.Sched
-	return sass.Ctrl{Stall: s.Stall, Yield: !s.Yield, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
+	return sass.Ctrl{Stall: s.Stall, Stay: !s.Yield, WrBar: s.WrBar, RdBar: s.RdBar, Wait: s.Wait}
 }
 
 // finish adds the endless loop behind the code and pads it with NOPs, as

@@ -23,7 +23,12 @@ var PTXVersions = [...]string{
 
 // WriteVersion prints who we are and which release we stand in for.
 func WriteVersion(w io.Writer) {
-	fmt.Fprintf(w, "goptxas %s, an open PTX assembler for NVIDIA GPUs\nCuda compilation tools, %s (compatible)\n", OwnVersion, Release)
+	WriteVersionOf(w, "goptxas", "an open PTX assembler for NVIDIA GPUs")
+}
+
+// WriteVersionOf does so for one of the commands.
+func WriteVersionOf(w io.Writer, name, what string) {
+	fmt.Fprintf(w, "%s %s, %s\nCuda compilation tools, %s (compatible)\n", name, OwnVersion, what, Release)
 }
 
 // WritePTXVersions prints the known PTX versions, one a line.

@@ -202,7 +202,7 @@ var Table = [numOptions]Option{
 	RawTextures:      {Long: "set-texmode-raw", Short: "set-texmode-raw", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Textures by raw handles: references by name are refused."},
 	NoUniforms:       {Long: "sw200428197", Short: "sw200428197", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Move no work to uniform registers."},
 
-	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid."},
+	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid. Without -arch, for the GPU that the first text names."},
 	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
 	Diagnostics: {Long: "diagnostics", Kind: Choice, Group: GroupOwn, Arg: "text|json", Values: []string{"text", "json"}, Default: "text", Help: "Form of messages; json prints one object a line."},
 	Knob:        {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},

@@ -31,8 +31,10 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	in := make(chan os.Signal, 1)
 	pipe := make(chan os.Signal, 1)
-	signal.Notify(in, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	signal.Notify(pipe, syscall.SIGPIPE)
+	signal.Notify(in, ending...)
+	if len(ignored) > 0 { // none would mean all
+		signal.Notify(pipe, ignored...)
+	}
 	quit := make(chan struct{})
 	go func() {
 		select {

@@ -9,7 +9,11 @@ import (
 
 // Progress says which phase of which function is running. The guard around Run
 // reads it after a panic, from the same goroutine.
-type Progress struct{ Phase, Func string }
+type Progress struct {
+	Phase, Func string
+	// Making is how long functions took to be made, before any phase ran.
+	Making time.Duration
+}
 
 // Run runs the phases over f and stops at the first error. at, which may be
 // nil, is kept up to date for whoever catches a panic.

@@ -246,6 +246,15 @@ func (u *UnitRecorder) AddTime(s Stage, d time.Duration) {
 	u.r.sums.Time[s] += d
 }
 
+// Count adds to the time of a stage for the unit alone: the whole already
+// counts it.
+func (u *UnitRecorder) Count(s Stage, d time.Duration) {
+	u.r.mu.Lock()
+	defer u.r.mu.Unlock()
+	u.unit.Time[s] += d
+	u.unit.Total += d
+}
+
 // AddPeak says that a stage of the unit used n bytes at its highest.
 func (u *UnitRecorder) AddPeak(s Stage, n int64) {
 	u.r.mu.Lock()

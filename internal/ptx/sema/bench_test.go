@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
@@ -54,15 +53,6 @@ func BenchmarkFrontEnd(b *testing.B) {
 	b.ReportMetric(float64(size)*float64(b.N)/1e6/(cpuSeconds()-cpu), "MB/cpu-s")
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/float64(size), "allocB/inB")
-}
-
-// cpuSeconds returns the processor time of this process so far.
-func cpuSeconds() float64 {
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 // BenchmarkPeak reports the most heap in use at any time for each byte of

@@ -23,7 +23,7 @@ var layers = [...]layer{
 	{".", 95, false, ""}, // the public library
 	{"internal/driver", 90, false, ""},
 	{"internal/driver/cli", 85, false, ""},
-	{"internal/gosass", 85, false, ""}, // the disassembler's own front door
+	{"internal/gosass", 95, false, ""}, // the front door of looking at code
 	{"internal/pipeline", 80, false, ""},
 	{"internal/codegen/emit", 70, false, ""},
 	{"internal/codegen/isel", 70, false, ""},

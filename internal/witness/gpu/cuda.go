@@ -52,7 +52,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s (%d)", e.Call, e.Nam
 // locked to its thread.
 func Open() (*Driver, error) {
 	runtime.LockOSThread()
-	lib, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	lib, err := openLibrary()
 	if err != nil {
 		return nil, fmt.Errorf("no CUDA driver: %w", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/goptxas/goptxas/internal/witness/launch"
 )
 
@@ -36,7 +34,7 @@ type texCalls struct {
 }
 
 func openTextures() (*texCalls, error) {
-	lib, err := purego.Dlopen("libcuda.so.1", purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	lib, err := openLibrary()
 	if err != nil {
 		return nil, err
 	}
