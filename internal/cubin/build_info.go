@@ -157,7 +157,7 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 		b.params[i] = &Symbol{}
 	}
 	if b.m.Arch.SM >= firstMercSM {
-		list = append(list, Byte(AttrVrcCtaInitCount, 0))
+		list = append(list, k.Tensor.attrs()...)
 	}
 	var err error
 	if list, err = b.paramInfo(list, i); err != nil {
@@ -180,6 +180,40 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 	}
 	sort.SliceStable(list, func(x, y int) bool { return place(order, list[x].ID) < place(order, list[y].ID) })
 	return &Info{Attrs: list}, nil
+}
+
+// Code that the driver runs when a block starts, and how many of the units
+// of tensor memory it may then ask for.
+const (
+	fragmentTensor1 = 6
+	fragmentTensor2 = 7
+	tensorUnits     = 0x80
+)
+
+// attrs are the records about tensor memory.
+func (t *TensorUse) attrs() (list []Attr) {
+	units := uint8(0)
+	if t.Touched {
+		units = tensorUnits
+	}
+	list = append(list, Byte(AttrVrcCtaInitCount, units))
+	var fragments []uint32
+	if t.Account {
+		fragments = append(fragments, fragmentTensor1)
+	}
+	if t.Account2 {
+		fragments = append(fragments, fragmentTensor2)
+	}
+	if fragments != nil {
+		list = append(list, Words(AttrAtEntryFragments, fragments...), Flag(AttrReservedSmemUsed))
+	}
+	if t.One {
+		list = append(list, Flag(AttrTcgen05OneCta))
+	}
+	if t.Two {
+		list = append(list, Flag(AttrTcgen05TwoCta))
+	}
+	return list
 }
 
 // paramInfo adds the records of the parameters, last parameter first.

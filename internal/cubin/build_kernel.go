@@ -133,9 +133,24 @@ func (b *builder) reserved() {
 		return
 	}
 	b.name(".nv.shared.reserved.0")
-	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(size)})
+	accounts := b.m.accounts()
+	whole := size
+	if accounts {
+		whole += tensorAccount
+	}
+	s := b.section(rankZero, &Section{Name: ".nv.shared.reserved.0", Type: elf.TypeNobits, Flags: elf.FlagAlloc | elf.FlagWrite, Align: 1, Content: NoBits(whole)})
+	if accounts {
+		b.sectionSymbol(s)
+	}
 	b.symbol(&Symbol{Name: "__nv_reservedSMEM_offset_0_alias", Bind: BindWeak, Other: OtherReserved, Section: s, Value: size})
+	if accounts {
+		b.symbol(&Symbol{Name: "__nv_reservedSMEM_tcgen05_partition", Bind: BindWeak, Type: SymObject, Section: s, Value: size, Size: tensorAccount})
+	}
 }
+
+// tensorAccount is the size of what a block writes down about its tensor
+// memory.
+const tensorAccount = 0x20
 
 // unifiedTables are symbols that the linker fills in for unified function
 // and data tables; every new object names them.

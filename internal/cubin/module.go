@@ -182,6 +182,26 @@ type Kernel struct {
 	Prototype string // of a device function seen from outside
 
 	ErrbarAtExit bool // late faults of memory show at exit
+
+	Tensor TensorUse
+}
+
+// TensorUse says how a kernel uses tensor memory: what the driver must
+// prepare when a block starts.
+type TensorUse struct {
+	Touched           bool // something is read, written or asked for
+	One, Two          bool // by one block, by a pair
+	Account, Account2 bool // one block, a pair keeps account in reserved shared memory
+}
+
+// accounts reports whether a kernel keeps account of tensor memory.
+func (m *Module) accounts() bool {
+	for i := range m.Kernels {
+		if t := &m.Kernels[i].Tensor; t.Account || t.Account2 {
+			return true
+		}
+	}
+	return false
 }
 
 // hasEntry reports whether the module has a kernel.

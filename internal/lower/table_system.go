@@ -40,6 +40,7 @@ var systemHandlers = [isa.NumWords]func(*lowerer){
 	isa.WMovmatrix:      (*lowerer).movmatrix,
 	isa.WMma:            (*lowerer).mma,
 	isa.WWgmma:          (*lowerer).wgmma,
+	isa.WTcgen05:        (*lowerer).tcgen05,
 
 	isa.WClusterlaunchcontrol: (*lowerer).clusterlaunchcontrol,
 	isa.WTensormap:            (*lowerer).tensormap,

@@ -53,7 +53,7 @@ func (v *copies) fromCopy(a *ori.Operand) bool {
 // source returns what operand a of i can be read from instead.
 func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 	switch a.Kind {
-	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc, ori.KGdesc:
+	case ori.KReg, ori.KAddr, ori.KUAddr, ori.KDesc, ori.KGdesc, ori.KTmem:
 	default:
 		return a, false
 	}

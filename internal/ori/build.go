@@ -297,7 +297,7 @@ func (o Operand) HasReg() bool {
 	switch o.Kind {
 	case KReg:
 		return true
-	case KConst, KAddr, KUAddr, KDesc, KGdesc:
+	case KConst, KAddr, KUAddr, KDesc, KGdesc, KTmem:
 		return o.Reg != NoReg
 	}
 	return false

@@ -15,6 +15,15 @@ func (i *Instr) IsGroupMMA() bool {
 	return false
 }
 
+// IsTensorMMA reports whether i is a matrix operation on tensor memory.
+func (i *Instr) IsTensorMMA() bool {
+	switch i.Op {
+	case op.UTCHMMA, op.UTCIMMA, op.UTCQMMA, op.UTCOMMA:
+		return true
+	}
+	return false
+}
+
 // Accumulates reports whether i adds to its result in place: result and
 // addend are the same register.
 func (i *Instr) Accumulates() bool {

@@ -65,6 +65,7 @@ const (
 	KDesc                // memory descriptor in uniform registers Reg
 	KTarget              // function Reg of the module, as a call's target
 	KGdesc               // matrix descriptors in uniform registers Reg; Imm are marks, see NegA
+	KTmem                // tensor memory at uniform register Reg plus Imm; as a matrix that is multiplied Imm are marks
 )
 
 // Flags are marks on an operand.
@@ -86,6 +87,14 @@ const (
 	NegB              // the second is
 	TnspA             // the first matrix is transposed
 	TnspB             // the second is
+
+	// of operations on tensor memory
+	KeepA   // the first matrix stays in the collector
+	ReuseA  // the first matrix is taken from there
+	KeepB   // the second stays in one of four
+	ReuseB  // the second is taken from there
+	Buffer1 // which one: its number, times Buffer1
+	Buffer2
 )
 
 // Part says which bits of a symbol's address an operand stands for.
@@ -199,12 +208,22 @@ type Props struct {
 	MaxNTid     [3]int32
 	Cluster     [3]int32
 	Registers   int32 // of each file R, after allocation
+	Tensor      int32 // how tensor memory is used: Tensor…
 	HasCalls    bool
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
 	Pool        bool // its warps trade registers
 	Serial      bool // every warp-group matrix operation is waited for at once
 }
+
+// Uses of tensor memory.
+const (
+	TensorTouched  = 1 << iota // something reads or writes it, or asks for it
+	TensorOne                  // by one block
+	TensorTwo                  // by a pair of blocks
+	TensorAccount              // a block keeps account of what it holds
+	TensorAccount2             // a pair does
+)
 
 // Symbol is a variable or function that code refers to.
 type Symbol struct {

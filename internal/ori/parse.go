@@ -298,15 +298,9 @@ func (p *parser) bare(i *Instr, at int, s string) (Operand, error) {
 	case s == "gdesc["+zeroNames[UR]+"]":
 		return Operand{Kind: KGdesc, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "gdesc["):
-		in, marks, ok := strings.Cut(s[6:], "+")
-		if !ok {
-			return Operand{}, fmt.Errorf("marks expected")
-		}
-		o, err := p.inside(KGdesc, in)
-		if err == nil {
-			o.Imm, err = number(marks)
-		}
-		return o, err
+		return p.marked(KGdesc, s[6:])
+	case strings.HasPrefix(s, "tmem["):
+		return p.marked(KTmem, s[5:])
 	case s == "+["+zeroNames[UR]+"]":
 		return Operand{Kind: KUAddr, Class: UR, Reg: NoReg}, nil
 	case strings.HasPrefix(s, "+["):
@@ -394,6 +388,19 @@ func (p *parser) words(s string) (Operand, string, error) {
 		o.Sub, o.N, rest = uint8(a), uint8(b-a), after
 	}
 	return o, rest, nil
+}
+
+// marked reads a register in brackets and what stands behind it.
+func (p *parser) marked(k Kind, s string) (Operand, error) {
+	in, marks, ok := strings.Cut(s, "+")
+	if !ok {
+		return Operand{}, fmt.Errorf("marks expected")
+	}
+	o, err := p.inside(k, in)
+	if err == nil {
+		o.Imm, err = number(marks)
+	}
+	return o, err
 }
 
 // inside reads a register and a closing bracket.

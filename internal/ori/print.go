@@ -212,6 +212,9 @@ func (f *Func) appendBare(dst []byte, o Operand) []byte {
 		}
 		dst = append(f.appendWords(append(dst, "gdesc["...), o), "]+"...)
 		return appendHex(dst, o.Imm)
+	case KTmem:
+		dst = append(f.appendWords(append(dst, "tmem["...), o), "]+"...)
+		return appendHex(dst, o.Imm)
 	}
 	return append(dst, '_')
 }

@@ -36,6 +36,7 @@ var propRows = [...]propRow{
 	{"clustery", func(p *Props) *int32 { return &p.Cluster[1] }},
 	{"clusterz", func(p *Props) *int32 { return &p.Cluster[2] }},
 	{"registers", func(p *Props) *int32 { return &p.Registers }},
+	{"tensor", func(p *Props) *int32 { return &p.Tensor }},
 }
 
 var propFlags = [...]struct {

@@ -328,7 +328,7 @@ func (f *Func) checkNumbers() error {
 			}
 			for _, o := range append([]Operand{i.Guard}, i.Args...) {
 				switch {
-				case o.Kind > KGdesc || o.Class >= NumClasses:
+				case o.Kind > KTmem || o.Class >= NumClasses:
 					return errRecords
 				case o.Kind == KSymbol && (o.Reg < 0 || int(o.Reg) >= len(f.Module.Symbols) || o.Sub > uint8(PartRef)):
 					return errRecords

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -14,9 +15,19 @@ const (
 	mapsWritten = 3 // by the kernel itself
 )
 
+// tensorUse translates how a function uses tensor memory.
+func tensorUse(use int32) cubin.TensorUse {
+	return cubin.TensorUse{
+		Touched: use&ori.TensorTouched != 0, One: use&ori.TensorOne != 0, Two: use&ori.TensorTwo != 0,
+		Account: use&ori.TensorAccount != 0, Account2: use&ori.TensorAccount2 != 0,
+	}
+}
+
 // compat returns what .nv.compat says about the instructions of f.
 func compat(f *ori.Func) (class, maps uint8) {
-	class = classBase
+	if class = classBase; f.Props.Tensor != 0 {
+		class = classFamily
+	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			switch i.Op {

@@ -285,6 +285,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if !o.Layout.Object {
 		outsideCalls(&c, k)
 	}
+	c.Tensor = tensorUse(k.Props.Tensor)
 	a := &f.Launch
 	if a.ReqNTid[0] != 0 {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrReqNTid, a.ReqNTid[0], max(1, a.ReqNTid[1]), max(1, a.ReqNTid[2])))

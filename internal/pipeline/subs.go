@@ -84,6 +84,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 		}
 		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
+		k.Props.Tensor |= u.f.Props.Tensor
 		if n > 0 && u.debug != nil {
 			u.debug.at, u.debug.end = uint64(places[n]), uint64(places[n])+u.debug.end
 			k.debug = append(k.debug, u.debug)

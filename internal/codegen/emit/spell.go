@@ -173,6 +173,10 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 		t = append(t, sep...)
 		t = e.operand(t, i, o)
 		t = append(t, e.matrixOrder(i, k)...)
+		if k == descriptorArg && i.IsTensorMMA() {
+			o.Sub++
+			t = append(e.register(append(t, ", idesc["...), o), ']')
+		}
 		sep = ", "
 	}
 	if fill.tail != "" && len(i.Srcs()) < fill.args {
@@ -180,6 +184,10 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 	}
 	return append(t, " ;"...)
 }
+
+// descriptorArg is the operand of a matrix operation on tensor memory whose
+// second register is its instruction descriptor.
+const descriptorArg = 3
 
 // matrixOrder is what the assembler writes behind the factors of a matrix
 // product: how they lie, although there is only one way.
@@ -227,7 +235,7 @@ func (e *emitter) register(t []byte, o ori.Operand) []byte {
 		sub = 0
 	}
 	if e.loose {
-		return append(t, '0')
+		return strconv.AppendInt(t, sub, 10)
 	}
 	return strconv.AppendInt(t, int64(e.f.Regs[o.Reg].Phys)+sub, 10)
 }
@@ -303,6 +311,8 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 		return append(e.register(append(t, "desc["...), o), ']')
 	case ori.KGdesc:
 		return e.matrices(t, o)
+	case ori.KTmem:
+		return e.tensor(t, i, o)
 	case ori.KAddr:
 		return e.address(t, o, nil)
 	}
@@ -345,7 +355,7 @@ func (e *emitter) address(t []byte, o ori.Operand, u *ori.Operand) []byte {
 var matrixMarks = [...]struct {
 	mark int64
 	text string
-}{{ori.NegA, ".negA"}, {ori.NegB, ".negB"}, {ori.TnspA, ".tnspA"}, {ori.TnspB, ".tnspB"}}
+}{{ori.NegA, ".negA"}, {ori.NegB, ".negB"}, {ori.TnspA, ".tnspA"}, {ori.TnspB, ".tnspB"}, {ori.ReuseA, ".A_REUSE"}, {ori.KeepA, ".A_KEEP"}, {ori.ReuseB, ".B_REUSE"}, {ori.KeepB, ".B_KEEP"}}
 
 // matrices writes the descriptors of two matrices.
 func (e *emitter) matrices(t []byte, o ori.Operand) []byte {
@@ -356,10 +366,33 @@ func (e *emitter) matrices(t []byte, o ori.Operand) []byte {
 		t = e.register(t, o)
 	}
 	t = append(t, ']')
+	return appendMarks(t, o.Imm)
+}
+
+// appendMarks writes the marks of matrices.
+func appendMarks(t []byte, marks int64) []byte {
 	for _, m := range matrixMarks {
-		if o.Imm&m.mark != 0 {
+		if marks&m.mark != 0 {
 			t = append(t, m.text...)
 		}
+	}
+	if n := marks / ori.Buffer1; n > 0 {
+		t = strconv.AppendInt(append(t, ".BUFFER"...), n, 10)
+	}
+	return t
+}
+
+// tensor writes a place in tensor memory. The first operand of a matrix
+// operation has marks.
+func (e *emitter) tensor(t []byte, i *ori.Instr, o ori.Operand) []byte {
+	t = append(e.register(append(t, "tmem["...), o), ']')
+	switch {
+	case !i.IsTensorMMA():
+		if o.Imm != 0 {
+			t = append(appendHex(append(t[:len(t)-1], '+'), o.Imm), ']')
+		}
+	case i.Args[0] == o:
+		t = appendMarks(t, o.Imm)
 	}
 	return t
 }

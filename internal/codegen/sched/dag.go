@@ -198,7 +198,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 				g.edge(l[n].node, k, 1)
 			}
 		}
-		t.space, t.write, t.strict, t.base, t.place = flow.Everywhere, true, true, -1, nil
+		t.space, t.write, t.strict, t.base, t.place = flow.Anything, true, true, -1, nil
 		b.loads, b.stores = b.loads[:0], append(b.stores[:0], t)
 		return
 	}

@@ -97,7 +97,7 @@ func (m *numbering) appendAccesses(list []access, i *ori.Instr) []access {
 			role, o.N = timing.Index, 1
 		case ori.KAddr, ori.KUAddr:
 			role = timing.Address
-		case ori.KDesc, ori.KGdesc:
+		case ori.KDesc, ori.KGdesc, ori.KTmem:
 			role = timing.Desc
 		}
 		list = m.add(list, o, role, uint8(n))

@@ -22,7 +22,7 @@ type touch struct {
 // constant path read.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
 	if meets(i) {
-		return touch{space: flow.Everywhere, write: true, strict: true, base: -1}, true
+		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
 	}
 	a, ok := flow.AccessOf(i)
 	return touch{space: a.Space, write: a.Write, strict: a.Strict, base: -1, lo: a.Lo, hi: a.Hi}, ok && !a.Frozen

@@ -16,7 +16,10 @@ const (
 	// Fetched are uniform registers that an asynchronous operation reads
 	// when its turn comes: a warp that exits gives them away.
 	Fetched
-	NumKinds = 3
+	// Copied are results of loads from tensor memory: until they are there
+	// what was loaded must not be overwritten.
+	Copied
+	NumKinds = 4
 )
 
 // kindRow says what an operation leaves behind and what it waits for.
@@ -51,6 +54,14 @@ var kindRows = [...]kindRow{
 	{"UTMAPF", "", Fetched, 0},
 	{"UTMAREDG", "", Fetched, Stored},
 	{"UTMASTG", "", Fetched, Stored},
+	{"UTCBAR", "", Fetched, Stored},
+	{"UTCCP", "", Fetched, Stored},
+	{"UTCHMMA", "", Fetched, Stored},
+	{"UTCIMMA", "", Fetched, Stored},
+	{"UTCOMMA", "", Fetched, Stored},
+	{"UTCQMMA", "", Fetched, Stored},
+	{"UTCSHIFT", "", Fetched, Stored},
+	{"LDTM", "", Copied, 0},
 	{"CCTL", "IVALL", 0, Loaded},
 	{"EXIT", "", 0, Fetched},
 }

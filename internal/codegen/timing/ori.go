@@ -88,6 +88,8 @@ func (d *Describer) unseen(i *ori.Instr, e *Event) {
 		e.Drains = true
 	case i.Op == op.DEPBAR && !i.Mods.Has(op.MLE): // waits for all
 		e.Drains = true
+	case i.Op == op.NOP: // tcgen05.wait::ld, or an acquire inside the block
+		e.Awaits |= Copied
 	case e.Class == target.ClassLdg:
 		e.Leaves |= Loaded
 		if i.CopiesMap() {
@@ -148,7 +150,7 @@ func (d *Describer) source(o ori.Operand, n uint8) {
 		d.add(o, Index, n)
 	case ori.KAddr, ori.KUAddr:
 		d.add(o, Address, n)
-	case ori.KDesc, ori.KGdesc:
+	case ori.KDesc, ori.KGdesc, ori.KTmem:
 		d.add(o, Desc, n)
 	}
 }

@@ -12,7 +12,9 @@ const (
 	Global Space = 1 << iota
 	Shared
 	Local
-	Everywhere = Global | Shared | Local
+	Tensor
+	Everywhere = Global | Shared | Local // what a generic address can name
+	Anything   = Everywhere | Tensor
 )
 
 // Access is what an instruction does to memory: bytes Lo to Hi from the
@@ -47,6 +49,8 @@ var accessRows = [...]struct {
 	{op.ATOMS, Shared, false},
 	{op.ATOMG, Global, false},
 	{op.REDG, Global, false},
+	{op.LDTM, Tensor, false},
+	{op.STTM, Tensor, false},
 }
 
 // sizeRows are the bytes of an access by its modifiers; without one it is a
@@ -65,7 +69,7 @@ func AccessOf(i *ori.Instr) (a Access, ok bool) {
 	if !i.Op.Has(op.Reads|op.Writes) || i.Op == op.LDC || i.Op == op.ULDC || i.Op == op.LDCU {
 		return a, false
 	}
-	a = Access{Space: Everywhere, Write: true, Strict: true, Lo: -far, Hi: far}
+	a = Access{Space: Anything, Write: true, Strict: true, Lo: -far, Hi: far}
 	for _, r := range &accessRows {
 		if r.op != i.Op {
 			continue

@@ -11,7 +11,7 @@ import (
 )
 
 // gatedForms are the instructions of the table that says which version and
-// target each needs, without those of the tensor cores.
+// target each needs, without those of matrices in registers.
 func gatedForms(t *testing.T) []string {
 	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", "ptx", "gating.tsv.gz"))
 	if err != nil {
@@ -36,7 +36,7 @@ func gatedForms(t *testing.T) []string {
 	return list
 }
 
-var tensorForm = regexp.MustCompile(`^(mma|wmma|wgmma|tcgen05)\.`)
+var tensorForm = regexp.MustCompile(`^(mma|wmma|wgmma)\.`)
 
 // open are the forms that have no code yet on some architectures.
 var open = regexp.MustCompile(`^tex\.grad\.(a?cube)|` + // cubes with gradients
