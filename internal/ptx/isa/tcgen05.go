@@ -210,9 +210,18 @@ func tcCpShape(c *checker) {
 	}
 }
 
-// tcScaleImm: a constant scale of the accumulator.
+// tcScaleImm: a constant scale of the accumulator behind the predicate.
 func tcScaleImm(c *checker) bool {
-	return c.in.Args[len(c.in.Args)-1].Kind == KInt && len(c.in.Args) > 5
+	n := 5
+	if c.in.Has(SlotSparse) {
+		n++
+	}
+	for i := range c.in.Args {
+		if c.in.Args[i].Kind == KVector {
+			n++
+		}
+	}
+	return !c.in.Has(SlotBlock) && len(c.in.Args) > n
 }
 
 // tcKind: scaled kinds have blocks, and the others have not.

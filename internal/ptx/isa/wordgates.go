@@ -14,15 +14,20 @@ func (c *checker) wordGate(w Word, early bool) {
 	if g == nil {
 		return
 	}
-	if w == WKindMxf4nvf4 && c.in.Has(SlotSparse) {
+	if (w == WKindMxf4nvf4 || w == WKindMxf4) && c.in.Has(SlotSparse) {
 		c.gate(&Gate{Name: g.Name, Plain: true, V: g.V})
-		g = &gSparseNvf4
+		if g = &gSparseNvf4; w == WKindMxf4 {
+			g = &gSparseMxf4
+		}
 	}
 	c.gate(g)
 }
 
-// gSparseNvf4: sparse matrices of this kind are of fewer targets.
-var gSparseNvf4 = Gate{Name: ".kind::mxf4nvf4 with .sp modifier", Plain: true, Only: onA100 | onA120}
+// Sparse matrices of these kinds are of fewer targets.
+var (
+	gSparseNvf4 = Gate{Name: ".kind::mxf4nvf4 with .sp modifier", Plain: true, Only: onA100 | onA120}
+	gSparseMxf4 = Gate{Name: ".kind::mxf4 with .sp modifier", Plain: true, Only: onA100 | onA120}
+)
 
 var wordGates = [NumWords]wordGatePair{
 	WM16n8:                     {early: &Gate{Name: ".m16n8", Plain: true, V: 86, Only: onF100 | onF120, TargetFirst: true, ModV: true}},
