@@ -136,6 +136,8 @@ func (m *maker) stmt(w where) Stmt {
 		return m.fill(uniforms[m.r.IntN(len(uniforms))], false)
 	case k < 46:
 		return m.special(w)
+	case k < 50 && w.depth < 3:
+		return m.carried(w)
 	}
 	return m.fill(templates[m.r.IntN(len(templates))], true)
 }
@@ -192,6 +194,8 @@ func (m *maker) loop(w where) Stmt {
 	if m.chance(40) {
 		l.Reg = m.reg('r')
 		in.block, in.warp, in.whole = false, false, false
+	} else if m.chance(20) {
+		l.Again = m.reg('r')
 	}
 	if m.chance(25) {
 		l.Break = m.reg('p')

@@ -34,6 +34,8 @@ func (m *maker) wide(w where) Stmt {
 		return m.access()
 	case k < 62 && !w.inFunc:
 		return m.atomic(m.reg('r'))
+	case k < 65 && w.depth < 3:
+		return m.carried(w)
 	}
 	return m.plain()
 }

@@ -188,6 +188,14 @@ func rename(list []Stmt, r *strings.Replacer) {
 			s.Break = r.Replace(s.Break)
 		case *Tangle:
 			s.Pred = r.Replace(s.Pred)
+		case *Carried:
+			for _, v := range s.Values {
+				for _, lines := range [...][]string{v.writes, v.reads} {
+					for n := range lines {
+						lines[n] = r.Replace(lines[n])
+					}
+				}
+			}
 		case *Seq:
 			for n := range s.Lines {
 				s.Lines[n] = r.Replace(s.Lines[n])
@@ -205,6 +213,7 @@ type Loop struct {
 	Count int
 	Reg   string // "" for a fixed count
 	Break string // predicate, or ""
+	Again string // register: a loop around goes on counting where this one stopped; or ""
 	Body  []Stmt
 }
 
@@ -212,6 +221,10 @@ func (l *Loop) print(p *printer) {
 	n := p.label()
 	c := fmt.Sprintf("%%c%d", n)
 	p.counters = append(p.counters, c)
+	if l.Again != "" {
+		l.printAgain(p, n, c)
+		return
+	}
 	if l.Reg != "" {
 		p.line(fmt.Sprintf("and.b32 %s, %s, 7;", c, l.Reg))
 		p.line(fmt.Sprintf("add.u32 %s, %s, 1;", c, c))
@@ -229,6 +242,29 @@ func (l *Loop) print(p *printer) {
 	p.line(fmt.Sprintf("X%d:", n))
 }
 
+// printAgain prints two loops whose counters are both set before the outer
+// one: from its second turn on the inner one turns once.
+func (l *Loop) printAgain(p *printer, n int, c string) {
+	o := c + "o"
+	p.counters = append(p.counters, o)
+	p.line(fmt.Sprintf("mov.u32 %s, 0;", c))
+	p.line(fmt.Sprintf("mov.u32 %s, 3;", o))
+	p.line(fmt.Sprintf("O%d:", n))
+	p.line(fmt.Sprintf("add.u32 %s, %s, %s;", l.Again, l.Again, o))
+	p.line(fmt.Sprintf("L%d:", n))
+	p.list(l.Body)
+	if l.Break != "" {
+		p.line(fmt.Sprintf("@%s bra X%d;", l.Break, n))
+	}
+	p.line(fmt.Sprintf("add.u32 %s, %s, 1;", c, c))
+	p.line(fmt.Sprintf("setp.lt.u32 %%loop, %s, %d;", c, l.Count))
+	p.line(fmt.Sprintf("@%%loop bra L%d;", n))
+	p.line(fmt.Sprintf("sub.u32 %s, %s, 1;", o, o))
+	p.line(fmt.Sprintf("setp.ne.u32 %%loop, %s, 0;", o))
+	p.line(fmt.Sprintf("@%%loop bra O%d;", n))
+	p.line(fmt.Sprintf("X%d:", n))
+}
+
 func (l *Loop) kids() []*[]Stmt { return []*[]Stmt{&l.Body} }
 
 func (l *Loop) clone() Stmt {
@@ -239,6 +275,11 @@ func (l *Loop) clone() Stmt {
 
 func (l *Loop) simpler() [][]Stmt {
 	out := [][]Stmt{l.Body}
+	if l.Again != "" {
+		c := l.clone().(*Loop)
+		c.Again = ""
+		out = append(out, []Stmt{c})
+	}
 	if l.Break != "" {
 		c := l.clone().(*Loop)
 		c.Break = ""
