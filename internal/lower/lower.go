@@ -99,6 +99,7 @@ type lowerer struct {
 	placed []bool       // by block: it is in order
 	turn   uint32       // counts instructions
 	asked  [isa.NumWords]uint32
+	sums   uint64               // arguments of the instruction that are sums nobody has read
 	loc    int32                // of list, -1: none yet
 	list   []Line               // the .loc directives of all bodies
 	bases  map[int32]int32      // where those of a function begin
@@ -318,6 +319,7 @@ func (l *lowerer) code() {
 		}
 		l.in = &l.body.Instrs[n]
 		l.args = l.body.Of(l.in.Args)
+		l.noteSums()
 		for line < len(l.body.Lines) && int(l.body.Lines[line].At) <= n {
 			l.loc = base + int32(line)
 			line++
@@ -332,6 +334,9 @@ func (l *lowerer) code() {
 			l.unsupported()
 		}
 		h(l)
+		if l.sums != 0 {
+			l.fail("a register plus a constant, where only a register can stand")
+		}
 		l.check()
 		l.endInst(n)
 	}

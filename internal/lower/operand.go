@@ -75,6 +75,9 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 	n := words(t)
 	switch a.Kind {
 	case isa.KReg:
+		if isSum(a) {
+			return l.readSum(a, n)
+		}
 		if k := l.known[a.Ref]; k != nil && a.Flags == 0 {
 			return l.read(k, t)
 		}
@@ -108,6 +111,50 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 	}
 	l.fail("operand of a kind that has no value")
 	return nil
+}
+
+// isSum reports whether an operand is a register plus a constant outside of
+// brackets.
+func isSum(a *sema.Operand) bool {
+	return a.Kind == isa.KReg && a.Sel == isa.WNone && a.Value != 0
+}
+
+// readSum returns the low n words of a register plus a constant. The sum is
+// one of integers, as wide as the register, whatever reads it. To registers
+// of floats and predicates the reference adds nothing: it fails, or drops
+// what reads them.
+func (l *lowerer) readSum(a *sema.Operand, n int) value {
+	for k := range l.args {
+		if l.args[k] == *a {
+			l.sums &^= 1 << k
+		}
+	}
+	t := l.body.Regs[a.Ref].Type
+	if t == isa.Pred || t.Class() == isa.Float || t.Bits() > 64 {
+		l.fail("a constant is added to a register that holds no integer")
+	}
+	v := l.words(l.regs[a.Ref])
+	c := truncate(a.Value, t.Bits())
+	if len(v) == 1 {
+		v = value{l.iadd(v[0], word(uint32(c)))}
+	} else {
+		v = l.add64(v, imm(c, 2), false)
+	}
+	if len(v) < n {
+		v = append(v, rz())
+	}
+	return v[:n]
+}
+
+// noteSums notes the sums among the operands of the current instruction;
+// whoever lowers it must read them all.
+func (l *lowerer) noteSums() {
+	l.sums = 0
+	for k := range l.args {
+		if isSum(&l.args[k]) {
+			l.sums |= 1 << k
+		}
+	}
 }
 
 func truncate(v uint64, bits int) uint64 {

@@ -310,17 +310,17 @@ func (m *maker) operand(kind byte) (arg string, before []string) {
 		return fmt.Sprintf("0x%x", uint32(m.number(32))), nil
 	case 'i':
 		if m.chance(50) {
-			return m.reg('r'), nil
+			return m.sum('r', 32), nil
 		}
 		return fmt.Sprintf("0x%x", uint32(m.number(32))), nil
 	case 'j':
 		if m.chance(60) {
-			return m.reg('d'), nil
+			return m.sum('d', 64), nil
 		}
 		return fmt.Sprintf("0x%x", m.number(64)), nil
 	case 'n':
 		if m.chance(60) {
-			return m.reg('h'), nil
+			return m.sum('h', 16), nil
 		}
 		return fmt.Sprint(int16(m.number(16))), nil
 	case 's':
@@ -353,6 +353,14 @@ func (m *maker) operand(kind byte) (arg string, before []string) {
 		return "%odd", []string{".reg .b64 %odd;", "or.b64 %odd, " + m.reg('d') + ", 1;"}
 	}
 	return m.reg(kind), nil
+}
+
+// sum makes a register, at times plus a constant.
+func (m *maker) sum(kind byte, bits int) string {
+	if m.chance(90) {
+		return m.reg(kind)
+	}
+	return fmt.Sprintf("%s+0x%x", m.reg(kind), m.number(bits))
 }
 
 // number makes a constant of up to so many bits: small, near a power of two,

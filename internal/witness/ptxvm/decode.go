@@ -146,6 +146,8 @@ type operand struct {
 	slot int32
 	mask uint64 // bits of the register that count
 	off  uint64 // of an address in the frame
+	add  uint64 // to the register
+	wrap uint64 // bits of the sum that count
 	val  *column
 	sreg isa.SpecialReg
 	comp uint8
@@ -186,6 +188,9 @@ func (d *decoder) read(a *sema.Operand, t isa.Type) operand {
 		if widthOf(d.body.Regs[a.Ref].Type) > width {
 			o.mask = low(width)
 		}
+		if a.Value != 0 && a.Sel == isa.WNone {
+			d.sum(&o, a)
+		}
 		return o
 	case isa.KInt:
 		v := a.Value & low(width)
@@ -212,6 +217,16 @@ func (d *decoder) read(a *sema.Operand, t isa.Type) operand {
 	}
 	d.fail("an operand without a value")
 	return operand{}
+}
+
+// sum makes o a register plus a constant, which is a sum of integers as wide
+// as the register.
+func (d *decoder) sum(o *operand, a *sema.Operand) {
+	t := d.body.Regs[a.Ref].Type
+	if t == isa.Pred || t.Class() == isa.Float || t.Bits() > 64 {
+		d.fail("a constant is added to a register that holds no integer")
+	}
+	o.add, o.wrap = a.Value, low(widthOf(t))
 }
 
 // double makes a constant of type t from a float64.
@@ -318,12 +333,16 @@ func (w *warp) col(o *operand, k int) *column {
 		if w.mask&^w.frame.def[o.slot] != 0 {
 			w.defined(o.slot, w.mask)
 		}
-		if o.mask == ^uint64(0) && !o.not {
+		if o.mask == ^uint64(0) && !o.not && o.add == 0 {
 			return c
 		}
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			r[l] = c[l] & o.mask
+			x := c[l]
+			if o.add != 0 {
+				x = (x + o.add) & o.wrap
+			}
+			r[l] = x & o.mask
 			if o.not {
 				r[l] ^= 1
 			}
