@@ -49,7 +49,7 @@ func TestRoles(t *testing.T) {
 		{"sm_90a", "STG.E.64 desc[UR4][R2.64], R6 ;", "a:UR4:2 a:R2:2 0x0 r:R6:2"},
 		{"sm_80", "STG.E [R2.64], R0 ;", "a:R2:2 0x0 a:UR4:2 r:R0:1"},
 		{"sm_90a", "ATOMG.E.CAS.128.STRONG.GPU PT, R8, [R16+0x400], R8, R12 ;", "w:P7:1 w:R8:4 a:R16:2 0x400 r:R8:4 r:R12:4"},
-		{"sm_90a", "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR16], R24, gsb0 ;", "w:R24:64 a:UR16:2 r:R24:64 r:UP7:1"},
+		{"sm_90a", "HGMMA.64x128x16.F32.BF16 R24, gdesc[UR16], R24, gsb0 ;", "w:R24:64 a:UR16:4 r:R24:64 r:UP7:1"},
 		{"sm_90a", "UTMALDG.3D [UR8], [UR4] ;", "a:UR8:5 a:UR4:2"},
 		{"sm_90a", "HMMA.16816.F32 R4, R4, R10, R12 ;", "w:R4:4 r:R4:4 r:R10:2 r:R12:4 r:UP7:1"},
 		{"sm_100a", "LDTM.x32 R4, tmem[UR4] ;", "w:R4:32 a:UR4:1 0x0"},
