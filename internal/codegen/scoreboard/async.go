@@ -6,59 +6,98 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// asyncDummies is how many loads that do nothing the reference puts before
-// asynchronous copies.
-const asyncDummies = 3
+// Loads that do nothing. In kernels with asynchronous copies the reference
+// keeps a copy three, and a fence four memory operations behind the last
+// that touched shared memory or met other threads, with loads under a guard
+// that never holds. It does so on every architecture up to sm_110, and
+// nothing tells that the machine can do without. From sm_90 on it counts
+// from the start of the kernel too.
+const (
+	beforeCopy  = 3
+	beforeFence = 4
+	asyncLast   = 119 // the last architecture with such loads
+	startSince  = 90  // the first that counts from the start
+)
 
-// asyncLast is the last architecture on which it does.
-const asyncLast = 119
+// distance returns how many such loads must stand before i since the last
+// operation that resets returns true for.
+func distance(i *ori.Instr) int {
+	switch i.Op {
+	case op.LDGSTS:
+		return beforeCopy
+	case op.MEMBAR:
+		return beforeFence
+	}
+	return 0
+}
 
-// addDummies puts loads that do nothing before the first LDGSTS of a kernel
-// and before the first one behind every BAR, on every path: the reference
-// does so on every architecture up to sm_110, and nothing tells that the
-// machine can do without.
+// resets reports whether copies and fences must keep away from i.
+func resets(i *ori.Instr) bool {
+	switch i.Op {
+	case op.BAR, op.WARPSYNC, op.LDS, op.LDSM, op.STS, op.ATOMS, op.LD, op.ST, op.ATOM, op.RED:
+		return true
+	}
+	return false
+}
+
+// addDummies puts loads that do nothing where copies or fences are too close
+// to other operations, on any path.
 func addDummies(f *ori.Func, a *target.Arch) {
-	if a.SM > asyncLast {
+	if a.SM > asyncLast || !copies(f) {
 		return
 	}
-	needs := make([]bool, f.NumBlocks()) // at the start of each block
-	found := false
-	for changed, first := true, true; changed; first = false {
+	since := make([]int, f.NumBlocks()) // loads before each block, at least
+	for n := range since {
+		since[n] = beforeFence
+	}
+	if a.SM >= startSince || !f.Kernel {
+		since[f.Blocks[0].ID] = 0
+	}
+	for changed := true; changed; {
 		changed = false
-		for n, b := range f.Blocks {
-			need := needs[b.ID] || n == 0
+		for _, b := range f.Blocks {
+			n := since[b.ID]
 			for i := range b.Instrs {
-				if i.Op == op.BAR {
-					need = true
-				} else if i.Op == op.LDGSTS {
-					need, found = false, true
-				}
+				n = behind(i, n)
 			}
 			for _, s := range b.Succs {
-				if need && !needs[s.ID] {
-					needs[s.ID] = true
+				if n < since[s.ID] {
+					since[s.ID] = n
 					changed = true
 				}
 			}
 		}
-		if first && !found {
-			return
+	}
+	for _, b := range f.Blocks {
+		n := since[b.ID]
+		for i := range b.Instrs {
+			for range distance(i) - n {
+				b.InsertBefore(dummy(f, i), i)
+			}
+			n = behind(i, n)
 		}
 	}
-	for n, b := range f.Blocks {
-		need := needs[b.ID] || n == 0
+}
+
+// behind returns how many loads stand behind the last operation that resets
+// after i, when there were n before it.
+func behind(i *ori.Instr, n int) int {
+	if resets(i) {
+		return 0
+	}
+	return max(n, distance(i))
+}
+
+// copies reports whether f has asynchronous copies.
+func copies(f *ori.Func) bool {
+	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			switch {
-			case i.Op == op.BAR:
-				need = true
-			case i.Op == op.LDGSTS && need:
-				need = false
-				for range asyncDummies {
-					b.InsertBefore(dummy(f, i), i)
-				}
+			if i.Op == op.LDGSTS {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // dummy makes a load that is never done.

@@ -365,3 +365,37 @@ func TestDummies(t *testing.T) {
 		}
 	}
 }
+
+// TestDummyDistances: copies and fences keep away from what touched shared
+// memory before them, as in the reference's code.
+func TestDummyDistances(t *testing.T) {
+	const (
+		cp    = "LDGSTS.E [r0+0x0], desc[u10], [r2.64+0x0]\n"
+		fence = "MEMBAR.SC.GPU\n"
+		bar   = "BAR.SYNC 0x0\n"
+		sts   = "STS [r0+0x0], r1\n"
+		ldg   = "LDG.E r1 = desc[u10], [r2.64+0x0]\n"
+	)
+	names := map[op.Op]string{op.LDGSTS: "c", op.MEMBAR: "f", op.BAR: "b", op.STS: "s", op.LDS: ".", op.LDG: "g"}
+	for _, c := range []struct{ body, sm80, sm90, sm120 string }{
+		{cp, "c", "...c", "c"},
+		{fence + cp, "fc", "....fc", "fc"},
+		{cp + fence + fence, "cff", "...c.ff", "cff"},
+		{cp + sts + fence, "cs....f", "...cs....f", "csf"},
+		{cp + sts + cp, "cs...c", "...cs...c", "csc"},
+		{bar + cp + fence, "b...c.f", "b...c.f", "bcf"},
+		{cp + bar + fence + cp, "cb....fc", "...cb....fc", "cbfc"},
+		{cp + ldg + cp, "cgc", "...cgc", "cgc"},
+		{bar + fence, "bf", "bf", "bf"},
+	} {
+		for arch, want := range map[string]string{"sm_80": c.sm80, "sm_90a": c.sm90, "sm_120a": c.sm120} {
+			got := ""
+			for _, i := range assigned(t, arch, c.body) {
+				got += names[i.Op]
+			}
+			if got != want {
+				t.Errorf("%s: %s%s, want %s", arch, c.body, got, want)
+			}
+		}
+	}
+}
