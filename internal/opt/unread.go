@@ -13,10 +13,13 @@ import (
 //	ATOMS.ADD d = [a], 1                ATOMS.POPC.INC.32 rz = [a]
 //
 // An atomic that acquires keeps its form: what stands behind it waits until
-// the memory has answered. fits tells whether an instruction has a form.
+// the memory has answered. So does, where the machine has REDG, every atomic
+// of a function with a fence of its own, as in the reference's code: a fence
+// makes an acquire of an atomic before it, wherever that stands. fits tells
+// whether an instruction has a form.
 func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	v := valuesOf(f)
-	changed := false
+	changed, fenced := false, fences(f)
 	for _, b := range f.Blocks {
 		acquires := false
 		for i := b.Last(); i != nil; i = i.Prev() {
@@ -24,7 +27,7 @@ func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
 			case i.Op == op.CCTL && i.Mods.Has(op.MIVALL):
 				acquires = true
 			case i.Op.Has(op.Reads | op.Writes):
-				if v.unread(i, acquires, fits) {
+				if v.unread(i, acquires, fenced, fits) {
 					changed = true
 				}
 				acquires = false
@@ -34,8 +37,28 @@ func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
 	return f.Touched(changed)
 }
 
+// fences reports whether f has a fence that is more than the release of the
+// access behind it.
+func fences(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op != op.MEMBAR {
+				continue
+			}
+			n := i.Next()
+			for n != nil && (n.Op == op.ERRBAR || n.Op == op.CGAERRBAR) {
+				n = n.Next()
+			}
+			if i.Mods.Has(op.MSC) || n == nil || n.Op == op.CCTL || !n.Op.Has(op.Reads|op.Writes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // unread changes one atomic.
-func (v *values) unread(i *ori.Instr, acquires bool, fits func(*ori.Instr) bool) bool {
+func (v *values) unread(i *ori.Instr, acquires, fenced bool, fits func(*ori.Instr) bool) bool {
 	switch i.Op {
 	case op.ATOM, op.ATOMG, op.ATOMS:
 	default:
@@ -54,10 +77,11 @@ func (v *values) unread(i *ori.Instr, acquires bool, fits func(*ori.Instr) bool)
 	dsts, srcs := none, append([]ori.Operand(nil), i.Srcs()...)
 	switch {
 	case i.Op == op.ATOMG && at == 1 && none[0].Kind == ori.KZero && !acquires && !i.Mods.Has(op.MEXCH) && !i.Mods.Has(op.MCAS):
-		for _, o := range [...]op.Op{op.REDG, op.RED} {
-			if v.become(i, o, i.Mods, nil, srcs, fits) {
-				return true
-			}
+		if v.become(i, op.REDG, i.Mods, nil, srcs, fits) {
+			return !fenced || v.become(i, op.ATOMG, i.Mods, dsts, srcs, fits)
+		}
+		if v.become(i, op.RED, i.Mods, nil, srcs, fits) {
+			return true
 		}
 	case i.Op == op.ATOMS && at == 0 && i.Mods == op.M(op.MADD) && len(srcs) == 2 && v.isOne(srcs[1]):
 		count := []ori.Operand{srcs[0], {Kind: ori.KUAddr, Class: ori.UR, Reg: ori.NoReg}}
