@@ -7,11 +7,15 @@ import (
 )
 
 // bulk is cp.async.bulk: copies of many bytes, which are done at once here,
-// and their groups. Tensors and reductions have no meaning here.
+// and their groups. Reductions but those of tensors have no meaning here.
 func (d *decoder) bulk() {
 	d.ignore(isa.WAsync, isa.WBulk, isa.WRead, isa.WL2, isa.WL2CacheHint, isa.WMbarrierCompleteTxBytes, isa.WBulkGroup)
 	switch {
-	case d.has(isa.WTensor), d.has(isa.WReduce), d.has(isa.WMulticastCluster):
+	case d.has(isa.WMulticastCluster):
+		d.unknown()
+	case d.has(isa.WTensor):
+		d.tensorCopy()
+	case d.has(isa.WReduce):
 		d.unknown()
 	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup), d.has(isa.WPrefetch):
 		d.out.run = func(*warp) {}

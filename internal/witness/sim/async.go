@@ -81,6 +81,7 @@ type asyncMachine struct {
 	actor  *actor   // of the access being made; nil: the running warp
 	quiet  bool     // accesses that the rules do not speak of: barriers
 	regs   []regUse // of every instruction
+	round  []int    // order of the warps
 	global map[uint64]*cell
 	places map[uint64]*view // what strong accesses of a place released
 }
@@ -145,6 +146,18 @@ func (w *warp) start(f *flight) {
 	w.cta.due = min(w.cta.due, f.due)
 }
 
+// pick chooses the warp that runs as the n-th of a round, and for how long:
+// a seed changes both.
+func (m *asyncMachine) pick(c *cta, n, turn int) (*warp, int) {
+	if m.when != BySeed {
+		return c.warps[n], turn
+	}
+	if n == 0 {
+		m.round = m.rng.Perm(len(c.warps))
+	}
+	return c.warps[m.round[n]], 1 + m.rng.IntN(96)
+}
+
 // begin makes a block ready for asynchronous work.
 func (c *cta) begin(number uint32) {
 	c.number, c.flights, c.due, c.mbars = number, nil, never, nil
@@ -169,6 +182,26 @@ func (c *cta) finish(f *flight) {
 	m.actor, f.w.at = &f.actor, f.pc
 	f.run()
 	m.actor, f.w.at = was, at
+}
+
+// end is the end of a block: its shared memory is given back, so nothing may
+// still read or write it.
+func (c *cta) end() {
+	if c.m.async == nil {
+		return
+	}
+	for _, w := range c.warps {
+		a := w.async
+		for _, f := range append(slices.Concat(a.bulk.closed...), a.bulk.open...) {
+			c.m.race(f.pc, w.at, "is given back while a bulk copy may still read it", "shared memory")
+		}
+	}
+	for _, f := range c.flights {
+		if f.bar != nil && f.proxy {
+			c.m.race(f.pc, f.w.at, "is given back while a bulk copy may still write it", "shared memory")
+		}
+	}
+	c.finishWhere(func(*flight) bool { return true })
 }
 
 // finishWhere lets the orders that a wait covers happen.

@@ -130,7 +130,11 @@ func (c *cta) release(x *barrier) {
 // block is done.
 func (c *cta) run(turn int) (moved, done bool) {
 	done = true
-	for _, w := range c.warps {
+	for n := range c.warps {
+		w := c.warps[n]
+		if c.m.async != nil {
+			w, turn = c.m.async.pick(c, n, turn)
+		}
 		before := w.steps
 		if st := w.run(turn); st != stDone {
 			done = false

@@ -104,7 +104,7 @@ func (m *machine) run() error {
 			}
 			moved = moved || mv
 			if done {
-				live[k].finishWhere(func(*flight) bool { return true })
+				live[k].end()
 				if m.err != nil {
 					return m.err
 				}

@@ -55,7 +55,7 @@ func ublkred(w *warp, i *inst, _ uint32) {
 	size := int(i.size)
 	w.bulkCopy(i, func(to, from []byte) {
 		for k := 0; k+size <= len(to); k += size {
-			redo(int(i.cmp), int(i.bop), to[k:k+size], from[k:k+size])
+			tensor.Reduce(int(i.cmp), tensor.Op(i.bop), to[k:k+size], from[k:k+size])
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/engine/fp"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/witness/tensor"
 )
@@ -191,7 +190,7 @@ func utmaredg(w *warp, i *inst, _ uint32) {
 	w.tensorOut(i, func(t *tensor.Map, to, from []byte) {
 		size := int(t.Elem())
 		for k := 0; k+size <= len(to); k += size {
-			redo(t.Type, int(i.bop), to[k:k+size], from[k:k+size])
+			tensor.Reduce(t.Type, tensor.Op(i.bop), to[k:k+size], from[k:k+size])
 		}
 	})
 }
@@ -220,91 +219,4 @@ func (w *warp) tensorOut(i *inst, put func(t *tensor.Map, to, from []byte)) {
 			return ok
 		})
 	})
-}
-
-// Operations of reductions, as UTMAREDG and UBLKRED number them.
-const (
-	redoAdd = iota
-	redoMin
-	redoMax
-	redoInc
-	redoDec
-	redoAnd
-	redoOr
-	redoXor
-)
-
-// redo applies an operation to one element.
-func redo(typ, op int, to, from []byte) {
-	var x, y uint64
-	for k := range to {
-		x |= uint64(to[k]) << (8 * k)
-		y |= uint64(from[k]) << (8 * k)
-	}
-	z := combined(typ, op, x, y, 8*len(to))
-	for k := range to {
-		to[k] = byte(z >> (8 * k))
-	}
-}
-
-// redoFormat is the format of a type of floats.
-func redoFormat(typ int) (fp.Format, bool) {
-	switch typ {
-	case tensor.F16:
-		return fp.F16, true
-	case tensor.BF16:
-		return fp.BF16, true
-	case tensor.F32, tensor.F32Ftz:
-		return fp.F32, true
-	case tensor.F64:
-		return fp.F64, true
-	}
-	return 0, false
-}
-
-func combined(typ, op int, x, y uint64, bits int) uint64 {
-	if f, ok := redoFormat(typ); ok {
-		mode := fp.Mode{Ftz: typ == tensor.F32Ftz}
-		switch op {
-		case redoAdd:
-			return f.Add(x, y, mode)
-		case redoMin:
-			return f.Min(x, y, fp.Extremum{})
-		case redoMax:
-			return f.Max(x, y, fp.Extremum{})
-		}
-	}
-	less := x < y
-	if typ == tensor.S32 || typ == tensor.S64 {
-		less = int64(x<<(64-bits)) < int64(y<<(64-bits))
-	}
-	switch op {
-	case redoAdd:
-		return x + y
-	case redoMin:
-		if less {
-			return x
-		}
-	case redoMax:
-		if !less {
-			return x
-		}
-	case redoInc:
-		if x >= y {
-			return 0
-		}
-		return x + 1
-	case redoDec:
-		if x == 0 || x > y {
-			return y
-		}
-		return x - 1
-	case redoAnd:
-		return x & y
-	case redoOr:
-		return x | y
-	case redoXor:
-		return x ^ y
-	}
-	return y
 }

@@ -81,14 +81,15 @@ func (w *warp) cellAt(where int, addr uint64, write bool) *cell {
 
 // check reports earlier accesses that are not ordered before this one. Of
 // global memory only those that meet asynchronous work of the same block are
-// looked at.
+// looked at. What LDGSTS wrote needs no proxy fence once it was waited for:
+// programs multiply it without one, and the reference adds none.
 func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, write, proxy bool) {
 	if where != spShared && w.m.foreign(c, w.cta) {
 		return
 	}
 	if t := &c.w; t.used && t.mask&mask != 0 && t.tid != who.tid || t.used && t.mask&mask != 0 && proxy != t.proxy {
 		known := &who.view.g
-		if proxy && !t.proxy {
+		if proxy && !t.proxy && (t.tid < tidCopy || t.tid >= tidCopy+32) {
 			known = &who.view.a
 		}
 		if known[t.tid] < t.clock && (where == spShared || proxy || t.proxy) {

@@ -1,0 +1,62 @@
+package tensor
+
+import "encoding/binary"
+
+// Field is what tensormap.replace changes.
+type Field uint8
+
+// Fields.
+const (
+	GlobalAddress Field = iota
+	Rank
+	BoxDim
+	GlobalDim
+	GlobalStride
+	ElementStride
+	ElemType
+	InterleaveLayout
+	SwizzleMode
+	FillMode
+)
+
+// Replace writes field f of a map, of dimension n where it has one for each.
+// The operand is the one of PTX: ranks count from zero, strides are bytes.
+func Replace(b []byte, f Field, n int, v uint64) bool {
+	set := func(at, lo, bits int, v uint64) {
+		w := binary.LittleEndian.Uint32(b[at:])
+		mask := uint32(uint64(1)<<bits-1) << lo
+		binary.LittleEndian.PutUint32(b[at:], w&^mask|uint32(v)<<lo&mask)
+	}
+	switch f {
+	case GlobalAddress:
+		binary.LittleEndian.PutUint64(b, v)
+	case Rank:
+		set(wordKind, 4, 3, v)
+	case BoxDim:
+		b[wordBox+3+n] = byte(v - 1)
+	case GlobalDim:
+		set(wordDims+4*n, 0, 32, v-1)
+	case GlobalStride:
+		set(wordStrides+4*n, 0, 32, v>>4)
+		set(wordHigh, 4*n, 4, v>>36)
+	case ElementStride:
+		set(wordBox, 3*n, 3, v-1)
+	case ElemType:
+		if v > TF32Ftz {
+			return false
+		}
+		tf32 := uint64(0)
+		if v >= TF32 {
+			v, tf32 = v-TF32+F32, 1
+		}
+		set(wordKind, 7, 4, v)
+		set(wordKind, 16, 1, tf32)
+	case InterleaveLayout:
+		set(wordKind, 11, 2, v)
+	case SwizzleMode:
+		set(wordKind, 13, 2, v)
+	case FillMode:
+		set(wordKind, 15, 1, v)
+	}
+	return true
+}
