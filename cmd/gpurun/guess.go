@@ -79,8 +79,15 @@ func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
 	r := rand.New(rand.NewPCG(seed, a.number))
 	window = min(window, maxTotal/max(1, len(k.ptrs))&^255)
 	n := 0
+	box := k.boxes(int(seed))
 	for p := range k.fn.Params {
-		l.Args = append(l.Args, k.argument(p, a, window, seed, r, &n))
+		arg := k.argument(p, a, window, seed, r, &n)
+		for m := range k.maps {
+			if x, ok := k.mapArgument(&k.maps[m], box[p], seed+uint64(n)); ok && k.maps[m].param == p {
+				arg = x
+			}
+		}
+		l.Args = append(l.Args, arg)
 	}
 	return l
 }

@@ -83,9 +83,10 @@ func (d *decoder) tensorPlace(n int) (at func(*warp, int) *column, coords []oper
 	return at, coords
 }
 
-// mapOf reads the tensor map of a lane and where its copy begins.
+// mapOf reads the tensor map of a lane and where its copy begins. Parameters
+// lie where the constant bank has them, which is aligned to 64 there only.
 func (w *warp) mapOf(addr uint64, coords []operand, l int) (*tensor.Map, [5]int32) {
-	t, err := tensor.Decode(w.bytes(isa.Generic, addr, l, tensor.Size, 64, false))
+	t, err := tensor.Decode(w.bytes(isa.Generic, addr, l, tensor.Size, 16, false))
 	var at [5]int32
 	switch {
 	case err != nil:
