@@ -272,6 +272,10 @@ func (l *lowerer) actuals(list syntax.List) []*variable {
 			vs = append(vs, v)
 			continue
 		}
+		if a.Kind == isa.KVector {
+			vs = append(vs, l.vectorArgument(a))
+			continue
+		}
 		t := a.Type
 		if a.Kind == isa.KInt || t == isa.TNone {
 			t = isa.B64
@@ -287,6 +291,8 @@ func (l *lowerer) result(a *sema.Operand, v *variable) {
 	switch d := l.variable(a); {
 	case a.Kind == isa.KSymbol && d != nil:
 		l.assign(d, v)
+	case a.Kind == isa.KVector:
+		l.vectorResult(a, v)
 	case a.Kind == isa.KReg:
 		w := l.words(l.regs[a.Ref])
 		l.assign(&variable{size: int64(4 * len(w)), words: w}, v)

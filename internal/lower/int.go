@@ -312,9 +312,32 @@ func (l *lowerer) mov() {
 		}
 		return
 	}
+	if l.has(isa.WV2) || l.has(isa.WV4) {
+		l.movVector(t)
+		return
+	}
 	if d.Kind == isa.KVector || s.Kind == isa.KVector {
 		l.pack(t)
 		return
 	}
 	l.copy(l.dst(0)[:words(t)], l.src(1, t))
+}
+
+// movVector moves the elements of a vector. All are read before the first is
+// written: a vector may change places with itself.
+func (l *lowerer) movVector(t isa.Type) {
+	es, from := l.elements(0), l.elements(1)
+	if len(es) != len(from) {
+		l.unsupported()
+	}
+	n := words(t)
+	r := l.tmp(n * len(from))
+	for k := range from {
+		l.copy(r[n*k:n*k+n], l.read(&from[k], t))
+	}
+	for k := range es {
+		if es[k].Kind == isa.KReg {
+			l.copy(l.words(l.regs[es[k].Ref])[:n], r[n*k:n*k+n])
+		}
+	}
 }

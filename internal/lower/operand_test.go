@@ -27,3 +27,22 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// TestBeside: a parameter is read at any constant place of its bank.
+func TestBeside(t *testing.T) {
+	for _, x := range []struct{ line, want string }{
+		{"ld.param.u32 %r1, [pp+-8];", "c[0x0][0x208]"},
+		{"ld.param.u32 %r1, [st+12];", "c[0x0][0x224]"},
+		{"ld.param.u32 %r1, [st+40000];", "c[0x0][0x9e58]"},
+		{"ld.param.u32 %r1, [st+80000];", "outside of the constant bank"},
+		{"ld.param.u32 %r1, [pp+-1000];", "outside of the constant bank"},
+	} {
+		got, err := lowered(kernel("", x.line))
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, x.want) {
+			t.Errorf("%s\n%s\nwant %q", x.line, got, x.want)
+		}
+	}
+}

@@ -11,7 +11,9 @@ import (
 // constant bank, or what a call passes, in registers or in the frame.
 type variable struct {
 	size  int64
-	words value       // its words, if it lies in registers
+	words value   // its words, if it lies in registers
+	elems []value // or its elements, each of so many bits, if it is a vector register
+	bits  int
 	off   int64       // in the frame or the constant bank
 	bank  bool        // of a kernel
 	out   bool        // on the stack, where a call passes it
@@ -60,6 +62,13 @@ func formal(f *sema.Func, n int) *sema.Param {
 func (l *lowerer) regFormal(p *sema.Param) *variable {
 	for n := range l.body.Regs {
 		if r := &l.body.Regs[n]; r.Num < 0 && l.body.Name(r.Name) == p.Name {
+			if p.Shape.Vec > 1 {
+				list := make([]value, p.Shape.Vec)
+				for k := range list {
+					list[k] = l.words(l.regs[n+k])
+				}
+				return vectorVariable(list, r.Type.Bits())
+			}
 			w := l.words(l.regs[n])
 			return &variable{size: int64(4 * len(w)), words: w}
 		}
@@ -134,10 +143,15 @@ func (l *lowerer) variable(a *sema.Operand) *variable {
 func (l *lowerer) piece(v *variable, at int64, bits int, signed bool) value {
 	n := max(1, bits/32)
 	switch {
-	case at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
-		l.fail("access outside of a parameter")
 	case v.bank:
+		if place := v.off + at; place < 0 || place+int64(bits/8) > bankBytes {
+			l.fail("access outside of the constant bank that holds the parameters")
+		}
 		return l.bank(ori.Const(0, v.off+at), bits, signed)
+	case at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
+		return l.outside(v, at, bits)
+	case v.elems != nil:
+		return l.elemPiece(v, at)
 	case v.words == nil:
 		r := l.tmp(n)
 		l.emit(op.LDL, width(bits, signed), value{whole(r)}, ori.Addr(l.baseOf(v), v.off+at))
@@ -173,11 +187,36 @@ func (l *lowerer) narrow(w ori.Operand, at int64, bits int, signed bool) ori.Ope
 	return l.one(op.PRMT, op.Mods{}, l.reg(w), ori.Imm(sel), rz())
 }
 
-// setPiece writes bits of a variable at a constant offset.
+// bankBytes is how much a constant bank holds.
+const bankBytes = 1 << 16
+
+// outside reads bits of a parameter of a function, or of an argument, of
+// which some lie outside of it. What is there is open; it is zero here.
+func (l *lowerer) outside(v *variable, at int64, bits int) value {
+	if bits <= 32 {
+		return value{rz()}
+	}
+	var r value
+	for k := range int64(bits / 32) {
+		r = append(r, l.piece(v, at+4*k, 32, false)...)
+	}
+	return r
+}
+
+// setPiece writes bits of a variable at a constant offset; what lies outside
+// of it is dropped.
 func (l *lowerer) setPiece(v *variable, at int64, bits int, x value) {
 	switch {
-	case v.bank || at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
-		l.fail("access outside of a parameter")
+	case v.bank:
+		l.fail("a parameter of a kernel cannot be written")
+	case at < 0 || at+int64(bits/8) > alignUp(v.size, 4):
+		for k := range int64(len(x)) {
+			if bits > 32 {
+				l.setPiece(v, at+4*k, 32, x[k:k+1])
+			}
+		}
+	case v.elems != nil:
+		l.setElemPiece(v, at, x)
 	case v.words == nil:
 		l.emit(op.STL, width(bits, false), nil, ori.Addr(l.baseOf(v), v.off+at), whole(l.group(x)))
 	case bits >= 32:

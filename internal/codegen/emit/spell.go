@@ -273,6 +273,16 @@ func (e *emitter) operand(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	return t
 }
 
+// bankOffset returns the offset of a constant as its instruction spells it:
+// the loads of constants have 16 bits for it, which count as signed, so that
+// the upper half of a bank has negative ones.
+func bankOffset(i *ori.Instr, o *ori.Operand) int64 {
+	if (i.Op == op.LDC || i.Op == op.ULDC) && o.Reg == ori.NoReg && o.Imm>>15 == 1 {
+		return o.Imm - 1<<16
+	}
+	return o.Imm
+}
+
 func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 	switch o.Kind {
 	case ori.KReg:
@@ -294,7 +304,7 @@ func (e *emitter) bare(t []byte, i *ori.Instr, o ori.Operand) []byte {
 		if o.Reg != ori.NoReg {
 			t = append(e.register(t, o), '+')
 		}
-		return append(appendHex(t, o.Imm), ']')
+		return append(appendHex(t, bankOffset(i, &o)), ']')
 	case ori.KSpecial:
 		return append(t, op.Special(o.Imm).String()...)
 	case ori.KLabel:

@@ -94,7 +94,7 @@ func keyOf(i *ori.Instr) (k key, ok bool) {
 			if o.Reg != ori.NoReg {
 				return k, false
 			}
-			x.bank, x.imm = o.Sub, size(o.Imm)&signAndUnit
+			x.bank, x.imm = o.Sub, size(bankOffset(i, o))&signAndUnit
 		case ori.KSpecial:
 			x.imm = uint32(o.Imm)
 		case ori.KAddr:
@@ -155,7 +155,7 @@ func (e *emitter) appendValues(l []int64, i *ori.Instr) []int64 {
 			}
 			l = append(l, v)
 		case ori.KConst:
-			l = append(l, o.Imm)
+			l = append(l, bankOffset(i, o))
 		case ori.KAddr:
 			l = e.appendAddress(l, i, n)
 		}

@@ -222,11 +222,13 @@ var opIstypep = Op{Rows: []Row{{
 var opMapa = Op{Rows: []Row{{
 	Name: "mapa", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "dAu"}},
 	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90, TargetFirst: true}}, Flags: fSymbol | fClusterOnly,
+	Rules: []Rule{{SlotRead, sharedSymbol}},
 }}}
 
 var opGetctarank = Op{Rows: []Row{{
 	Name: "getctarank", Forms: []Form{{Types: []TypeSet{tU32 | tU64}, Args: "nA"}},
 	Mods: []Slot{SlotSpace}, Spaces: Spaces{sCluster, 0, 1}, Gates: []Gate{{V: 78, SM: 90, TargetFirst: true}}, Flags: fSymbol | fClusterOnly,
+	Rules: []Rule{{SlotRead, sharedSymbol}},
 }}}
 
 var opAlloca = Op{Rows: []Row{{

@@ -73,6 +73,15 @@ func symbolSpace(c *checker) {
 	}
 }
 
+// sharedSymbol: a variable whose place in a cluster is asked for lies in
+// shared memory, whether the instruction says so or not.
+func sharedSymbol(c *checker) {
+	o := &c.in.Args[1]
+	if s := o.Space.Base(); o.Kind == KSymbol && s != SpaceShared && s != Generic {
+		c.errorf("State space mismatch between instruction and address in instruction '%s'", c.row.Name)
+	}
+}
+
 // movHandle: the handle of a texture or surface is a number of 64 bits.
 func movHandle(c *checker) {
 	o := &c.in.Args[1]

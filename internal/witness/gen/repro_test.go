@@ -3,8 +3,10 @@ package gen
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas"
@@ -78,4 +80,34 @@ func reproduce(t *testing.T, name, text string) string {
 		}
 	}
 	return ""
+}
+
+// TestUpperBank reads parameters in the upper half of their constant bank.
+func TestUpperBank(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("//: run k grid=1 block=32\n//: buf 64 zero\n//: hex ")
+	for n := range 32756 {
+		fmt.Fprintf(&b, "%02x", byte(n^n>>7))
+	}
+	b.WriteString(`
+.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a, .param .align 8 .b8 p[32756])
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u32 %r1, [p+32704];
+	ld.param.u64 %rd2, [p+32712];
+	ld.param.s8 %r2, [p+32755];
+	st.global.u32 [%rd1], %r1;
+	st.global.u64 [%rd1+8], %rd2;
+	st.global.u32 [%rd1+4], %r2;
+	ret;
+}
+`)
+	if diff := reproduce(t, "upper.ptx", b.String()); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -189,7 +189,10 @@ func (d *decoder) regType(n int) isa.Type {
 // mov copies, packs and unpacks.
 func (d *decoder) mov() {
 	t := d.typ(0)
+	two, four := d.has(isa.WV2), d.has(isa.WV4)
 	switch {
+	case two || four:
+		d.movVector(t)
 	case d.args[0].Kind == isa.KVector:
 		d.unpack(t)
 	case d.args[1].Kind == isa.KVector:
@@ -198,6 +201,27 @@ func (d *decoder) mov() {
 		d.mov128()
 	default:
 		d.same1(t, func(a uint64) uint64 { return a })
+	}
+}
+
+// movVector moves elements, of which none is written before all are read.
+func (d *decoder) movVector(t isa.Type) {
+	to, from := d.body.Of(d.args[0].Elems), d.body.Of(d.args[1].Elems)
+	if len(to) == 0 || len(to) != len(from) || t.Bits() > 64 {
+		d.unknown()
+	}
+	dst, src := make([]place, len(to)), make([]operand, len(from))
+	for k := range to {
+		dst[k], src[k] = d.target(&to[k]), d.read(&from[k], t)
+	}
+	d.out.run = func(w *warp) {
+		read := make([]column, len(src))
+		for k := range src {
+			read[k] = *w.col(&src[k], 0)
+		}
+		for k := range dst {
+			w.store(dst[k], &read[k])
+		}
 	}
 }
 

@@ -82,6 +82,9 @@ type actual struct {
 	value operand
 	reg   place
 	none  bool
+	// The elements of a vector, side by side, instead of one value.
+	values []operand
+	regs   []place
 }
 
 // ret copies the results to the caller and goes back there.
@@ -116,15 +119,25 @@ func (w *warp) result(f *frame, k int) {
 		at := f.base[l] + uint32(f.fn.formal[k])
 		mem := w.local[l][at : at+size]
 		if r := f.fn.regsOf[k]; r >= 0 {
-			put(mem, f.regs[f.fn.slots[r]][l])
+			for n, part := range parts(mem, &p.Shape) {
+				put(part, f.regs[f.fn.slots[r+int32(n)]][l])
+			}
 		}
 		if to.frame >= 0 {
 			dst := f.up.base[l] + uint32(to.frame)
 			copy(w.local[l][dst:dst+size], mem)
 			continue
 		}
-		f.up.regs[to.reg.slot][l] = get(mem) & to.reg.mask
-		f.up.def[to.reg.slot] |= 1 << l
+		regs := to.regs
+		if regs == nil {
+			regs = []place{to.reg}
+		}
+		for n, part := range parts(mem, &p.Shape) {
+			if r := regs[n]; r.slot >= 0 {
+				f.up.regs[r.slot][l] = get(part) & r.mask
+				f.up.def[r.slot] |= 1 << l
+			}
+		}
 	}
 }
 
@@ -200,6 +213,15 @@ func (d *decoder) actuals(list []sema.Operand, result bool) []actual {
 			x.none = true
 		case a.Kind == isa.KSymbol && a.Local() >= 0:
 			x.frame = d.f.vars[a.Local()]
+		case a.Kind == isa.KVector:
+			es := d.body.Of(a.Elems)
+			for n := range es {
+				if result {
+					x.regs = append(x.regs, d.target(&es[n]))
+				} else {
+					x.values = append(x.values, d.read(&es[n], es[n].Type))
+				}
+			}
 		case result:
 			x.reg = d.target(a)
 		case a.Kind == isa.KReg:
@@ -270,12 +292,29 @@ func (w *warp) hand(from, to *column, def uint32, written *uint32) {
 	*written = *written&^w.mask | def&w.mask
 }
 
+// parts returns the elements of a vector, or all of anything else.
+func parts(mem []byte, s *sema.Shape) [][]byte {
+	if s.Array || s.Vec <= 1 {
+		return [][]byte{mem}
+	}
+	var list [][]byte
+	size := len(mem) / int(s.Vec)
+	for at := 0; at+size <= len(mem); at += size {
+		list = append(list, mem[at:at+size])
+	}
+	return list
+}
+
 // argument copies an argument to the callee's frame.
 func (w *warp) argument(f *frame, n int, a *actual) {
-	size := uint32(f.fn.param(n).Shape.Size())
-	var x *column
-	if a.frame < 0 {
-		x = w.col(&a.value, 1)
+	shape := &f.fn.param(n).Shape
+	size := uint32(shape.Size())
+	var list []column
+	for k := range a.values {
+		list = append(list, *w.col(&a.values[k], 1))
+	}
+	if a.frame < 0 && list == nil {
+		list = []column{*w.col(&a.value, 1)}
 	}
 	for m := w.mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
@@ -285,12 +324,16 @@ func (w *warp) argument(f *frame, n int, a *actual) {
 			from := f.up.base[l] + uint32(a.frame)
 			copy(mem, w.local[l][from:from+size])
 		} else {
-			put(mem, x[l])
+			for k, part := range parts(mem, shape) {
+				put(part, list[k][l])
+			}
 		}
 		if r := f.fn.regsOf[n]; r >= 0 {
-			slot := f.fn.slots[r]
-			f.regs[slot][l] = get(mem)
-			f.def[slot] |= 1 << l
+			for k, part := range parts(mem, shape) {
+				slot := f.fn.slots[r+int32(k)]
+				f.regs[slot][l] = get(part)
+				f.def[slot] |= 1 << l
+			}
 		}
 	}
 }

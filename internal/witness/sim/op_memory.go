@@ -212,6 +212,9 @@ func ldc(w *warp, i *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)
 		off, from := r[l]+uint32(a.imm), bank
+		if a.row == rowZero && a.urow == rowZero { // the upper half of the bank has negative numbers
+			off &= 0xffff
+		}
 		if i.cmp != 0 { // .IS, .ISL: the high half of the register adds to the bank
 			off, from = r[l]&0xffff+uint32(a.imm), bank+int(r[l]>>16)
 		}
