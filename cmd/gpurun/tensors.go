@@ -114,8 +114,9 @@ func (r *mapReader) use(in *sema.Inst) {
 // shares are how two maps divide what a barrier expects, by powers of two.
 var shares = [...][2]uint32{{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {1, 8}, {8, 1}, {1, 16}, {16, 1}}
 
-// stored are the sizes that boxes of stores are tried with.
-var stored = [...]uint32{16384, 4096, 2048, 8192, 1024, 32768, 512, 256, 128}
+// stored are the sizes that boxes of stores are tried with: large ones may
+// overlap those of other warps.
+var stored = [...]uint32{2048, 1024, 4096, 512, 256, 8192, 128, 16384, 32768}
 
 // boxes guesses the bytes of the box of every map.
 func (k *facts) boxes(try int) map[int]uint32 {

@@ -41,8 +41,8 @@ func (w *warp) tensorOrder(i *inst, skip uint16) (m *tensor.Map, shared uint32, 
 		w.readMap(addr, &a.view)
 	}
 	var b [tensor.Size]byte
-	for k := uint64(0); k < tensor.Size; k += 32 {
-		p := w.bytes(spGeneric, 0, addr+k, 32, false)
+	for k := uint64(0); k < tensor.Size; k += 16 { // parameters lie as in the constant bank, where alone they are aligned to more
+		p := w.bytes(spGeneric, 0, addr+k, 16, false)
 		if p == nil {
 			return nil, 0, at
 		}

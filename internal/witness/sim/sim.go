@@ -12,6 +12,7 @@ package sim
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/texture"
@@ -116,7 +117,11 @@ func (s *Stats) Total() (warps, threads uint64) {
 type Case struct {
 	Launch  Launch
 	Buffers [][]byte // of the arguments, nil for scalars
+	inside  [][]byte // those that structures point to
 }
+
+// All returns the contents of every buffer, those inside structures too.
+func (c *Case) All() [][]byte { return slices.Concat(c.Buffers, c.inside) }
 
 // Prepare lays out the arguments of a launch description.
 func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
@@ -146,7 +151,9 @@ func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
 			if q.Offset+8 > len(b) {
 				return nil, fmt.Errorf("argument %d: a pointer outside its bytes", n)
 			}
-			binary.LittleEndian.PutUint64(b[q.Offset:], mem.Alloc(launch.Data(q.Fill, q.Seed, q.Buf)))
+			data := launch.Data(q.Fill, q.Seed, q.Buf)
+			c.inside = append(c.inside, data)
+			binary.LittleEndian.PutUint64(b[q.Offset:], mem.Alloc(data))
 		}
 		if len(b) > int(x.Size) {
 			return nil, fmt.Errorf("argument %d has %d bytes, the parameter %d", n, len(b), x.Size)

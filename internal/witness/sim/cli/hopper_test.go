@@ -12,7 +12,7 @@ import (
 
 // TestHopper runs the asynchronous kernels in the interpreter and our code for
 // them in the simulator, at once, timed, and with every timing of asynchronous
-// work: every byte the same, nothing read early.
+// work: every byte the same, nothing read early, nothing without order.
 func TestHopper(t *testing.T) {
 	runs := 0
 	for _, k := range zoo.Hopper(t) {
@@ -43,6 +43,9 @@ func TestHopper(t *testing.T) {
 				}
 				for _, r := range st.Reports {
 					t.Errorf("%s: %v", k.File, r)
+				}
+				for _, r := range st.Races {
+					t.Errorf("%s %s: %v", k.File, when, r)
 				}
 				for a := range want {
 					if want[a] != nil && !sameBut(want[a], c.Buffers[a], mapAt(&k, a)) {
