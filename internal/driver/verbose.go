@@ -5,6 +5,7 @@ import (
 	"runtime/metrics"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/stats"
@@ -20,7 +21,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	if !j.Settings.Verbose {
 		return
 	}
-	j.Sink.Say(diag.Info, moduleLine(int(memory(m, isa.SpaceGlobal)), []Bank{{3, int(memory(m, isa.SpaceConst))}}, arch.SM))
+	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch.SM))
 	list := m.Kernels()
 	if m.Opts.Relocatable { // functions too, in the order of the file
 		list = slices.Clone(out.Funcs)
@@ -71,22 +72,6 @@ func (j *Job) warnFrames(m *sema.Module, out *pipeline.Output) {
 	}
 }
 
-// memory returns the bytes that the module's own variables of a space take,
-// each at its alignment in order of declaration. Textures, samplers and
-// surfaces are names without memory.
-func memory(m *sema.Module, space isa.Space) uint64 {
-	var size uint64
-	for i := range m.Vars {
-		v := &m.Vars[i]
-		if v.Space != space || !v.Defined || v.Shape.Type.IsOpaque() {
-			continue
-		}
-		align := max(1, v.Shape.Align)
-		size = (size+align-1)/align*align + v.Shape.Size()
-	}
-	return size
-}
-
 // block collects what the report says about one kernel.
 func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 	p := &k.Props
@@ -95,15 +80,39 @@ func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
 		Frame: Frame{Stack: int(k.Frame), SpillStores: 4 * k.Spills.Stores, SpillLoads: 4 * k.Spills.Loads},
 		Usage: Usage{
 			Registers: int(p.Registers), Barriers: int(p.Barriers), CumulativeStack: int(k.Frame), Shared: int(p.SharedBytes),
-			Consts: []Bank{{0, int(p.ParamBase + p.ParamBytes)}},
+			Consts: []Bank{{0, k.Bank0}, {2, len(k.Bank2)}},
 		},
 	}
+	b.Usage.Textures, b.Usage.Surfaces, b.Usage.Samplers = references(m, k.Refs)
 	for _, sub := range k.Subs {
 		b.Callee = append(b.Callee, FunctionFrame{m.Funcs[sub.Func].Name, Frame{
 			Stack: int(sub.Frame), SpillStores: 4 * sub.Spills.Stores, SpillLoads: 4 * sub.Spills.Loads,
 		}})
 	}
 	return b
+}
+
+// references counts the textures, surfaces and samplers that a kernel names.
+func references(m *sema.Module, refs []cubin.RefWord) (textures, surfaces, samplers int) {
+	seen := map[string]bool{"": true}
+	for _, r := range refs {
+		for _, name := range [...]string{r.Name, r.Sampler} {
+			at := slices.IndexFunc(m.Vars, func(v sema.Var) bool { return v.Name == name })
+			if seen[name] || at < 0 {
+				continue
+			}
+			seen[name] = true
+			switch m.Vars[at].Shape.Type {
+			case isa.Texref:
+				textures++
+			case isa.Surfref:
+				surfaces++
+			case isa.Samplerref:
+				samplers++
+			}
+		}
+	}
+	return textures, surfaces, samplers
 }
 
 // heapBytes tells how many bytes of memory the process holds for its heap.

@@ -23,8 +23,12 @@ type Plan struct {
 	Meet      Meet     // .sync instructions that several functions have
 	Refs      []Ref    // textures, samplers and surfaces named, a word each behind the parameters
 
+	Shared map[string]int64 // offset of each shared variable of the module that is named
+
 	m        *sema.Module
 	kernel   int32
+	named    map[int32]bool // variables of the module
+	own      []ownShared
 	body     func(int32) *sema.Body
 	shared   map[int32][]int64   // offset of each shared variable, by function
 	locals   map[int32][]int64   // offset in the frame of each local variable, by function
@@ -45,7 +49,8 @@ const inlineBudget = 60000
 // NewPlan visits everything a kernel reaches. body returns the checked body
 // of a function.
 func NewPlan(m *sema.Module, kernel *sema.Body, layout *Layout, body func(int32) *sema.Body) *Plan {
-	p := &Plan{m: m, kernel: kernel.Func, body: body, shared: map[int32][]int64{}, locals: map[int32][]int64{}, regs: map[int32][]ori.Reg{}, cyclic: map[int32]bool{}, budget: inlineBudget, bytes: layout.SharedBytes, object: layout.Object}
+	p := &Plan{m: m, kernel: kernel.Func, body: body, shared: map[int32][]int64{}, locals: map[int32][]int64{}, regs: map[int32][]ori.Reg{}, cyclic: map[int32]bool{}, budget: inlineBudget, object: layout.Object, Shared: map[string]int64{}, named: map[int32]bool{}}
+	defer p.placeShared(layout)
 	p.visit(kernel)
 	if p.object {
 		return p
@@ -93,11 +98,10 @@ func (p *Plan) visit(b *sema.Body) {
 	for n := range b.Vars {
 		v := &b.Vars[n]
 		if v.Space == isa.SpaceShared || v.Space == isa.SpaceSharedCTA {
-			p.bytes = alignUp(p.bytes, int64(v.Shape.Align))
-			at[n] = p.bytes
-			p.bytes += int64(v.Shape.Size())
+			p.own = append(p.own, ownShared{&at[n], int64(v.Shape.Align), int64(v.Shape.Size())})
 		}
 	}
+	p.names(b)
 	for n := range b.Instrs {
 		p.moves = p.moves || b.Instrs[n].Op == isa.WAlloca || b.Instrs[n].Op == isa.WStackrestore
 	}

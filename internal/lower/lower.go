@@ -37,6 +37,7 @@ func (u *Unsupported) Error() string { return u.Text }
 type Layout struct {
 	Shared      map[string]int64 // offset of each shared variable of the module
 	SharedBytes int64            // what they take together
+	Fixed       bool             // they lie there in every kernel, because initial values say so
 	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
 	Const       map[string]int64 // offset of each variable in constant bank 3
 	ConstBytes  int64            // what they take together, whole words

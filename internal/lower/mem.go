@@ -547,7 +547,7 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 		if a, ok := l.layout.Dynamic[name]; ok { // behind all static variables
 			return value{l.window()}, off + (int64(l.f.Props.SharedBytes)+a-1)/a*a
 		}
-		return value{l.window()}, off + l.layout.Shared[name]
+		return value{l.window()}, off + l.sharedVariable(name)
 	case isa.SpaceConst:
 		return value{rz()}, off + l.layout.Const[name]
 	case isa.SpaceLocal:

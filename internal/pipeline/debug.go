@@ -435,11 +435,11 @@ func (d *debugger) variable(name string, off int64, fix func(string, int64), put
 	if d.o.Arch.SM >= 90 {
 		base = lower.SharedReserved
 	}
-	if at, ok := d.o.Layout.Shared[name]; ok {
-		put(at + base + off)
-		return
-	}
 	for _, k := range d.out.Kernels {
+		if at, ok := k.shared[name]; ok && !d.file.Relocatable {
+			put(at + base + off)
+			return
+		}
 		for _, f := range k.debug {
 			for _, v := range f.shared {
 				if v.name == name && !d.file.Relocatable {

@@ -32,7 +32,8 @@ type Output struct {
 	Kernels  []*Kernel
 	Funcs    []int32 // Module.Funcs of each kernel
 	Failures []Failure
-	Global   int // bytes of global memory
+	Global   int    // bytes of global memory
+	Consts   [5]int // bytes of the module's constant banks: 3 has variables, 4 addresses
 	Setup    Cost
 	Debug    Cost // line tables and debug sections
 	ELF      Cost
@@ -136,10 +137,30 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if err != nil {
 		return nil, err
 	}
+	out.count(m, f)
 	out.Cubin, err = f.Write()
 	out.ELF = clock.lap()
 	out.ELF.Time += described
 	return out, err
+}
+
+// count notes the memory that the sections of the file take.
+func (out *Output) count(m *sema.Module, f *cubin.File) {
+	for n, k := range out.Kernels {
+		if s := f.Find(".nv.constant0." + m.Funcs[out.Funcs[n]].Name); s != nil {
+			k.Bank0 = int(s.Size())
+		}
+	}
+	for _, s := range f.Sections {
+		switch s.Name {
+		case ".nv.global", ".nv.global.init":
+			out.Global += int(s.Size())
+		case ".nv.constant3":
+			out.Consts[3] = int(s.Size())
+		case ".nv.constant4":
+			out.Consts[4] = int(s.Size())
+		}
+	}
 }
 
 // one compiles a function and turns what goes wrong into a Failure.
@@ -215,8 +236,21 @@ func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared
 	for n := range file.Decls {
 		relocate(m, l, &file.Decls[n])
 	}
-	l.SharedBytes = int64(sh.Size)
+	l.SharedBytes, l.Fixed = int64(sh.Size), sharedNamed(m)
 	return sh
+}
+
+// sharedNamed reports whether an initial value holds the offset of a shared
+// variable.
+func sharedNamed(m *sema.Module) bool {
+	for n := range m.Vars {
+		for _, r := range m.Vars[n].Relocs {
+			if v := m.Syms[r.Sym].Var; v >= 0 && m.Vars[v].Space == isa.SpaceShared {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func decl(v *sema.Var, align uint64) cubin.Decl {

@@ -67,12 +67,14 @@ type Kernel struct {
 	Frame  int32 // bytes of stack
 	Stack  int32 // bytes of stack of the functions it calls
 	Subs   []Sub
+	Bank0  int    // bytes of constant bank 0
 	Bank2  []byte // constant bank 2
 	Calls  []string
-	Class  uint8           // of instructions, as .nv.compat counts them
-	Maps   uint8           // what it does with tensor maps, as .nv.compat says
-	Refs   []cubin.RefWord // textures, samplers and surfaces bound by name
-	locs   []lower.Line    // the .loc directives that Code.Lines names
+	Class  uint8            // of instructions, as .nv.compat counts them
+	Maps   uint8            // what it does with tensor maps, as .nv.compat says
+	Refs   []cubin.RefWord  // textures, samplers and surfaces bound by name
+	shared map[string]int64 // offsets of the module's shared variables
+	locs   []lower.Line     // the .loc directives that Code.Lines names
 	debug  []*debugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
@@ -109,7 +111,7 @@ func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 		return nil, err
 	}
 	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
-	k.Indirect = plan.Indirect
+	k.Indirect, k.shared = plan.Indirect, plan.Shared
 	k.locs = u.locs
 	if u.debug != nil {
 		k.debug = append(k.debug, u.debug)
