@@ -165,11 +165,44 @@ func (l *lowerer) stAsync() {
 	for _, w := range [...]isa.Word{isa.WWeak, isa.WAsync, isa.WMbarrierCompleteTxBytes, isa.WV2, isa.WV4} {
 		l.knows(w)
 	}
+	if l.has(isa.WMmio) {
+		l.mmioAsync(width(t.Bits(), false), op.USTGR, op.STG, l.src(1, t))
+		return
+	}
 	if l.in.NSpaces > 0 && !l.remote() || t.Bits() < 32 || len(l.args) < 3 {
 		l.unsupported()
 	}
 	v := l.joinedElements(1, t)
 	l.emit(op.STAS, width(32*len(v), false), nil, l.asyncTarget(&l.args[0], &l.args[2]), whole(l.group(v)))
+}
+
+// mmioAsync lowers stores and sums that release to a device: what was written
+// before is there first. On sm_100 a uniform operation gives the order for
+// each thread, elsewhere it is an ordinary one behind a fence.
+func (l *lowerer) mmioAsync(size op.Mods, uniform, plain op.Op, v value) {
+	l.knows(isa.WRelease)
+	if !l.has(isa.WSys) {
+		l.fail("the reference has no code for .mmio in a scope other than .sys")
+	}
+	scope := op.M(op.MMMIO, op.MSYS)
+	fn := op.Mods{}
+	if plain == op.REDG {
+		fn = op.M(op.MADD)
+	}
+	if l.arch.SM >= 120 {
+		l.alone(func() {
+			l.fenceBefore(op.MSYS)
+			srcs := append(l.target(&l.args[0], isa.SpaceGlobal, &ordering{}), whole(l.group(v)))
+			l.emit(plain, join(join(join(op.M(op.ME), fn), size), scope), nil, srcs...)
+		})
+		return
+	}
+	m := join(join(join(join(op.M(op.ME), fn), op.M(op.MNA)), size), scope)
+	l.issue(&order{blocks: []value{l.flat(&l.args[0]), v}, do: func(u []ori.Operand) *ori.Instr {
+		l.emit(op.MEMBAR, op.M(op.MALL, op.MCTA), nil)
+		u[0].Kind = ori.KAddr
+		return l.emit(uniform, m, nil, u...)
+	}})
 }
 
 // asyncTarget pairs the destination with the mbarrier to complete on.
@@ -196,6 +229,10 @@ func (l *lowerer) redAsync() {
 	}
 	x := &atomic{t: t, n: 1}
 	l.atomMods(x)
+	if l.has(isa.WMmio) {
+		l.mmioAsync(op.M(op.M64), op.UREDGR, op.REDG, l.src(1, t))
+		return
+	}
 	if t == isa.S64 && x.fn == op.MADD { // the sum has no sign
 		x.t = isa.U64
 	}

@@ -153,6 +153,10 @@ func (x *atomic) kind() (op.Mods, bool) {
 		return op.M(halves(x, op.MF16x2, op.MF16x4, op.MF16x8), op.MRN), x.t == isa.F16x2 || x.n > 1
 	case isa.BF16, isa.BF16x2:
 		return op.M(halves(x, op.MBF16x2, op.MBF16x4, op.MBF16x8), op.MRN), x.t == isa.BF16x2 || x.n > 1
+	case isa.E4M3x4:
+		return op.M([...]op.Mod{1: op.ME4M3x4, 2: op.ME4M3x8, 4: op.ME4M3x16}[x.n], op.MRN), true
+	case isa.E5M2x4:
+		return op.M([...]op.Mod{1: op.ME5M2x4, 2: op.ME5M2x8, 4: op.ME5M2x16}[x.n], op.MRN), true
 	}
 	return op.Mods{}, false
 }

@@ -60,7 +60,7 @@ func (l *lowerer) flushCopies() {
 // bulkOrder begins an order; a cache policy is its last block.
 func (l *lowerer) bulkOrder() *bulkOp {
 	x := &bulkOp{}
-	if x.hint = l.has(isa.WL2CacheHint); x.hint {
+	if x.hint = l.has(isa.WL2CacheHint); x.hint && !l.has(isa.WCpMask) {
 		x.policy = l.src(len(l.args)-1, isa.B64)
 	}
 	return x
@@ -160,6 +160,12 @@ func (l *lowerer) bulkCopy() {
 	switch {
 	case to == isa.SpaceGlobal:
 		m = op.M(op.MG, op.MS)
+		if l.has(isa.WCpMask) { // which bytes of each sixteen are written
+			m, mask = m.With(op.MDST_G_BYTE_MASK), len(l.args)-1
+			if x.hint {
+				x.policy = l.src(mask-1, isa.B64)
+			}
+		}
 		x.same = true
 		x.blocks = []value{l.flat(&l.args[0]), {l.sharedWord(&l.args[1])}}
 	case from == isa.SpaceGlobal:
@@ -174,6 +180,22 @@ func (l *lowerer) bulkCopy() {
 	}
 	x.blocks = append(x.blocks, value{l.units(2, mask)})
 	x.finish(l, op.UBLKCP, m, 2)
+}
+
+// stBulk lowers st.bulk: shared memory is cleared, in words of 64 bits.
+func (l *lowerer) stBulk() {
+	l.knows(isa.WWeak)
+	n := l.src(1, isa.U64)
+	size := n[0]
+	if size.Kind == ori.KImm {
+		size = word(uint32(size.Imm) >> 3)
+	} else if size.Kind != ori.KZero {
+		size = l.one(op.SHF, op.M(op.MR, op.MU64), n[0], ori.Imm(3), l.reg(n[1]))
+	}
+	l.issue(&order{same: true, blocks: []value{{l.sharedWord(&l.args[0])}, {size}}, do: func(u []ori.Operand) *ori.Instr {
+		u[0].Kind = ori.KAddr
+		return l.emit(op.UMEMSETS, op.M(op.M64), nil, u[0], ori.Zero(ori.UR), u[1])
+	}})
 }
 
 // bulkFn returns the operation of a reduction.

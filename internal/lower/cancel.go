@@ -30,9 +30,9 @@ func (l *lowerer) tryCancel() {
 		m = op.M(op.MBROADCAST)
 	}
 	l.issue(&order{blocks: []value{{l.sharedWord(&l.args[0]), l.sharedWord(&l.args[1])}}, do: func(u []ori.Operand) *ori.Instr {
-		to, bar := ori.Addr(u[0], 0), ori.Addr(l.f.Word(u[0].Reg, 1), 0)
-		to.Flags &^= ori.Wide
-		return l.emit(op.UGETNEXTWORKID, m, nil, to, bar)
+		at := ori.Addr(u[0], 0)
+		at.Flags &^= ori.Wide
+		return l.emit(op.UGETNEXTWORKID, m, nil, at)
 	}})
 }
 

@@ -11,20 +11,44 @@ func (l *lowerer) matrixMods() (m op.Mods, words int) {
 	l.knows(isa.WSync)
 	l.knows(isa.WAligned)
 	l.knows(isa.WX1)
-	if !l.has(isa.WM8n8) || l.typ(0) != isa.B16 {
-		l.unsupported()
-	}
-	m = op.M(op.M16, op.MM88)
-	if l.has(isa.WTrans) {
+	trans := l.has(isa.WTrans)
+	words = 1
+	switch {
+	case l.has(isa.WM8n8) && l.typ(0) == isa.B16 && trans:
 		m = op.M(op.M16, op.MMT88)
+	case l.has(isa.WM8n8) && l.typ(0) == isa.B16:
+		m = op.M(op.M16, op.MM88)
+	case l.has(isa.WM8n16):
+		m = op.M(l.narrowElements(), op.MM816)
+	case l.has(isa.WM16n16):
+		m, words = op.M(l.narrowElements(), op.MMT1616), 2
+	case l.has(isa.WM16n8):
+		m = op.M(l.narrowElements(), op.MMT168)
+	default:
+		l.unsupported()
 	}
 	switch {
 	case l.has(isa.WX2):
-		return m.With(op.M2), 2
+		return m.With(op.M2), 2 * words
 	case l.has(isa.WX4):
-		return m.With(op.M4), 4
+		return m.With(op.M4), 4 * words
 	}
-	return m, 1
+	return m, words
+}
+
+// narrowElements tells matrices of bytes, and of what is made bytes on the
+// way.
+func (l *lowerer) narrowElements() op.Mod {
+	switch {
+	case l.typ(0) == isa.B8:
+		return op.M8
+	case l.typ(1) == isa.B4x16P64:
+		return op.MU4x16P64TO8
+	case l.typ(1) == isa.B6x16P32:
+		return op.MU6x16P32TO8
+	}
+	l.unsupported()
+	return op.NoMod
 }
 
 // ldmatrix lowers ldmatrix: lanes give the addresses of rows, and every lane

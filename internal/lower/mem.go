@@ -428,6 +428,10 @@ func (l *lowerer) st() {
 		l.stAsync()
 		return
 	}
+	if l.has(isa.WBulk) {
+		l.stBulk()
+		return
+	}
 	t := l.typ(0)
 	a := &l.args[0]
 	s := l.space(a)

@@ -47,7 +47,7 @@ func (l *lowerer) ldReduce() {
 	fn := x.fn
 	switch {
 	case t.Class() == isa.Float || t.Class() == isa.PackedFloat:
-		if l.has(isa.WAccF32) {
+		if l.has(isa.WAccF32) || l.has(isa.WAccF16) {
 			if fn = op.MF32ADD; l.arch.SM >= 100 {
 				fn = op.MHPADD
 			}

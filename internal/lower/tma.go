@@ -26,6 +26,7 @@ func (l *lowerer) bulkTensor(reduce bool) {
 		}
 	}
 	im2col := l.has(isa.WIm2col) || l.has(isa.WIm2colNoOffs)
+	mode := l.which(tensorModes)
 	x := l.bulkOrder()
 	prefetch := l.has(isa.WPrefetch)
 	load := !prefetch && l.in.NSpaces == 2 && l.in.Spaces[0] != isa.SpaceGlobal
@@ -38,17 +39,28 @@ func (l *lowerer) bulkTensor(reduce bool) {
 	case prefetch:
 		m := op.M(op.ML2, dim)
 		x.blocks = []value{coords, l.flat(tensor)}
-		if x.same = true; im2col {
+		switch x.same = true; {
+		case im2col:
 			m = m.With(op.MIM2COL)
 			x.blocks = append(x.blocks, value{l.im2col(1, dims)})
+		case mode == op.MW || mode == op.MW128:
+			m = m.With(mode)
+			x.blocks = append(x.blocks, value{l.im2colW(1)})
+		case mode != op.NoMod:
+			m = m.With(mode)
 		}
 		x.finish(l, op.UTMAPF, m, 2)
 	case load:
-		l.tensorLoad(x, coords, op.M(dim), im2col, dims)
+		if im2col {
+			mode = op.MIM2COL
+		}
+		l.tensorLoad(x, coords, op.M(dim), mode, dims)
 	default:
 		m := op.M(dim)
 		if im2col {
 			m = m.With(op.MIM2COL)
+		} else if mode != op.NoMod {
+			m = m.With(mode)
 		}
 		x.blocks = []value{append(value{l.sharedWord(&l.args[1])}, coords...), l.flat(tensor)}
 		if reduce {
@@ -60,25 +72,59 @@ func (l *lowerer) bulkTensor(reduce bool) {
 	}
 }
 
+// tensorModes are the ways of reading and writing tensors of sm_100.
+var tensorModes = []wordName{
+	{isa.WTileGather4, op.MGATHER4},
+	{isa.WTileScatter4, op.MSCATTER4},
+	{isa.WIm2colW, op.MW},
+	{isa.WIm2colW128, op.MW128},
+}
+
 // tensorLoad lowers a copy to shared memory: offsets and the mask of the
 // blocks that get it follow the barrier.
-func (l *lowerer) tensorLoad(x *bulkOp, coords value, m op.Mods, im2col bool, dims int) {
+func (l *lowerer) tensorLoad(x *bulkOp, coords value, m op.Mods, mode op.Mod, dims int) {
 	x.blocks = []value{append(value{l.sharedWord(&l.args[0]), l.sharedWord(&l.args[2])}, coords...), l.flat(&l.args[1])}
 	at := 3
 	info := value{rz(), rz()}
-	if im2col {
-		m = m.With(op.MIM2COL)
+	offsets := true
+	switch mode {
+	case op.MIM2COL:
 		info[0] = l.im2col(at, dims)
+	case op.MW, op.MW128:
+		info[0] = l.im2colW(at)
+	default:
+		offsets = false
+	}
+	if mode != op.NoMod {
+		m = m.With(mode)
+	}
+	if offsets {
 		at++
 	}
-	if l.has(isa.WMulticastCluster) {
+	cast := l.has(isa.WMulticastCluster)
+	if cast {
 		m = m.With(op.MMULTICAST)
 		info[1] = l.src1(at, isa.B16)
 	}
-	if im2col || m.Has(op.MMULTICAST) {
+	l.knows(isa.WCtaGroup1)
+	m = l.group2(m)
+	if offsets || cast {
 		x.blocks = append(x.blocks, value{l.halves(info[0], info[1])})
 	}
 	x.finish(l, op.UTMALDG, m, 2)
+}
+
+// haloBits is where the offset of im2col::w stands, above the halo.
+const haloBits = 11
+
+// im2colW packs the halo and the offset of im2col::w.
+func (l *lowerer) im2colW(n int) ori.Operand {
+	es := l.elements(n)
+	if len(es) != 2 {
+		l.unsupported()
+	}
+	halo, off := l.read(&es[0], isa.U16)[0], l.read(&es[1], isa.U16)[0]
+	return l.iadd(l.shl1(l.reg(off), ori.Imm(haloBits)), halo)
 }
 
 // tensorCoords returns the words of the coordinates behind a tensor map.

@@ -25,7 +25,7 @@ type arg struct {
 // Fits reports whether the machine has a form for i of function f, whatever
 // the numbers of its registers. Answers are remembered.
 func (t *Forms) Fits(f *ori.Func, i *ori.Instr) bool {
-	if i.Op == op.BRX || i.Op == op.UGETNEXTWORKID { // has as many labels as its table; names neighbours
+	if i.Op == op.BRX { // has as many labels as its table
 		return true
 	}
 	s := shape{op: i.Op, mods: i.Mods, ndst: i.NDst}

@@ -173,9 +173,13 @@ func (e *emitter) spell(t []byte, i *ori.Instr) []byte {
 		t = append(t, sep...)
 		t = e.operand(t, i, o)
 		t = append(t, e.matrixOrder(i, k)...)
-		if k == descriptorArg && i.IsTensorMMA() {
+		switch {
+		case k == descriptorArg && i.IsTensorMMA():
 			o.Sub++
 			t = append(e.register(append(t, ", idesc["...), o), ']')
+		case i.Op == op.UGETNEXTWORKID: // the barrier's address stands beside the answer's
+			o.Sub++
+			t = append(e.register(append(t, ", ["...), o), ']')
 		}
 		sep = ", "
 	}

@@ -689,7 +689,9 @@ const (
 	ME4M3
 	ME4M3x16
 	ME4M3x4
+	ME4M3x8
 	ME5M2
+	ME5M2x16
 	ME5M2x4
 	ME5M2x8
 	ME8
@@ -1163,7 +1165,9 @@ var modNames = [numMods]string{
 	"E4M3",
 	"E4M3x16",
 	"E4M3x4",
+	"E4M3x8",
 	"E5M2",
+	"E5M2x16",
 	"E5M2x4",
 	"E5M2x8",
 	"E8",

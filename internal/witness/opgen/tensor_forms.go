@@ -158,3 +158,59 @@ func tensorStationary() (list []TensorForm) {
 	}
 	return list
 }
+
+// copyForms are the other instructions that sm_100 brought to the engines
+// that copy and to matrices of narrow elements.
+func copyForms() (list []TensorForm) {
+	const elect, guard = "elect.sync _|%p1, 0xffffffff;", "@%p1 "
+	for _, s := range []string{
+		"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%rd4], [%r3], %r1, %rd1, %h1;",
+		"cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd4], [%r3], %r1, %h1;",
+		"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%rd4, {%r1,%r2,%r5,%r6,%r7}];",
+		"cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd4, {%r1,%r2,%r5,%r6,%r7}], [%r3];",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%r3], [%rd4, {%r1,%r2,%r5,%r6,%r7}], [%r3];",
+		"cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r3], [%rd4, {%r1,%r2,%r5,%r6,%r7}], [%r3];",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [%r3], [%rd4, {%r1,%r2}], [%r3];",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r3], [%rd4, {%r1,%r2}], [%r3];",
+		"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [%r3], [%rd4, {%r1,%r2}], [%r3], %h1;",
+		"st.bulk.weak.shared::cta [%r3], %rd1, 0;",
+		"st.bulk.weak.shared::cta [%r3], 512, 0;",
+		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r3], [%r3];",
+		"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%r3], [%r3];",
+	} {
+		list = append(list, TensorForm{Text: guard + s, Before: elect})
+	}
+	coords := map[int]string{3: "%r1,%r2,%r5", 4: "%r1,%r2,%r5,%r6", 5: "%r1,%r2,%r5,%r6,%r7"}
+	for d := 3; d <= 5; d++ {
+		for _, space := range []string{"cluster", "cta"} {
+			for _, mode := range []string{"im2col::w", "im2col::w::128"} {
+				list = append(list, TensorForm{
+					Before: elect,
+					Text:   fmt.Sprintf("%scp.async.bulk.tensor.%dd.shared::%s.global.%s.mbarrier::complete_tx::bytes [%%r3], [%%rd4, {%s}], [%%r3], {%%h1,%%h1};", guard, d, space, mode, coords[d]),
+				})
+			}
+		}
+	}
+	for _, m := range []struct {
+		name string
+		n    int
+	}{
+		{"m16n16.x1.trans.shared.b8", 2}, {"m16n16.x2.trans.shared.b8", 4},
+		{"m16n16.x1.trans.shared.b8x16.b4x16_p64", 2}, {"m16n16.x2.trans.shared.b8x16.b6x16_p32", 4},
+		{"m8n16.x1.shared.b8x16.b6x16_p32", 1}, {"m8n16.x2.shared.b8x16.b4x16_p64", 2}, {"m8n16.x4.shared.b8x16.b4x16_p64", 4},
+	} {
+		list = append(list, TensorForm{Text: fmt.Sprintf("ldmatrix.sync.aligned.%s %s, [%%r3];", m.name, numbered(10, m.n)), After: "st.global.b32 [%rd4], %r10;"})
+	}
+	for n := 1; n <= 4; n *= 2 {
+		list = append(list, TensorForm{Text: fmt.Sprintf("stmatrix.sync.aligned.m16n8.x%d.trans.shared.b8 [%%r3], %s;", n, numbered(4, n))})
+	}
+	for _, t := range []string{"e4m3x4", "e5m2x4"} {
+		for _, fn := range []string{"add", "min", "max", "add.acc::f16"} {
+			list = append(list, TensorForm{Text: "multimem.ld_reduce.relaxed.gpu.global." + fn + ".v4." + t + " " + numbered(10, 4) + ", [%rd4];", After: "st.shared.v4.b32 [%r3], " + numbered(10, 4) + ";"})
+		}
+	}
+	for _, s := range []string{"st.async.mmio.release.sys.global.b32 [%rd4], %r1;", "st.async.mmio.release.sys.global.b64 [%rd4], %rd1;", "red.async.mmio.release.sys.global.add.u64 [%rd4], %rd1;"} {
+		list = append(list, TensorForm{Text: s})
+	}
+	return list
+}
