@@ -195,9 +195,13 @@ func copyForms() (list []TensorForm) {
 		name string
 		n    int
 	}{
-		{"m16n16.x1.trans.shared.b8", 2}, {"m16n16.x2.trans.shared.b8", 4},
-		{"m16n16.x1.trans.shared.b8x16.b4x16_p64", 2}, {"m16n16.x2.trans.shared.b8x16.b6x16_p32", 4},
-		{"m8n16.x1.shared.b8x16.b6x16_p32", 1}, {"m8n16.x2.shared.b8x16.b4x16_p64", 2}, {"m8n16.x4.shared.b8x16.b4x16_p64", 4},
+		{"m16n16.x1.trans.shared.b8", 2},
+		{"m16n16.x2.trans.shared.b8", 4},
+		{"m16n16.x1.trans.shared.b8x16.b4x16_p64", 2},
+		{"m16n16.x2.trans.shared.b8x16.b6x16_p32", 4},
+		{"m8n16.x1.shared.b8x16.b6x16_p32", 1},
+		{"m8n16.x2.shared.b8x16.b4x16_p64", 2},
+		{"m8n16.x4.shared.b8x16.b4x16_p64", 4},
 	} {
 		list = append(list, TensorForm{Text: fmt.Sprintf("ldmatrix.sync.aligned.%s %s, [%%r3];", m.name, numbered(10, m.n)), After: "st.global.b32 [%rd4], %r10;"})
 	}
