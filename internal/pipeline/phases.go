@@ -112,12 +112,14 @@ func phases() []phase.Row[*unit] {
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
+		{Name: "LooseGroups", Run: improve(isel.Loosen), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
 		{Name: "AllocateRegisters", Run: allocate, Required: true, Needs: legal | converged, Gives: allocated},
 		{Name: "ExpandCopies", Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
 		{Name: "WarpGroups", Run: do(warpGroups), Required: true, Needs: noCopies},
 		{Name: "BalancePipes", Run: do(balance), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
+		{Name: "GroupWaits", Run: do(groupWaits), Required: true, Needs: noCopies},
 		{Name: "AssignScoreboards", Run: schedule, Required: true, Needs: noCopies, Gives: scheduled},
 		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
 	}
@@ -137,9 +139,9 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
-	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "AssignScoreboards", "EmitCode",
+	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
 // WritePhases prints the phases and the flags that --phase takes.
@@ -263,6 +265,8 @@ func expandCopies(u *unit) {
 }
 
 func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
+
+func groupWaits(u *unit) { isel.GroupWaits(u.f) }
 
 func balance(u *unit) {
 	isel.Zeros(u.f, fits(u))

@@ -158,7 +158,7 @@ func (w *warpGroups) pending(open uint8) bool {
 func (w *warpGroups) serialize() {
 	for _, b := range w.f.Blocks {
 		for i := range b.Instrs {
-			if !i.IsGroupMMA() || i.Args[0].Kind != ori.KReg {
+			if !i.IsGroupMMA() || i.Args[0].Kind != ori.KReg || i.Mods.Has(op.MLOOSE) {
 				continue
 			}
 			if p := i.Prev(); p == nil || p.Op != op.WARPGROUP || !p.Mods.Has(op.MARRIVE) {
@@ -194,7 +194,7 @@ func (w *warpGroups) arrive() {
 				arrived = true
 				clear(written)
 				clear(read)
-			case i.IsGroupMMA() && i.Args[0].Kind == ori.KReg:
+			case i.IsGroupMMA() && i.Args[0].Kind == ori.KReg && !i.Mods.Has(op.MLOOSE):
 				if !arrived || w.marked(i.Args, written) || w.marked(i.Dsts(), read) {
 					w.add(i, false, op.M(op.MARRIVE))
 					arrived = true

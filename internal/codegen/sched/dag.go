@@ -125,7 +125,7 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 		for w := a.word; w < a.word+int32(a.n); w++ {
 			x := b.at(w)
 			if x.writer >= 0 {
-				g.edge(x.writer, k, b.latency(g.classes[x.writer], g.classes[k], &a))
+				g.edge(x.writer, k, b.result(g, x.writer, k, &a))
 			}
 			if i.Op == op.COPY { // behind the other readers it can vanish
 				for _, r := range x.readers {
@@ -145,10 +145,10 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 		for w := a.word; w < a.word+int32(a.n); w++ {
 			x := b.at(w)
 			for _, r := range x.readers {
-				g.edge(r, k, 1)
+				g.edge(r, k, b.release(g, r, k))
 			}
 			if x.writer >= 0 {
-				lat := int32(1)
+				lat := b.release(g, x.writer, k)
 				if guarded {
 					// what it does not write is read behind it
 					lat = max(1, b.estimate(g.classes[x.writer])-b.estimate(g.classes[k]))
@@ -159,6 +159,40 @@ func (b *grapher) registers(g *graph, k int32, i *ori.Instr) {
 			x.version++
 		}
 	}
+}
+
+// result estimates the cycles from what one instruction writes to another
+// that reads it.
+func (b *grapher) result(g *graph, from, to int32, a *access) int32 {
+	if g.instrs[from].Mods.Has(op.MLOOSE) {
+		return groupTime(g.instrs[from], g.instrs[to])
+	}
+	return b.latency(g.classes[from], g.classes[to], a)
+}
+
+// release estimates the cycles until an instruction has left a register that
+// another writes.
+func (b *grapher) release(g *graph, from, to int32) int32 {
+	if g.instrs[from].Mods.Has(op.MLOOSE) {
+		return groupTime(g.instrs[from], g.instrs[to])
+	}
+	return 1
+}
+
+// groupDelay is how long a warp-group matrix operation takes beyond the time
+// it keeps the unit busy, its arrival and the wait for it counted in.
+const groupDelay = 48
+
+// groupBusy is how long one keeps the unit: 32 cycles for 64 words of sums.
+func groupBusy(i *ori.Instr) int32 { return max(8, int32(i.Args[0].N)/2) }
+
+// groupTime is the time from a warp-group matrix operation to an instruction
+// that touches its registers; one that adds to the same sums follows at once.
+func groupTime(i, next *ori.Instr) int32 {
+	if next.Mods.Has(op.MLOOSE) && next.Args[0] == i.Args[0] {
+		return groupBusy(i)
+	}
+	return groupBusy(i) + groupDelay
 }
 
 // latency estimates the cycles from a result to a reader.

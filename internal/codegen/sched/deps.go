@@ -121,6 +121,9 @@ func (m *numbering) add(list []access, o ori.Operand, r timing.Role, arg uint8) 
 // pinned reports whether an instruction keeps its place: everything before
 // it stays before, everything behind it behind.
 func pinned(i *ori.Instr) bool {
+	if i.Mods.Has(op.MLOOSE) {
+		return false
+	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
 		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i)
 	}

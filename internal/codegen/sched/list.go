@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/goptxas/goptxas/internal/target"
+import (
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // ranked is a heap of instructions: the one with the least key first, of
 // equal ones the one that stood first.
@@ -133,6 +136,9 @@ func (l *lister) issue(k int32) {
 		if d := int32(l.busy[c][x]); d > 1 {
 			l.free[x] = max(l.free[x], l.now+d)
 		}
+	}
+	if l.g.instrs[k].Mods.Has(op.MLOOSE) {
+		l.free[c] = max(l.free[c], l.now+groupBusy(l.g.instrs[k]))
 	}
 	for _, e := range l.g.succs[k] {
 		l.at[e.to] = max(l.at[e.to], l.now+e.latency)

@@ -3,6 +3,7 @@ package sched
 import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // touch is one access to memory.
@@ -23,6 +24,9 @@ type touch struct {
 func touchOf(i *ori.Instr) (t touch, ok bool) {
 	if meets(i) {
 		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
+	}
+	if i.Mods.Has(op.MLOOSE) { // a matrix operation reads shared memory
+		return touch{space: flow.Shared, base: -1}, true
 	}
 	a, ok := flow.AccessOf(i)
 	return touch{space: a.Space, write: a.Write, strict: a.Strict, base: -1, lo: a.Lo, hi: a.Hi}, ok && !a.Frozen

@@ -106,6 +106,7 @@ func (g *Groups) merge(b *ori.Block, s []GroupCell) bool {
 // Step makes s what is true behind i.
 func (g *Groups) Step(s []GroupCell, i *ori.Instr) {
 	switch {
+	case i.IsGroupMMA() && i.Mods.Has(op.MLOOSE): // waits for it are not placed
 	case i.IsGroupMMA():
 		for k, o := range i.Args {
 			if o.Kind != ori.KReg || o.Class != ori.R {

@@ -750,6 +750,7 @@ const (
 	MLG2
 	MLL
 	MLO
+	MLOOSE
 	MLT
 	MLTC128B
 	MLTC256B
@@ -1226,6 +1227,7 @@ var modNames = [numMods]string{
 	"LG2",
 	"LL",
 	"LO",
+	"LOOSE",
 	"LT",
 	"LTC128B",
 	"LTC256B",
