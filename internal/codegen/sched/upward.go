@@ -22,7 +22,7 @@ type climber struct {
 	users  lists   // of each unit, the instructions that read it
 	needs  lists   // of each instruction, the units it reads
 	grow   []int32 // general words each instruction would make alive
-	asks   []int32 // predicates each instruction would make alive
+	asks   []int32 // predicates each instruction would make alive, less those it makes
 	preds  int32   // predicates alive
 	easy   []climb
 	hard   []climb // those that ask for a predicate
@@ -124,8 +124,13 @@ func (c *climber) prepare() {
 			}
 		}
 		for _, x := range v.writes.of(k) {
-			if y := &v.list[x]; y.file == general && (y.out || len(v.readers.of(x)) > 0) {
+			y := &v.list[x]
+			switch {
+			case !y.out && len(v.readers.of(x)) == 0:
+			case y.file == general:
 				c.grow[k]--
+			case y.file == predicates: // a test that reads another makes none more
+				c.asks[k]--
 			}
 		}
 	}
@@ -157,7 +162,7 @@ func (c *climber) next() int32 {
 	for len(c.easy) > 0 && (c.done[c.easy[0].node] || c.easy[0].grow != c.grow[c.easy[0].node]) {
 		pop(&c.easy, lessClimb)
 	}
-	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] == 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
+	for len(c.hard) > 0 && (c.done[c.hard[0].node] || c.asks[c.hard[0].node] <= 0 || c.hard[0].grow != c.grow[c.hard[0].node]) {
 		pop(&c.hard, lessClimb)
 	}
 	h := &c.easy
