@@ -1,0 +1,87 @@
+package isel
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+)
+
+// body returns the instructions of f, one a line.
+func body(f *ori.Func) string {
+	var got strings.Builder
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			got.Write(f.AppendInstr(nil, i))
+			got.WriteByte('\n')
+		}
+	}
+	return got.String()
+}
+
+// TestLoose takes the order of the source away from warp-group matrix
+// operations and gives them back what they need.
+func TestLoose(t *testing.T) {
+	const head = `func f kernel {
+reg r0 4/4 phys=24
+reg r1 4/4 phys=28
+reg r2 1/1 phys=4
+reg u3 4/4 phys=0
+reg r4 4/4 phys=32
+reg r5 1/1 phys=32
+`
+	const (
+		arrive = "WARPGROUP.ARRIVE\n"
+		wait0  = "WARPGROUP.DEPBAR.LE gsb0, 0x0\n"
+		wait1  = "WARPGROUP.DEPBAR.LE gsb0, 0x1\n"
+		pack   = "MOV r4[0] = r2\n"
+		use    = "FADD r2 = r0[0], r0[1]\n"
+		bar    = "BAR.SYNC.DEFER_BLOCKING 0x0\n"
+	)
+	first := func(end string) string { return "HGMMA.64x8x16.F32 r0 = gdesc[u3]+0x0, rz, ~upt" + end + "\n" }
+	more := func(end string) string { return "HGMMA.64x8x16.F32 r0 = gdesc[u3]+0x0, r0" + end + "\n" }
+	other := func(end string) string { return "HGMMA.64x8x16.F32 r1 = r4, gdesc[u3]+0x0, r1" + end + "\n" }
+	for _, c := range []struct{ name, in, want string }{
+		{
+			"a product, its use, another",
+			arrive + first("") + more(", gsb0") + wait0 + use + pack + arrive + other(", gsb0"),
+			wait0 + arrive + first("") + more(", gsb0") + wait0 + use + pack + arrive + other(", gsb0") + wait0,
+		},
+		{
+			"the use of the older leaves the younger pending",
+			arrive + first(", gsb0") + wait0 + other(", gsb0") + use,
+			wait0 + arrive + first(", gsb0") + other(", gsb0") + wait1 + use + wait0,
+		},
+		{
+			"what a product reads is written",
+			arrive + first(", gsb0") + wait0 + other(", gsb0") + "MOV r5 = 0x1\n",
+			wait0 + arrive + first("") + other(", gsb0") + wait0 + "MOV r5 = 0x1\n",
+		},
+		{
+			"memory may change",
+			arrive + first(", gsb0") + wait0 + other(", gsb0") + bar + use,
+			wait0 + arrive + first("") + other(", gsb0") + wait0 + bar + use,
+		},
+		{
+			"a pipeline of the source",
+			arrive + first(", gsb0") + wait1 + pack + arrive + other(", gsb0") + wait0,
+			arrive + first(", gsb0") + wait1 + pack + arrive + other(", gsb0") + wait0,
+		},
+		{
+			"nothing in between",
+			arrive + first(", gsb0") + wait0 + use,
+			arrive + first(", gsb0") + wait0 + use,
+		},
+	} {
+		m, err := ori.Parse(head + "b0:\n" + c.in + "EXIT\n}\n")
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		f := m.Funcs[0]
+		Loosen(f)
+		GroupWaits(f)
+		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
