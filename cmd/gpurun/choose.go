@@ -25,6 +25,8 @@ type trial struct {
 	doubt  bool   // something was seen that may make the result an open one
 	open   bool   // another order of threads or other garbage gives another result
 	silent bool   // nothing was written that was not there before
+	async  bool   // there were asynchronous copies, whose time may matter
+	others bool   // there is another reason for doubt
 }
 
 // maxTrial bounds the instructions of warps in one trial.
@@ -165,7 +167,9 @@ func try(p *ptxvm.Program, l launch.Launch, poor bool) trial {
 	_, st, err := p.RunStats(&l, ptxvm.Options{MaxSteps: maxTrial, Watch: w.access})
 	w.settle()
 	t := trial{launch: l, steps: st.Warps, racy: w.racy, unset: w.unset, silent: !w.changed}
-	t.doubt = w.racy || w.unset || w.atomics || w.close || st.Open
+	t.async = st.Async
+	t.others = w.racy || w.unset || w.atomics || w.close || st.Open
+	t.doubt = t.others || st.Async
 	if err != nil {
 		t.fault = err.Error()
 		var f *ptxvm.Fault
@@ -178,8 +182,9 @@ func try(p *ptxvm.Program, l launch.Launch, poor bool) trial {
 	return t
 }
 
-// confirm runs a launch again with garbage where nobody wrote and with
-// threads in other orders, if anything suggests that this may matter. A
+// confirm runs a launch again with asynchronous copies at the last moment,
+// with garbage where nobody wrote and with threads in other orders, if
+// anything suggests that this may matter. A
 // launch that then gives another result is an open one. It returns how many
 // instructions of warps this took.
 func (t *trial) confirm(p *ptxvm.Program) int64 {
@@ -189,6 +194,12 @@ func (t *trial) confirm(p *ptxvm.Program) int64 {
 	_, a, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Hash: true})
 	if err != nil {
 		return a.Warps
+	}
+	if t.async {
+		_, b, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Hash: true, Late: true})
+		if t.open = err != nil || a.Hash != b.Hash; t.open || !t.others {
+			return a.Warps + b.Warps
+		}
 	}
 	left := int64(confirmSteps)
 	orders := len(confirmGarbage)

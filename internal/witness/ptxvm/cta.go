@@ -20,6 +20,7 @@ type grid struct {
 	threads int64
 	rand    uint64
 	open    bool // something undefined was read
+	async   bool // there were asynchronous copies
 	buffers int  // of the launch; memory of the heap comes behind them
 }
 
@@ -89,6 +90,8 @@ func (g *grid) round(list []*cta) []*cta {
 	for _, c := range list {
 		if !c.done() {
 			left = append(left, c)
+		} else {
+			c.end()
 		}
 	}
 	return left
@@ -129,6 +132,7 @@ type cta struct {
 	exits   bool // threads have ended since barriers were looked at
 	phase   int  // barriers that have completed
 	races   *races
+	late    []later // copies that tell an mbarrier
 }
 
 // bar is a named barrier.

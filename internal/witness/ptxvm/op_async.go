@@ -146,12 +146,15 @@ func (d *decoder) mbWait() {
 		var r column
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			now := get(w.barrierAt(space, a[l], l)) >> 63
+			mem := w.barrierAt(space, a[l], l)
 			was := s[l] >> 63
 			if parity { // the phase that completed last has the other parity
 				was = s[l] & 1
 			}
-			r[l] = truth(now != was)
+			if get(mem)>>63 == was {
+				w.cta.look(mem)
+			}
+			r[l] = truth(get(mem)>>63 != was)
 		}
 		if w.cta.races != nil {
 			w.cta.races.enter(w, &r)
@@ -160,8 +163,7 @@ func (d *decoder) mbWait() {
 	}
 }
 
-// cp is cp.async: copies happen at once, so that groups and waits have
-// nothing left to do.
+// cp is cp.async: copies, their groups and the waits for these.
 func (d *decoder) cp() {
 	if d.has(isa.WAsync) && d.has(isa.WBulk) {
 		d.bulk()
@@ -173,11 +175,12 @@ func (d *decoder) cp() {
 	d.ignore(memoryWords...)
 	switch {
 	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup), d.has(isa.WWaitAll):
-		d.out.run = func(*warp) {}
+		d.out.run = d.groupStep(lateCopies)
 	case d.has(isa.WMbarrier):
 		noinc := d.has(isa.WNoinc)
 		d.ignore(isa.WArrive)
 		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 {
+			w.happen(func(x *later) bool { return x.kind == lateCopies && x.lane == l })
 			if !noinc { // counts itself first
 				v++
 			}
@@ -212,15 +215,17 @@ func (d *decoder) copyAsync() {
 		a, b, c := w.col8(to), from(w, 7), w.col(&n, 1)
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			dst := w.bytes(isa.SpaceShared, a[l], l, size, size, true)
-			keep := min(c[l], size)
+			to, from, keep := a[l], b[l], min(c[l], size)
 			if ignored {
 				keep = size * (1 - c[l])
 			}
-			clear(dst)
-			if keep > 0 {
-				copy(dst, w.bytes(isa.SpaceGlobal, b[l], l, keep, 1, false))
-			}
+			w.begin(l, lateCopies, func() {
+				dst := w.bytes(isa.SpaceShared, to, l, size, size, true)
+				clear(dst)
+				if keep > 0 {
+					copy(dst, w.bytes(isa.SpaceGlobal, from, l, keep, 1, false))
+				}
+			})
 		}
 	}
 }

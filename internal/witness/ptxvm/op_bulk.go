@@ -6,8 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
-// bulk is cp.async.bulk: copies of many bytes, which are done at once here,
-// and their groups. Reductions but those of tensors have no meaning here.
+// bulk is cp.async.bulk: copies of many bytes and their groups. Reductions but those of tensors have no meaning here.
 func (d *decoder) bulk() {
 	d.ignore(isa.WAsync, isa.WBulk, isa.WRead, isa.WL2, isa.WL2CacheHint, isa.WMbarrierCompleteTxBytes, isa.WBulkGroup)
 	switch {
@@ -17,8 +16,10 @@ func (d *decoder) bulk() {
 		d.tensorCopy()
 	case d.has(isa.WReduce):
 		d.unknown()
-	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup), d.has(isa.WPrefetch):
+	case d.has(isa.WPrefetch):
 		d.out.run = func(*warp) {}
+	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup):
+		d.out.run = d.groupStep(lateBulk)
 	default:
 		d.bulkCopy()
 	}
@@ -47,13 +48,21 @@ func (d *decoder) bulkCopy() {
 			if size[l]%bulkUnit != 0 {
 				w.fail(l, "a bulk copy of %d bytes", size[l])
 			}
-			for k := uint64(0); k < size[l]; k += bulkUnit {
-				copy(w.bytes(spTo, dst[l]+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, b[l]+k, l, bulkUnit, bulkUnit, false))
+			to, from, n := dst[l], b[l], size[l]
+			run := func() {
+				for k := uint64(0); k < n; k += bulkUnit {
+					copy(w.bytes(spTo, to+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, from+k, l, bulkUnit, bulkUnit, false))
+				}
 			}
-			if bar != nil {
-				mem := w.barrierAt(isa.SpaceShared, at[l], l)
-				put(mem, settle(addTx(get(mem), -int64(size[l]))))
+			if bar == nil {
+				w.begin(l, lateBulk, run)
+				continue
 			}
+			mem := w.barrierAt(isa.SpaceShared, at[l], l)
+			w.beginTold(mem, func() {
+				run()
+				put(mem, settle(addTx(get(mem), -int64(n))))
+			})
 		}
 		if bar != nil && w.cta.races != nil {
 			w.cta.races.leave(w)

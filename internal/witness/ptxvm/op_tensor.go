@@ -8,8 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/witness/tensor"
 )
 
-// Tensor copies, done at once like all copies here, and the fields of tensor
-// maps.
+// Tensor copies and the fields of tensor maps.
 
 // reduceOps are the operations of reductions.
 var reduceOps = [...]struct {
@@ -107,25 +106,32 @@ func (d *decoder) tensorLoad(from func(*warp, int) *column, coords []operand) {
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, at := w.mapOf(src[l], coords, l)
-			fill := t.Fill()
-			t.Tile(at, func(p tensor.Piece) bool {
-				b := w.bytes(isa.SpaceShared, uint64(t.Swizzled(uint32(dst[l])+p.Shared)), l, uint64(p.Bytes), 1, true)
-				if p.Outside {
-					for k := range b {
-						b[k] = fill[k%len(fill)]
-					}
-					return true
-				}
-				copy(b, w.bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, false))
-				return true
+			mem, to := w.barrierAt(isa.SpaceShared, told[l], l), uint32(dst[l])
+			w.beginTold(mem, func() {
+				w.tileIn(t, at, to, l)
+				put(mem, settle(addTx(get(mem), -int64(t.Bytes()))))
 			})
-			mem := w.barrierAt(isa.SpaceShared, told[l], l)
-			put(mem, settle(addTx(get(mem), -int64(t.Bytes()))))
 		}
 		if w.cta.races != nil {
 			w.cta.races.leave(w)
 		}
 	}
+}
+
+// tileIn copies a box to shared memory.
+func (w *warp) tileIn(t *tensor.Map, at [5]int32, to uint32, l int) {
+	fill := t.Fill()
+	t.Tile(at, func(p tensor.Piece) bool {
+		b := w.bytes(isa.SpaceShared, uint64(t.Swizzled(to+p.Shared)), l, uint64(p.Bytes), 1, true)
+		if p.Outside {
+			for k := range b {
+				b[k] = fill[k%len(fill)]
+			}
+			return true
+		}
+		copy(b, w.bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, false))
+		return true
+	})
 }
 
 func (d *decoder) tensorStore(to func(*warp, int) *column, coords []operand, put func(t *tensor.Map, to, from []byte)) {
@@ -135,12 +141,15 @@ func (d *decoder) tensorStore(to func(*warp, int) *column, coords []operand, put
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, at := w.mapOf(dst[l], coords, l)
-			t.Tile(at, func(p tensor.Piece) bool {
-				if !p.Outside {
-					b := w.bytes(isa.SpaceShared, uint64(t.Swizzled(uint32(src[l])+p.Shared)), l, uint64(p.Bytes), 1, false)
-					put(t, w.bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, true), b)
-				}
-				return true
+			from := uint32(src[l])
+			w.begin(l, lateBulk, func() {
+				t.Tile(at, func(p tensor.Piece) bool {
+					if !p.Outside {
+						b := w.bytes(isa.SpaceShared, uint64(t.Swizzled(from+p.Shared)), l, uint64(p.Bytes), 1, false)
+						put(t, w.bytes(isa.SpaceGlobal, p.Global, l, uint64(p.Bytes), 1, true), b)
+					}
+					return true
+				})
 			})
 		}
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	// Garbage, when not zero, is what registers, local and shared memory that
 	// nobody wrote are filled from, and what clocks are ahead.
 	Garbage uint64
+	// Late lets asynchronous copies happen at the last moment.
+	Late bool
 	// Hash makes Stats tell the contents of the buffers.
 	Hash bool
 	// Watch, when set, is told of every access to global and shared memory.
@@ -143,6 +145,9 @@ type Stats struct {
 	// Options.Garbage changes may change the result.
 	Open bool
 	Hash uint64 // of the buffers, where Options.Hash asks for it
+	// Async tells that there were asynchronous copies: Options.Late may change
+	// the result.
+	Async bool
 }
 
 // Run starts a kernel with fresh memory and returns the contents of each
@@ -174,12 +179,12 @@ func (p *Program) RunStats(l *launch.Launch, o Options) (out [][]byte, st Stats,
 				panic(r)
 			}
 			out, err = nil, fault
-			st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open}
+			st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open, Async: g.async}
 		}
 	}()
 	g.buffers = len(g.mem.segments) - len(p.lay.global)
 	g.run()
-	st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open}
+	st = Stats{Warps: g.steps, Threads: g.threads, Open: g.open, Async: g.async}
 	if o.Hash {
 		st.Hash = g.hash()
 	}

@@ -74,6 +74,8 @@ type warp struct {
 	owed    uint32       // lanes that have not fetched theirs
 	barAt   [lanes]int32 // the barrier instruction each thread waits at
 	brought [lanes]waiting
+	late    []later // copies of groups
+	commits [numLate][lanes]int
 }
 
 // starved is after how many turns groups begin, and end, to take turns.

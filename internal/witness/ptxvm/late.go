@@ -1,0 +1,118 @@
+package ptxvm
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+)
+
+// Asynchronous copies happen at once, or, where Options.Late says so, at the
+// last moment: when a thread waits for their group, when a wait finds the
+// phase of their mbarrier not over, or when the block ends. A program whose
+// result this changes reads or overwrites what no rule orders.
+
+// Kinds of groups.
+const (
+	lateCopies = iota // cp.async
+	lateBulk          // cp.async.bulk out of shared memory
+	numLate
+)
+
+// later is a copy on its way.
+type later struct {
+	lane  int
+	kind  int
+	group int   // of the lane, by commits
+	bar   *byte // the mbarrier that is told, or nil
+	run   func()
+}
+
+// begin does a copy of a group now or later.
+func (w *warp) begin(l, kind int, run func()) {
+	w.cta.grid.async = true
+	if !w.cta.grid.opts.Late {
+		run()
+		return
+	}
+	w.late = append(w.late, later{lane: l, kind: kind, group: w.commits[kind][l], run: run})
+}
+
+// beginTold does a copy that tells an mbarrier.
+func (w *warp) beginTold(bar []byte, run func()) {
+	w.cta.grid.async = true
+	if !w.cta.grid.opts.Late {
+		run()
+		return
+	}
+	w.cta.late = append(w.cta.late, later{bar: &bar[0], run: run})
+}
+
+// commitGroup closes the groups of the running lanes.
+func commitGroup(kind int) step {
+	return func(w *warp) {
+		for m := w.mask; m != 0; m &= m - 1 {
+			w.commits[kind][bits.TrailingZeros32(m)]++
+		}
+	}
+}
+
+// waitGroup lets all but the last n groups of the running lanes happen, or
+// everything where n is below zero.
+func waitGroup(kind, n int) step {
+	return func(w *warp) {
+		w.happen(func(x *later) bool {
+			return x.kind == kind && w.mask>>x.lane&1 != 0 && (n < 0 || x.group < w.commits[kind][x.lane]-n)
+		})
+	}
+}
+
+// happen does the copies of the warp that are due, in order.
+func (w *warp) happen(due func(*later) bool) {
+	w.late = slices.DeleteFunc(w.late, func(x later) bool {
+		if !due(&x) {
+			return false
+		}
+		x.run()
+		return true
+	})
+}
+
+// look does the copies that a barrier waits for.
+func (c *cta) look(bar []byte) {
+	c.late = slices.DeleteFunc(c.late, func(x later) bool {
+		if x.bar != &bar[0] {
+			return false
+		}
+		x.run()
+		return true
+	})
+}
+
+// end does what is left when the block is done.
+func (c *cta) end() {
+	for _, x := range c.late {
+		x.run()
+	}
+	c.late = nil
+	for _, w := range c.warps {
+		w.happen(func(*later) bool { return true })
+	}
+}
+
+// groupStep is commit_group, wait_group and wait_all; nil for other forms.
+func (d *decoder) groupStep(kind int) step {
+	switch {
+	case d.has(isa.WCommitGroup):
+		return commitGroup(kind)
+	case d.has(isa.WWaitGroup):
+		n := -1
+		if len(d.args) > 0 && d.args[0].Kind == isa.KInt {
+			n = int(d.args[0].Value)
+		}
+		return waitGroup(kind, n)
+	case d.has(isa.WWaitAll):
+		return waitGroup(kind, -1)
+	}
+	return nil
+}
