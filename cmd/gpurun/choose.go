@@ -33,7 +33,8 @@ type trial struct {
 const maxTrial = 1_500_000
 
 // maxSpent is after how many instructions of warps a kernel has to do with
-// the launches that were found.
+// the launches that were found. Where there are tensor maps, one must be good
+// or all ways to share bytes between them have been tried.
 const maxSpent = 8 * maxTrial
 
 // faulty is the level of trials that did not end well.
@@ -91,7 +92,7 @@ func (k *facts) pick(p *ptxvm.Program, count int) []trial {
 	order := slices.Clone(attempts[:])
 	var spent int64
 	for n := range order {
-		if spent > maxSpent && (len(good) > 0 || best != nil && best.level() < faulty) {
+		if spent > maxSpent && (len(good) > 0 || best != nil && best.level() < faulty) && (len(good) > 0 || len(k.maps) == 0 || n >= len(shares)) {
 			break
 		}
 		if long >= maxLong && order[n].grid != 1 {

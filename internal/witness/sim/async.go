@@ -264,6 +264,8 @@ type asyncWarp struct {
 	orders []*gmmaOrder
 	groups uint32 // of products, committed
 	regs   guard
+
+	suspects []suspicion
 }
 
 // asyncIssue does what an instruction's wait mask and the time allow, before

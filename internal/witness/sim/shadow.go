@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/sass"
@@ -92,7 +93,11 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 		if proxy && !t.proxy && (t.tid < tidCopy || t.tid >= tidCopy+32) {
 			known = &who.view.a
 		}
-		if known[t.tid] < t.clock && (where == spShared || proxy || t.proxy) {
+		switch {
+		case known[t.tid] >= t.clock || where != spShared && !proxy && !t.proxy:
+		case write && !proxy && !t.proxy:
+			w.suspect(t.pc, addr)
+		default:
 			w.m.race(t.pc, who.pc, found(true, write, known == &who.view.a), place(where, addr))
 		}
 	}
@@ -108,6 +113,32 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 			w.m.race(t.pc, who.pc, found(false, true, false), place(where, addr))
 		}
 	}
+}
+
+// suspicion is a word of shared memory that two warps write in no order: it
+// matters when the second one changes it.
+type suspicion struct {
+	first uint32
+	addr  uint64
+	was   uint32
+}
+
+func (w *warp) suspect(first uint32, addr uint64) {
+	if s := w.cta.shared; addr+4 <= uint64(len(s)) {
+		a := w.async
+		a.suspects = append(a.suspects, suspicion{first, addr, binary.LittleEndian.Uint32(s[addr:])})
+	}
+}
+
+// convict reports the suspects of the instruction that has just run.
+func (w *warp) convict() {
+	a := w.async
+	for _, x := range a.suspects {
+		if binary.LittleEndian.Uint32(w.cta.shared[x.addr:]) != x.was {
+			w.m.race(x.first, w.at, found(true, true, false), sharedName(x.addr))
+		}
+	}
+	a.suspects = a.suspects[:0]
 }
 
 // foreign reports, and forgets, what another block did to a word of global

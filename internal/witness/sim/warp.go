@@ -113,6 +113,9 @@ func (w *warp) run(n int) int {
 		} else {
 			i.fn(w, i, mask)
 		}
+		if m.async != nil && len(w.async.suspects) > 0 {
+			w.convict()
+		}
 		if m.err != nil {
 			return stBlocked
 		}
