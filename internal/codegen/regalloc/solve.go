@@ -35,7 +35,20 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 			return nil, err
 		}
 	}
+	s.sol.number()
 	return s.sol, nil
+}
+
+// has reports whether some virtual register is of a class.
+func (p *Problem) has(class uint8) bool {
+	return slices.ContainsFunc(p.VRegs, func(v VReg) bool { return v.Class == class })
+}
+
+// number makes room for the register of every virtual one.
+func (s *Solution) number() {
+	for len(s.Phys) < len(s.Problem.VRegs) {
+		s.Phys = append(s.Phys, -1)
+	}
 }
 
 // start copies the caller's problem so that spill code can be added.
@@ -112,6 +125,9 @@ func (s *solver) trace(format string, args ...any) {
 // file allocates one file: trials without spilling, and if none fits, with
 // every strategy of spilling, of which the cheapest is kept.
 func (s *solver) file(class uint8) error {
+	if !s.sol.Problem.has(class) {
+		return nil
+	}
 	if s.live == nil {
 		s.live = liveness(s.sol.Problem)
 	}
@@ -232,9 +248,7 @@ func marginStep(budget int) int32 {
 // keep copies a trial's registers into the solution, members included.
 func (s *solver) keep(class uint8, t *trial) {
 	p := s.sol.Problem
-	for len(s.sol.Phys) < len(p.VRegs) {
-		s.sol.Phys = append(s.sol.Phys, -1)
-	}
+	s.sol.number()
 	for v := range p.VRegs {
 		if p.VRegs[v].Class != class {
 			continue

@@ -55,27 +55,27 @@ func (v *Values) look(f *ori.Func) {
 	v.open, v.last, v.far = cleared(v.open, n), cleared(v.last, n), v.far[:0]
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
-			v.farReads(b, i)
-			v.several(i)
-			v.Count(i, 1)
+			v.reads(b, i)
+			v.writes(i)
 		}
 	}
 	v.openFar()
 }
 
-// farReads notes what i reads from other blocks, or from an earlier turn
-// of a loop.
-func (v *Values) farReads(b *ori.Block, i *ori.Instr) {
+// reads counts what i reads, and notes what of it comes from other blocks or
+// from an earlier turn of a loop.
+func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 	for k := int(i.NDst); k <= len(i.Args); k++ {
 		a := &i.Guard
 		if k < len(i.Args) {
 			a = &i.Args[k] // operands are large
 		}
-		if !a.HasReg() {
+		if a.Kind != ori.KReg && !a.HasReg() {
 			continue
 		}
 		w := v.Word(a)
 		for n := w; n < w+int32(max(1, a.N)); n++ {
+			v.Reads[n]++
 			if d := v.Def[n]; (d == nil || d.Block() != b) && v.last[n] != b.ID+1 {
 				v.last[n] = b.ID + 1
 				v.far = append(v.far, farRead{n, b})
@@ -84,16 +84,23 @@ func (v *Values) farReads(b *ori.Block, i *ori.Instr) {
 	}
 }
 
-// several opens the words that i is not the first to write.
-func (v *Values) several(i *ori.Instr) {
+// writes counts what i writes, and opens the words that it is not the first
+// to write.
+func (v *Values) writes(i *ori.Instr) {
+	by := int32(1)
+	if i.Guard.Kind == ori.KReg {
+		by = 2 // as far as anyone may conclude
+	}
 	for k := range i.Dsts() {
 		d := &i.Args[k]
-		if d.Kind != ori.KReg {
+		if d.Kind != ori.KReg && !d.HasReg() {
 			continue
 		}
 		w := v.Word(d)
 		for n := w; n < w+int32(max(1, d.N)); n++ {
 			v.open[n] = v.open[n] || v.Def[n] != nil
+			v.Writes[n] += by
+			v.Def[n] = i
 		}
 	}
 }
