@@ -186,6 +186,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	if j.measured() {
 		o.Heap = heapBytes
 	}
+	o.Hurry = hurry(j.Settings)
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
@@ -218,6 +219,19 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 	if !res.OK {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' failed, no file was written", j.Settings.Arch))
 	}
+}
+
+// hurry is how much time the options ask to save.
+func hurry(s *cli.Settings) pipeline.Hurry {
+	switch {
+	case s.FastCompile == "max":
+		return pipeline.HurryMax
+	case s.FastCompile == "mid":
+		return pipeline.HurryMid
+	case s.FastCompile == "min", s.Hurry:
+		return pipeline.HurryMin
+	}
+	return pipeline.NoHurry
 }
 
 // joinJobserver looks for the jobserver of the make that started us, where

@@ -144,6 +144,40 @@ var order = []string{
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
 
+// Hurry says how much code quality is given up for compile time.
+type Hurry uint8
+
+// The levels of fast compilation. The first keeps what shortens the code
+// most and the order that needs few registers, the second leaves that order
+// out, the third all but what spares later phases instructions.
+const (
+	NoHurry Hurry = iota
+	HurryMin
+	HurryMid
+	HurryMax
+	numHurries
+)
+
+// orders are the phases of each level of fast compilation.
+var orders = [numHurries][]string{
+	NoHurry: order,
+	HurryMin: {
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
+		"Settle", "Converge", "Legalize", "JoinAccumulators", "PreSchedule",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
+	},
+	HurryMid: {
+		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
+		"Settle", "Converge", "Legalize", "JoinAccumulators",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
+	},
+	HurryMax: {
+		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "DeadCode", "LateTests",
+		"Settle", "Converge", "Legalize", "JoinAccumulators",
+		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
+	},
+}
+
 // WritePhases prints the phases and the flags that --phase takes.
 func WritePhases(w io.Writer) error {
 	t := phase.Table[*unit]{Rows: phases(), Order: order}
@@ -163,7 +197,7 @@ func newRunner(o *Options) (*runner, error) {
 		set = knobs.New()
 	}
 	r, err := phase.New(phase.Config[*unit]{
-		Table: phase.Table[*unit]{Rows: phases(), Order: order},
+		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Hurry]},
 		Hooks: phase.Hooks[*unit]{
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,
@@ -311,8 +345,8 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)
 	}
-	ro.NoSplit = !u.knobs.Bool(knobs.RegAllocSplit)
-	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) { // functions would have to save what they take
+	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid, u.o.Hurry > NoHurry
+	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
 	}
 	if u.knobs.Bool(knobs.RegAllocTrace) {

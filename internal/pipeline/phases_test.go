@@ -7,13 +7,14 @@ import (
 )
 
 // TestOrder proves that the facts every phase needs hold when it runs, at
-// every level, whatever optional phases are left out.
+// every level of optimisation and of hurry, whatever optional phases are left out.
 func TestOrder(t *testing.T) {
 	rows := map[string]phase.Row[*unit]{}
 	for _, r := range phases() {
 		rows[r.Name] = r
 	}
-	for level := range int8(4) {
+	for k := range int(4 * numHurries) {
+		level, order := int8(k%4), orders[k/4]
 		var have phase.Props
 		ran := 0
 		for _, name := range order {
@@ -25,14 +26,14 @@ func TestOrder(t *testing.T) {
 				continue
 			}
 			if miss := r.Needs &^ have; miss != 0 {
-				t.Errorf("-O%d: %s needs %b, have %b", level, name, miss, have)
+				t.Errorf("-O%d, level %d: %s needs %b, have %b", level, k/4, name, miss, have)
 			}
 			have = have&^r.Breaks | r.Gives
 			ran++
 		}
 		if have&hasCode == 0 {
-			t.Errorf("-O%d makes no code", level)
+			t.Errorf("-O%d, level %d makes no code", level, k/4)
 		}
-		t.Logf("-O%d: %d phases", level, ran)
+		t.Logf("-O%d, level %d: %d phases", level, k/4, ran)
 	}
 }

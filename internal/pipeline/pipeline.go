@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Arch    *target.Arch
 	Level   int // -O
+	Hurry   Hurry
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
 	Caches  lower.Caches

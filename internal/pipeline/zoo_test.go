@@ -36,6 +36,9 @@ func TestZooIsSound(t *testing.T) {
 		{"O0", func(o *Options) { o.Level = 0 }},
 		{"O1", func(o *Options) { o.Level = 1 }},
 		{"O3", func(o *Options) { o.Level = 3 }},
+		{"hurry min", func(o *Options) { o.Level, o.Hurry = 3, HurryMin }},
+		{"hurry mid", func(o *Options) { o.Level, o.Hurry = 3, HurryMid }},
+		{"hurry max", func(o *Options) { o.Level, o.Hurry = 3, HurryMax }},
 		{"24 registers", func(o *Options) { o.Level, o.MaxRegs = 3, 24 }},
 		{"serial", func(o *Options) {
 			o.Level = 3

@@ -31,6 +31,7 @@ type Options struct {
 	Arch     *target.Arch // what is compiled for; nil: registers are given out as low as they can be
 	Hidden   int          // registers the machine takes for itself above the highest
 	NoSplit  bool         // what is spilled is in memory everywhere
+	Quick    bool         // one try of everything
 	Trace    io.Writer    // receives the allocator's lines, if set
 	Check    bool         // replay the allocation against the original
 }
@@ -62,7 +63,10 @@ type Result struct {
 func Run(f *ori.Func, o Options) (*Result, error) {
 	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
 	p := b.problem()
-	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit}
+	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick}
+	if o.Quick {
+		how.Trials = 1
+	}
 	s, err := regalloc.Solve(p, how)
 	if err != nil && b.keep { // once more with accumulators in memory
 		b = &builder{f: f, opts: &o}

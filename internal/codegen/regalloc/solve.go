@@ -13,6 +13,7 @@ type Options struct {
 	Trials     int       // trials without spilling for each file and round; 0 = all
 	Rounds     int       // rounds of spilling for each file; 0 = 24
 	NoCoalesce bool      // leave every copy in place
+	Once       bool      // one strategy of spilling is enough
 	NoSplit    bool      // what is spilled is in memory everywhere
 
 	quickSlots bool // share memory words by the rule for many spills
@@ -157,7 +158,7 @@ func (s *solver) file(class uint8) error {
 		if best == nil || x.cost < best.cost {
 			best = x
 		}
-		if len(start.sol.Problem.Insts) > manyInstructions {
+		if s.opts.Once || len(start.sol.Problem.Insts) > manyInstructions {
 			break
 		}
 	}
@@ -182,6 +183,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		}
 		press := pressure(s.sol.Problem, s.live, class)
 		how.whole = how.whole || round >= splitRounds
+		if s.opts.Once && round == 0 && press.excess() > 0 { // rather too much at once than round after round
+			press.lower(2 * marginStep(f.Budget))
+		}
 		var spill []*split
 		if press.excess() > 0 {
 			spill = press.choose(how, s.kin)

@@ -220,6 +220,9 @@ func TestModes(t *testing.T) {
 	}{
 		{"sm_90a", []string{"-O0"}},
 		{"sm_90a", []string{"-O1"}},
+		{"sm_90a", []string{"-Ofc=min"}},
+		{"sm_90a", []string{"-Ofc=mid"}},
+		{"sm_90a", []string{"-Ofc=max"}},
 		{"sm_90a", []string{"--maxrregcount=24"}},
 		{"sm_100a", nil},
 		{"sm_120", nil},
