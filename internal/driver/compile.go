@@ -29,6 +29,8 @@ type Job struct {
 	Sink     *diag.Sink
 	Stdout   io.Writer // for --print-ptx
 
+	CacheFolder string // where compiled kernels are kept; "": nowhere
+
 	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver
 }
@@ -187,6 +189,9 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		o.Heap = heapBytes
 	}
 	o.Hurry = hurry(j.Settings)
+	if cache, version := j.openCache(); cache != nil {
+		o.Cache, o.Version = cache, version
+	}
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host

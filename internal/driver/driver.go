@@ -110,7 +110,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line)}
 	res := job.Run(ctx)
 	if ctx.Err() != nil {
 		return Failed

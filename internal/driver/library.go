@@ -17,7 +17,8 @@ type Text struct {
 
 // CompileTexts runs the words of a command line over texts in memory. The
 // messages and reports go to log; ok tells whether the compilation
-// succeeded. It touches no file but the options files that args name.
+// succeeded. It touches no file but those that args name: options files, and
+// a folder of compiled kernels.
 func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Writer) (cubin []byte, ok bool) {
 	line, warnings, fault := cli.Parse(args)
 	early := earlySink(line, log)
@@ -45,7 +46,7 @@ func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Write
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, CacheFolder: line.Text(cli.CacheFolder, "")}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

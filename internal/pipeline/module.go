@@ -101,6 +101,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if err != nil {
 		return nil, err
 	}
+	o.known = newMemory(m, &o)
 	out.Setup = clock.lap()
 	compile(m, &o, r, out, failures, workers)
 	for _, k := range out.Kernels {
@@ -174,7 +175,7 @@ func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Fail
 		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
 	}
 	err := guard.Run(func() (err error) {
-		k, err = compileBody(m, m.Body(fn, &s.sema), o, r, &at)
+		k, err = o.known.remembered(fn, o, func() (*Kernel, error) { return compileBody(m, m.Body(fn, &s.sema), o, r, &at) })
 		return err
 	})
 	if f.Entry { // nobody else reads it

@@ -57,7 +57,13 @@ type Options struct {
 	// compiled; nil makes one for the module.
 	Pool *pool.Pool
 
+	// Cache keeps compiled kernels, and Version names the compiler that made
+	// them; nil or "": none are kept.
+	Cache   Cache
+	Version string
+
 	forms *emit.Forms // of the worker
+	known *memory
 }
 
 // Kernel is a compiled function.

@@ -108,6 +108,16 @@ func NewSet(table []Knob) *Set {
 	return s
 }
 
+// Changed reports whether some knob was set.
+func (s *Set) Changed() bool {
+	for i := range s.vals {
+		if s.vals[i].isSet {
+			return true
+		}
+	}
+	return false
+}
+
 // Clone returns a copy of s that can be set apart from it.
 func (s *Set) Clone() *Set {
 	c := *s

@@ -27,6 +27,10 @@ func (m *Module) BodyLen(fn int32) int64 {
 	return int64(d.BodyEnd) - int64(d.Body)
 }
 
+// Decl returns the place of the function's definition in the tree of its
+// file.
+func (f *Func) Decl() int32 { return f.decl }
+
 // Drop forgets the body of a function that was kept, if it was.
 func (m *Module) Drop(fn int32) { m.Funcs[fn].body = nil }
 
