@@ -40,7 +40,7 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 // keptText is how much text of bodies is kept checked until it is compiled,
 // in bytes: a body takes about eight times its text. What lies beyond is read
 // again.
-const keptText = 8 << 20
+const keptText = 24 << 20
 
 // checkBodies checks the bodies on as many workers as were asked for. The
 // sink keeps the messages in source order.

@@ -33,7 +33,7 @@ type memory struct {
 	m     *sema.Module
 	cache Cache
 	base  [sha256.Size]byte // hash of all but the kernel
-	names map[string]int32  // kernels by their names
+	names *kernelNames      // nil: no kernel names another
 	parts [][]extent        // by file: statements outside of kernels
 	whole map[int32]extent  // by function: its statement, for kernels
 }
@@ -47,11 +47,13 @@ func newMemory(m *sema.Module, o *Options) *memory {
 	if o.Cache == nil || o.Version == "" || o.Debug || o.Layout.Object || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
 		return nil
 	}
-	x := &memory{m: m, cache: o.Cache, names: map[string]int32{}, whole: map[int32]extent{}}
+	x := &memory{m: m, cache: o.Cache, names: newKernelNames(m), whole: map[int32]extent{}}
+	if !x.names.twice(m) {
+		x.names = nil
+	}
 	byDecl := map[[2]int32]int32{}
 	for n := range m.Funcs {
 		if f := &m.Funcs[n]; f.Entry {
-			x.names[f.Name] = int32(n)
 			byDecl[[2]int32{f.File, f.Decl()}] = int32(n)
 		}
 	}
@@ -124,20 +126,15 @@ func (x *memory) key(fn int32) (k store.Key, ok bool) {
 
 // named returns the other kernels that a text names.
 func (x *memory) named(fn int32, text []byte) (list []int32) {
-	for at := 0; at < len(text); {
-		if !wordByte(text[at]) {
-			at++
-			continue
-		}
-		end := at + 1
-		for end < len(text) && wordByte(text[end]) {
-			end++
-		}
-		if g, ok := x.names[string(text[at:end])]; ok && g != fn && !slices.Contains(list, g) {
+	if x.names == nil {
+		return nil
+	}
+	x.names.each(text, func(g int32) bool {
+		if g != fn && !slices.Contains(list, g) {
 			list = append(list, g)
 		}
-		at = end
-	}
+		return true
+	})
 	slices.Sort(list)
 	return list
 }

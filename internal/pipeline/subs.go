@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/emit"
@@ -160,7 +161,7 @@ func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
 // the driver that they call and kernels that they name, and notes who needs
 // which: the places of the slots depend on it.
 func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Module) {
-	any := namesKernels(m)
+	any := newKernelNames(m).twice(m)
 	for n := range m.Files { // some gradients are routines of the driver
 		any = any || bytes.Contains(m.Files[n].File.Text, []byte("tex.grad"))
 	}
@@ -185,41 +186,69 @@ func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Mod
 	}
 }
 
-// namesKernels reports whether the text may name a kernel elsewhere than
-// where it is defined, which saves reading all bodies twice.
-func namesKernels(m *sema.Module) bool {
-	count := map[string]int{}
-	for n := range m.Funcs {
-		if m.Funcs[n].Entry {
-			count[m.Funcs[n].Name] = 1
-		}
-	}
-	for n := range m.Files {
-		text := m.Files[n].File.Text
-		for at := 0; at < len(text); {
-			if !wordByte(text[at]) {
-				at++
-				continue
-			}
-			end := at + 1
-			for end < len(text) && wordByte(text[end]) {
-				end++
-			}
-			if c, ok := count[string(text[at:end])]; ok {
-				if c == 0 {
-					return true
-				}
-				count[string(text[at:end])] = 0
-			}
-			at = end
-		}
-	}
-	return false
+// kernelNames finds the names of kernels in texts. Most words are told apart
+// from them by their first byte and their length.
+type kernelNames struct {
+	funcs    map[string]int32
+	first    [256]bool
+	min, max int
 }
 
-// wordByte reports whether names may hold a byte.
-func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%'
+func newKernelNames(m *sema.Module) *kernelNames {
+	x := &kernelNames{funcs: map[string]int32{}, min: math.MaxInt}
+	for n := range m.Funcs {
+		if name := m.Funcs[n].Name; m.Funcs[n].Entry && name != "" {
+			x.funcs[name] = int32(n)
+			x.first[name[0]] = true
+			x.min, x.max = min(x.min, len(name)), max(x.max, len(name))
+		}
+	}
+	return x
+}
+
+// each calls yield with every kernel that a text names, as often as it does,
+// while that returns true.
+func (x *kernelNames) each(text []byte, yield func(fn int32) bool) {
+	for at := 0; at < len(text); {
+		if !isWordByte[text[at]] {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < len(text) && isWordByte[text[end]] {
+			end++
+		}
+		if n := end - at; n >= x.min && n <= x.max && x.first[text[at]] {
+			if fn, ok := x.funcs[string(text[at:end])]; ok && !yield(fn) {
+				return
+			}
+		}
+		at = end
+	}
+}
+
+// twice reports whether the text may name a kernel elsewhere than where it
+// is defined, which saves reading all bodies twice.
+func (x *kernelNames) twice(m *sema.Module) (found bool) {
+	seen := make([]bool, len(m.Funcs))
+	for n := range m.Files {
+		x.each(m.Files[n].File.Text, func(fn int32) bool {
+			found = found || seen[fn]
+			seen[fn] = true
+			return !found
+		})
+	}
+	return found
+}
+
+// isWordByte tells the bytes that names may hold.
+var isWordByte = [256]bool{
+	'_': true, '$': true, '%': true,
+	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
+	'a': true, 'b': true, 'c': true, 'd': true, 'e': true, 'f': true, 'g': true, 'h': true, 'i': true, 'j': true, 'k': true, 'l': true, 'm': true,
+	'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true, 'w': true, 'x': true, 'y': true, 'z': true,
+	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true, 'L': true, 'M': true,
+	'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true, 'W': true, 'X': true, 'Y': true, 'Z': true,
 }
 
 // addSubs tells the file about the functions in a kernel's section.
