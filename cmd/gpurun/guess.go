@@ -83,7 +83,7 @@ func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
 	for p := range k.fn.Params {
 		arg := k.argument(p, a, window, seed, r, &n)
 		for m := range k.maps {
-			if x, ok := k.mapArgument(&k.maps[m], box[p], seed+uint64(n)); ok && k.maps[m].param == p {
+			if x, ok := k.mapArgument(&k.maps[m], box[p], int(seed), seed+uint64(n)); ok && k.maps[m].param == p {
 				arg = x
 			}
 		}

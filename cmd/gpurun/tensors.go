@@ -167,8 +167,13 @@ func (k *facts) share(count map[int]uint32, left uint32, try int, size map[int]u
 }
 
 // mapArgument makes a map of a tensor in a buffer of its own.
-func (k *facts) mapArgument(m *tensorMap, bytes uint32, seed uint64) (launch.Arg, bool) {
+// Coordinates count elements, so boxes of too narrow ones overlap: their size
+// is that of the factors in one attempt and the other one in the next.
+func (k *facts) mapArgument(m *tensorMap, bytes uint32, try int, seed uint64) (launch.Arg, bool) {
 	t := tensor.Map{Rank: m.rank, Type: tensor.U16, Step: [5]uint32{1, 1, 1, 1, 1}}
+	if narrow := k.factor == isa.F16 || k.factor == isa.BF16; narrow == (try%2 != 0) {
+		t.Type = tensor.U32
+	}
 	if m.rank == 1 {
 		t.Type = tensor.U64
 	}
@@ -176,7 +181,7 @@ func (k *facts) mapArgument(m *tensorMap, bytes uint32, seed uint64) (launch.Arg
 	for d := range m.rank {
 		most := uint32(256)
 		if d == 0 && m.rank > 1 {
-			most = 64
+			most = 128 / uint32(t.Elem())
 		}
 		b := min(left, most)
 		for b > 1 && left%b != 0 {
