@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"math"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -12,7 +14,9 @@ import (
 // rules are the reference's, measured with small programs: nothing between
 // the two splits the flow of control, or a factor is a constant; every reader
 // of the product is such a sum, none of them reads it twice, and of two
-// products the first is taken.
+// products the one with fewer readers is taken, of equal ones the first.
+// Products with one reader come before all others. What a sum only adds to
+// another product is needed as it is: no further sum takes it in.
 // It comes before equal products are shared and loops unrolled.
 func Contract(f *ori.Func) bool {
 	c := &contractor{combiner: combiner{f: f, v: valuesOf(f)}}
@@ -25,10 +29,12 @@ func Contract(f *ori.Func) bool {
 		}
 	}
 	changed := false
-	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			if isSum(i) && c.fuse(i) {
-				changed = true
+	for _, most := range [...]int32{1, math.MaxInt32} {
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				if isSum(i) && c.fuse(i, most) {
+					changed = true
+				}
 			}
 		}
 	}
@@ -89,29 +95,40 @@ var fusions = [...]struct{ add, mul, fma op.Op }{
 	{op.FADD, op.FMUL, op.FFMA}, {op.DADD, op.DMUL, op.DFMA}, {op.HADD2, op.HMUL2, op.HFMA2},
 }
 
-// fuse takes the first source of a sum that is a product into it.
-func (c *contractor) fuse(i *ori.Instr) bool {
+// fuse takes a source of a sum that is a product with at most that many
+// readers into it.
+func (c *contractor) fuse(i *ori.Instr, most int32) bool {
 	for _, k := range &fusions {
 		if k.add != i.Op {
 			continue
 		}
+		var j *ori.Instr
+		at, least := 0, most
 		for n := 1; n <= 2; n++ {
-			in, other := i.Args[n], i.Args[3-n]
-			j := c.product(i, in, k.mul)
-			if j == nil || other.Flags&ori.Abs != 0 {
+			p := c.product(i, i.Args[n], k.mul)
+			if p == nil || i.Args[3-n].Flags&ori.Abs != 0 {
 				continue
 			}
-			a := j.Args[1]
-			if in.Flags&ori.Neg != 0 {
-				a = negateFloat(a)
+			if r := int32(c.v.ReadsOf(p.Args[0])); r < least || j == nil && r == least {
+				j, at, least = p, n, r
 			}
-			c.sums[c.v.word(in)]--
-			c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other})
-			if c.v.ReadsOf(j.Args[0]) == 0 {
-				c.v.Remove(j)
-			}
-			return true
 		}
+		if j == nil {
+			return false
+		}
+		in, other, a := i.Args[at], i.Args[3-at], j.Args[1]
+		if in.Flags&ori.Neg != 0 {
+			a = negateFloat(a)
+		}
+		c.sums[c.v.word(in)]--
+		if other.Kind == ori.KReg {
+			c.sums[c.v.word(other)]--
+		}
+		c.rewrite(i, k.fma, i.Mods.Without(op.MCONTRACT), []ori.Operand{a, j.Args[2], other})
+		if c.v.ReadsOf(j.Args[0]) == 0 {
+			c.v.Remove(j)
+		}
+		return true
 	}
 	return false
 }
