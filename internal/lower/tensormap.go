@@ -181,6 +181,11 @@ func (l *lowerer) mapCopy() {
 	if l.has(isa.WSys) {
 		scope = op.MSYS
 	}
+	// what one thread waited for, as copies that still read the old map, is
+	// over for all; behind another copy the threads are together
+	if last := l.cur.Last(); last == nil || !last.CopiesMap() {
+		l.emit(op.WARPSYNC, op.M(op.MALL), nil)
+	}
 	off := l.shl1(l.one(op.S2R, op.Mods{}, ori.Special(op.SRLaneID)), ori.Imm(2))
 	from := l.iadd(off, l.sharedWord(&l.args[1]))
 	r := l.tmp(1)

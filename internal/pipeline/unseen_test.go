@@ -98,6 +98,37 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// TestMapCopyGathers: no thread copies its part of a tensor map before one
+// of them has waited for what still reads the old one.
+func TestMapCopyGathers(t *testing.T) {
+	text := fmt.Sprintf(unseenText, `elect.sync %r5|%p1, -1;
+	@!%p1 bra X;
+	cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;
+X:`, "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd2], 128;")
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "k.ptx", Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := target.Find("sm_90a")
+	waited, together, copied := false, false, false
+	instructions(t, "sm_90a", out.Cubin, func(_ *cubin.Function, i *sass.Inst) {
+		switch name := i.Text(a, 0); {
+		case strings.HasPrefix(name, "DEPBAR.LE"):
+			waited = true
+		case strings.HasPrefix(name, "BSYNC"), strings.HasPrefix(name, "WARPSYNC"):
+			together = waited
+		case strings.HasPrefix(name, "LDS"), strings.HasPrefix(name, "ATOMG"):
+			copied = true
+			if !together {
+				t.Errorf("%s before the threads are together", name)
+			}
+		}
+	})
+	if !copied {
+		t.Error("nothing is copied")
+	}
+}
+
 // TestArrivalWaits: before a warp group hands registers to a matrix
 // operation, everything that still reads them has done so.
 func TestArrivalWaits(t *testing.T) {
