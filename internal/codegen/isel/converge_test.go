@@ -41,6 +41,32 @@ b1: NOP
 b4: BSYNC k1 / BSSY k2 = b3
 b2: @p0 BRA b2
 b3: BSYNC k2 / RET`},
+		{"in a loop that is left by guarded exits alone", `b0: -> b1
+NOP
+b1: -> b3, b2
+@p0 BRA b3
+b2: -> b3
+NOP
+b3: -> b1
+@p0 EXIT
+BRA b1`, `b0: NOP
+b1: BSSY k1 = b3 / @p0 BRA b3
+b2: NOP
+b3: BSYNC k1 / @p0 EXIT / BRA b1`},
+		{"in a loop that nothing leaves, beside an exit", `b0: -> b4, b1
+@p0 BRA b4
+b1: -> b3, b2
+@p0 BRA b3
+b2: -> b3
+NOP
+b3: -> b1
+BRA b1
+b4:
+RET`, `b0: BSSY k1 = b4 / @p0 BRA b4
+b1: BSSY k2 = b3 / @p0 BRA b3
+b2: NOP
+b3: BSYNC k2 / BRA b1
+b4: BSYNC k1 / RET`},
 		{"nested ifs with one end", `b0: -> b3, b1
 @p0 BRA b3
 b1: -> b3, b2

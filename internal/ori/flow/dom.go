@@ -191,8 +191,9 @@ type PostDom struct {
 	Ipdom []int32 // immediate post-dominator of each block ID, -1 = the virtual root or none
 }
 
-// PostDomOf returns the post-dominators of f. Blocks from which no exit is
-// reached have none.
+// PostDomOf returns the post-dominators of f. A loop that nothing leaves, or
+// that threads leave by exits under a guard inside its blocks, ends where its
+// turns do: its threads part and meet like all others.
 func PostDomOf(f *ori.Func) *PostDom {
 	return kept(f, ori.FactPostDom, func() *PostDom { return postDominators(f) })
 }
@@ -203,64 +204,87 @@ func (d *PostDom) Holds(f *ori.Func) bool {
 }
 
 func postDominators(f *ori.Func) *PostDom {
-	// Positions: 0 is the virtual root, then the blocks in reverse
-	// postorder of the reversed graph.
-	seen := make([]bool, f.NumBlocks())
-	var post []*ori.Block
-	visit := func(root *ori.Block) {
-		type frame struct {
-			b *ori.Block
-			n int
-		}
-		stack := []frame{{root, 0}}
-		seen[root.ID] = true
-		for len(stack) > 0 {
-			t := &stack[len(stack)-1]
-			if t.n < len(t.b.Preds) {
-				p := t.b.Preds[t.n]
-				t.n++
-				if !seen[p.ID] {
-					seen[p.ID] = true
-					stack = append(stack, frame{p, 0})
-				}
-				continue
-			}
-			post = append(post, t.b)
-			stack = stack[:len(stack)-1]
-		}
+	d := &PostDom{Ipdom: make([]int32, f.NumBlocks())}
+	for n := range d.Ipdom {
+		d.Ipdom[n] = -1
 	}
+	w := postWalk{seen: make([]bool, f.NumBlocks()), end: make([]bool, f.NumBlocks())}
 	for _, b := range f.Blocks {
-		if len(b.Succs) == 0 && !seen[b.ID] {
-			visit(b)
+		if len(b.Succs) == 0 {
+			w.from(b)
 		}
 	}
-	index := make([]int32, f.NumBlocks())
+	d.settle(&w)
+	w.post = w.post[:0]
+	// In this order what ends a turn of a loop comes behind all that leads
+	// to it. Nothing leads from such loops to the blocks above.
+	for _, b := range slices.Backward(OrderOf(f).Blocks) {
+		w.from(b)
+	}
+	d.settle(&w)
+	return d
+}
+
+// postWalk visits blocks against the flow.
+type postWalk struct {
+	seen []bool
+	end  []bool // walks began here
+	post []*ori.Block
+}
+
+// from visits all blocks that lead to an end and were not seen yet.
+func (w *postWalk) from(end *ori.Block) {
+	if w.seen[end.ID] {
+		return
+	}
+	type frame struct {
+		b *ori.Block
+		n int
+	}
+	stack := []frame{{end, 0}}
+	w.seen[end.ID], w.end[end.ID] = true, true
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if t.n < len(t.b.Preds) {
+			p := t.b.Preds[t.n]
+			t.n++
+			if !w.seen[p.ID] {
+				w.seen[p.ID] = true
+				stack = append(stack, frame{p, 0})
+			}
+			continue
+		}
+		w.post = append(w.post, t.b)
+		stack = stack[:len(stack)-1]
+	}
+}
+
+// settle finds the post-dominators of the blocks of a walk. Positions: 0 is
+// the virtual root, then the blocks in reverse postorder of the reversed
+// graph.
+func (d *PostDom) settle(w *postWalk) {
+	index := make([]int32, len(d.Ipdom))
 	for n := range index {
 		index[n] = -1
 	}
-	order := make([]*ori.Block, 1, len(post)+1)
-	for n := len(post) - 1; n >= 0; n-- {
-		index[post[n].ID] = int32(len(order))
-		order = append(order, post[n])
+	order := make([]*ori.Block, 1, len(w.post)+1)
+	for _, b := range slices.Backward(w.post) {
+		index[b.ID] = int32(len(order))
+		order = append(order, b)
 	}
 	pos := make([]int32, len(order))
 	for n := 1; n < len(pos); n++ {
 		pos[n] = -1
 	}
 	settle(pos, index, func(n int) ([]*ori.Block, int32) {
-		if len(order[n].Succs) == 0 {
-			return nil, 0
+		if w.end[order[n].ID] {
+			return order[n].Succs, 0
 		}
 		return order[n].Succs, -1
 	})
-	d := &PostDom{Ipdom: make([]int32, f.NumBlocks())}
-	for n := range d.Ipdom {
-		d.Ipdom[n] = -1
-	}
 	for n := 1; n < len(order); n++ {
 		if pos[n] > 0 {
 			d.Ipdom[order[n].ID] = order[pos[n]].ID
 		}
 	}
-	return d
 }
