@@ -104,6 +104,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(opt.Halves), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(opt.Unread), MinOpt: 1},
+		{Name: "TensorClears", Run: improve(opt.Clears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(opt.Unpack), MinOpt: 1},
 		{Name: "ShareGroups", Run: fit(opt.Groups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
@@ -136,7 +137,7 @@ var order = []string{
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
-	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "DeadCode",
+	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
 	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "LooseGroups",
