@@ -117,14 +117,15 @@ func (l *lowerer) ldConst(t isa.Type, a *sema.Operand) {
 			off = 0
 		}
 	case isa.KSymbol:
-		if a.Ref < 0 {
+		sym := l.moduleSym(a)
+		if sym < 0 {
 			l.unsupported()
 		}
 		if l.layout.Object {
-			l.ldConstObject(t, l.m.Syms[a.Ref].Name, off)
+			l.ldConstObject(t, l.m.Syms[sym].Name, off)
 			return
 		}
-		off += l.layout.Const[l.m.Syms[a.Ref].Name]
+		off += l.layout.Const[l.m.Syms[sym].Name]
 	default:
 		l.unsupported()
 	}
@@ -537,12 +538,12 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 			}
 			return value{l.window()}, off + l.shared[n]
 		}
+	}
+	sym := l.moduleSym(a)
+	if sym < 0 {
 		l.unsupported()
 	}
-	if a.Formal() >= 0 || a.Ref < 0 {
-		l.unsupported()
-	}
-	name := l.m.Syms[a.Ref].Name
+	name := l.m.Syms[sym].Name
 	if l.layout.Object {
 		return l.placeObject(name, a.Space.Base()), off
 	}
@@ -563,6 +564,18 @@ func (l *lowerer) place(a *sema.Operand) (base value, off int64) {
 	}
 	l.unsupported()
 	return nil, 0
+}
+
+// moduleSym returns the symbol of the module that an operand names, also
+// where the body declares it, or -1.
+func (l *lowerer) moduleSym(a *sema.Operand) int32 {
+	if a.Formal() >= 0 {
+		return -1
+	}
+	if n := a.Local(); n >= 0 {
+		return l.m.OwnSym(l.body.Func, n)
+	}
+	return a.Ref
 }
 
 // slot reads an address that the driver leaves in a bank of constants.

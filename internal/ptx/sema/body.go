@@ -183,6 +183,7 @@ type bodyFacts struct {
 	vars      []int32 // module-level variables named
 	shared    []Shape // of its own shared variables
 	consts    []Shape // of its own .const variables
+	own       []ownVar
 	narrow    []narrowUse
 	locs      bool
 	inlined   []string    // function_name labels

@@ -72,6 +72,7 @@ func (k *checker) addVar(h *declHead, v *syntax.Var, init *Var, name string) int
 	nv.Name, nv.File, nv.Pos, nv.Defined = name, k.file, v.Pos, true
 	nv.Managed, nv.Unified, nv.UnifiedA, nv.UnifiedB = h.managed, h.unified, h.uniA, h.uniB
 	k.body.Vars = append(k.body.Vars, nv)
+	k.noteOwn(i, &nv)
 	s := &nv.Shape
 	switch h.space {
 	case isa.SpaceShared:

@@ -21,7 +21,7 @@ func (m *Module) Finish(sink *diag.Sink) bool {
 	}
 	for _, step := range [...]func(*diag.Unit){
 		m.externVars, m.narrowWarnings, m.debugLines, m.externFuncs, m.addressWidth, m.twoKernels, m.selectEntries, m.launchBounds,
-		m.constData, m.unwrittenParams, m.kernels,
+		m.constData, m.unwrittenParams, m.kernels, m.ownVars,
 	} {
 		if step(u); u.Fatal() {
 			return false
