@@ -39,6 +39,9 @@ func (b *builder) decl(d *Decl) {
 	switch {
 	case d.Space == SpaceFunc:
 		sym.Type = SymFunc
+		if d.Entry {
+			sym.Other = OtherEntry
+		}
 	case d.Common:
 		sym.Special, sym.Value = ShCommon, d.Align
 	case !d.Extern:

@@ -80,6 +80,7 @@ type Decl struct {
 	Extern  bool // defined in another object
 	Common  bool // .common of an object
 	Kernel  bool // a kernel of this file whose address is used: a slot, but no symbol of its own
+	Entry   bool // an external function is a kernel
 
 	Prototype string // of an external function, in an object
 	Listed    bool   // the prototype stands with those of the object's own functions: system calls

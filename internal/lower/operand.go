@@ -89,6 +89,10 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 			v = append(v, rz())
 		}
 		return v[:n]
+	case isa.KVector:
+		if e := l.body.Of(a.Elems); len(e) == 1 {
+			return l.read(&e[0], t)
+		}
 	case isa.KInt:
 		return imm(truncate(a.Value, t.Bits()), n)
 	case isa.KSingle:

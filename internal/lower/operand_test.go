@@ -46,3 +46,27 @@ func TestBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestBraces: scales and metadata of matrix products mean the same in braces,
+// and their selectors may be registers.
+func TestBraces(t *testing.T) {
+	for _, x := range []struct{ arch, with, without string }{
+		{"sm_120a", "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, ", "{%r6}, {%h0,%h1}, {%r7}, {%h2,1};"},
+		{"sm_120a", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, ", "{%r6}, {0,%h1}, {%r7}, {%h2,%h3};"},
+		{"sm_120a", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5,%r8,%r9}, {%f0,%f1,%f2,%f3}, ", "{%r10}, 0, {%r6}, {%h0,%h1}, {%r7}, {%h2,%h3};"},
+		{"sm_90a", "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%f0,%f1,%f2,%f3}, ", "{%r10}, 0;"},
+	} {
+		text := strings.Replace(kernel("", x.with+x.without), ".target sm_90a", ".target "+x.arch, 1)
+		got, err := loweredFor(x.arch, text)
+		if err != nil {
+			t.Errorf("%s: %v", x.without, err)
+			continue
+		}
+		for _, r := range []string{"%r6", "%r7", "%r10"} {
+			text = strings.ReplaceAll(text, "{"+r+"}", " "+r+" ") // as long
+		}
+		if want, err := loweredFor(x.arch, text); err != nil || got != want {
+			t.Errorf("%s: %v\n%s\nwithout braces:\n%s", x.without, err, got, want)
+		}
+	}
+}

@@ -87,7 +87,7 @@ func (x *object) declare() {
 		case f.HasBody && !f.Entry:
 			x.file.Decls = append(x.file.Decls, sharedOf(m, load(int32(n)))...)
 		case !f.HasBody && f.Alias < 0:
-			x.file.Decls = append(x.file.Decls, cubin.Decl{Name: f.Name, Space: cubin.SpaceFunc, Bind: bind(f.Linkage)})
+			x.file.Decls = append(x.file.Decls, cubin.Decl{Name: f.Name, Space: cubin.SpaceFunc, Bind: bind(f.Linkage), Entry: f.Entry})
 		}
 	}
 	x.place()
@@ -349,6 +349,9 @@ func (x *object) prototypes() {
 	for n := range x.file.Decls {
 		d := &x.file.Decls[n]
 		if d.Space != cubin.SpaceFunc {
+			continue
+		}
+		if d.Entry { // nobody calls a kernel
 			continue
 		}
 		fn := x.funcOf(d.Name)

@@ -86,6 +86,7 @@ var argRows = [128]argRow{
 	'E': {ref: 1, dst: true, kinds: kDst, vec: true},             // registers of the first type
 	'P': {fixed: B32, kinds: kVal, vec: true},                    // offset or depth of a texture
 	'B': {fixed: B32, kinds: kReg},                               // .b32 register
+	'1': {fixed: B32, kinds: kReg | kVec, vec: true},             // .b32 register, in braces or not
 	'm': {kinds: kAddr},                                          // address
 	'l': {kinds: 1 << KLabel},                                    // label
 	'T': {kinds: 1 << KTable},                                    // table of labels
@@ -198,6 +199,9 @@ func (c *checker) argsFit(f *Form) bool {
 
 func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.kinds>>o.Kind&1 == 0 {
+		return false
+	}
+	if r == &argRows['1'] && o.Kind == KVector && o.Elems[0].IsConst() {
 		return false
 	}
 	t := r.fixed

@@ -18,16 +18,16 @@ var mmaForms = []Form{
 	{Types: []TypeSet{tF16 | tF32, tF8F6F4, tF8F6F4, tF16 | tF32}, Args: "RXYZ", May: eSync},
 
 	// Sparse forms have metadata and its selector.
-	{Types: []TypeSet{tF16 | tF32, tF16, tF16, tF16 | tF32}, Args: "RXYZBi", May: eSync},
-	{Types: []TypeSet{tF32, tBF, tBF, tF32}, Args: "RXYZBi", May: eSync},
-	{Types: []TypeSet{tF32, tTF32, tTF32, tF32}, Args: "RXYZBi", May: eSync},
-	{Types: []TypeSet{tInt32, tI8, tI8, tInt32}, Args: "RXYZBi", May: eSync | eSatf},
-	{Types: []TypeSet{tInt32, tI4, tI4, tInt32}, Args: "RXYZBi", May: eSync | eSatf},
-	{Types: []TypeSet{tF16 | tF32, tF8F6F4, tF8F6F4, tF16 | tF32}, Args: "RXYZBi", May: eSync},
+	{Types: []TypeSet{tF16 | tF32, tF16, tF16, tF16 | tF32}, Args: "RXYZ1i", May: eSync},
+	{Types: []TypeSet{tF32, tBF, tBF, tF32}, Args: "RXYZ1i", May: eSync},
+	{Types: []TypeSet{tF32, tTF32, tTF32, tF32}, Args: "RXYZ1i", May: eSync},
+	{Types: []TypeSet{tInt32, tI8, tI8, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
+	{Types: []TypeSet{tInt32, tI4, tI4, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
+	{Types: []TypeSet{tF16 | tF32, tF8F6F4, tF8F6F4, tF16 | tF32}, Args: "RXYZ1i", May: eSync},
 
 	// Block-scaled forms have scales, and the bytes and threads they lie in.
-	{Types: []TypeSet{tF32, tF8F6F4, tF8F6F4, tF32, tUE8M0 | tUE4M3}, Args: "RXYZBIBI", May: eSync},
-	{Types: []TypeSet{tF32, tF8F6F4, tF8F6F4, tF32, tUE8M0 | tUE4M3}, Args: "RXYZBiBIBI", May: eSync},
+	{Types: []TypeSet{tF32, tF8F6F4, tF8F6F4, tF32, tUE8M0 | tUE4M3}, Args: "RXYZ1I1I", May: eSync},
+	{Types: []TypeSet{tF32, tF8F6F4, tF8F6F4, tF32, tUE8M0 | tUE4M3}, Args: "RXYZ1i1I1I", May: eSync},
 }
 
 // mmaShape is one shape with the multiplicand types it takes.

@@ -192,6 +192,10 @@ func (d *decoder) read(a *sema.Operand, t isa.Type) operand {
 			d.sum(&o, a)
 		}
 		return o
+	case isa.KVector:
+		if e := d.body.Of(a.Elems); len(e) == 1 {
+			return d.read(&e[0], t)
+		}
 	case isa.KInt:
 		v := a.Value & low(width)
 		if t == isa.Pred && a.Value != 0 {
