@@ -35,6 +35,8 @@ var hostLines = [...]string{
 	"--set-texmode-raw=true", "--set-texmode-raw=false", "--set-texmode-raw=1", "--enable-extended-smem=true", "--enable-extended-smem=false", "-arch=sm_90 --enable-extended-smem=true", "-arch=sm_100a --enable-extended-smem=true",
 	"--enable-extended-smem=true -arch=sm_80 -v", "--print-potentially-overlapping-membermasks", "-arch=compute_80 --print-potentially-overlapping-membermasks", "--print-potentially-overlapping-membermasks --blocks-are-clusters=true -maxrregcount=999",
 	"--nv-host=host", "--nv-host=none", "--nv-host=empty", "--nv-host=", "--nv-host", "-c --nv-host=host", "-c -regUsageLevel=11 --nv-host=none", "-ewp --nv-host=none", "-po=a=b --nv-host=none", "-arch=compute_80 --nv-host=none",
+	"--sw1729687=true --sw200764156=false --sw4575628=true --sw4936628=true --sw200387803=true -maxrregcount=999 -flcm=cg -dlcm=ca --blocks-are-clusters=true", "-arch=sm_90 --sw4575628=true", "--sw1729687=1",
+	"--ext-desc-file=none", "--ext-desc-file=host -regUsageLevel=11", "--ext-desc-string=x", "--ext-desc-string=x --ext-desc-file=host", "--ext-desc-file",
 	"--sw200428197=true", "--sw200428197=false", "--sw200428197=1", "-arch=sm_90 --sw200428197=true",
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
@@ -89,11 +90,14 @@ var steps = [...]func(*checker) *Fault{
 	(*checker).toolsPatch,
 	(*checker).debugLevel,
 	(*checker).caches,
+	(*checker).workarounds,
 	(*checker).clusters,
 	(*checker).memberMasks,
 	(*checker).registers,
 	(*checker).launchBounds,
 	(*checker).scrambled,
+	(*checker).lateWorkaround,
+	(*checker).descriptions,
 }
 
 func (c *checker) warnf(format string, args ...any) {
@@ -138,6 +142,52 @@ func (c *checker) hostFile() *Fault {
 	}
 	c.s.HostFile, c.s.Hosted = c.l.Text(NVHost, ""), c.l.Has(NVHost)
 	return nil
+}
+
+// workarounds: options named after faults of GPUs, whatever their value; none
+// changes code for the supported ones.
+func (c *checker) workarounds() *Fault {
+	if c.l.Has(Bug1729687) {
+		c.foreign(Bug1729687)
+	}
+	if c.l.Has(Bug4575628) && !c.fromSM90() {
+		c.warnf("Command line option '--sw4575628' not supported for '%s', will be ignored", c.s.Arch)
+	}
+	if c.l.Has(Bug200387803) {
+		c.warnf("'--sw200387803' is a deprecated option, It will be removed in future release and is not recommended")
+	}
+	return nil
+}
+
+func (c *checker) lateWorkaround() *Fault {
+	if c.l.Has(Bug200764156) {
+		c.foreign(Bug200764156)
+	}
+	return nil
+}
+
+// foreign warns of an option that no supported GPU knows.
+func (c *checker) foreign(id ID) {
+	name := Table[id].Long
+	c.warnf("Conflicting options -arch=%s and --%s specified, ignoring --%s option", c.s.Arch, name, name)
+}
+
+// descriptions: texts that describe instructions have a form of the
+// reference's own, so that every one is of the wrong form to us.
+func (c *checker) descriptions() *Fault {
+	switch {
+	case c.l.Has(DescFile) && c.l.Has(DescString):
+		return Faultf("Conflicting options ext-desc-file and ext-desc-string specified")
+	case c.l.Has(DescFile):
+		f, err := os.Open(c.l.Text(DescFile, ""))
+		if err != nil {
+			return Faultf("Could not open input file '%s'", c.l.Text(DescFile, ""))
+		}
+		f.Close()
+	case !c.l.Has(DescString):
+		return nil
+	}
+	return Faultf("Parsing error near 'template initialization': failed")
 }
 
 func (c *checker) memberMasks() *Fault {

@@ -93,6 +93,13 @@ const (
 	ExtendedShared
 	RawTextures
 	NoUniforms
+	Bug1729687
+	Bug200387803
+	Bug200764156
+	Bug4575628
+	Bug4936628
+	DescFile
+	DescString
 	ParseOnly
 	PrintPTX
 	Diagnostics
@@ -203,6 +210,13 @@ var Table = [numOptions]Option{
 	ExtendedShared:   {Long: "enable-extended-smem", Short: "enable-extended-smem", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Let static shared memory take all that a block can have."},
 	RawTextures:      {Long: "set-texmode-raw", Short: "set-texmode-raw", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Textures by raw handles: references by name are refused."},
 	NoUniforms:       {Long: "sw200428197", Short: "sw200428197", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Move no work to uniform registers."},
+	Bug1729687:       {Long: "sw1729687", Short: "sw1729687", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Meant older GPUs; ignored."},
+	Bug200387803:     {Long: "sw200387803", Short: "sw200387803", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Deprecated; ignored."},
+	Bug200764156:     {Long: "sw200764156", Short: "sw200764156", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Meant other GPUs; ignored."},
+	Bug4575628:       {Long: "sw4575628", Short: "sw4575628", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Ignored."},
+	Bug4936628:       {Long: "sw4936628", Short: "sw4936628", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Ignored."},
+	DescFile:         {Long: "ext-desc-file", Short: "ext-desc-file", Kind: Text, Group: GroupCompat, Arg: "file", Help: "The reference's private descriptions of instructions cannot be read."},
+	DescString:       {Long: "ext-desc-string", Short: "ext-desc-string", Kind: Text, Group: GroupCompat, Arg: "text", Help: "The same, on the command line."},
 
 	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid. Without -arch, for the GPU that the first text names."},
 	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
