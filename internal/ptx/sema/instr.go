@@ -95,16 +95,6 @@ func (k *checker) memory(in *syntax.Instr, out *Inst) {
 	}
 }
 
-// double warns of double precision when the user asks for it.
-func (k *checker) double(out *Inst) {
-	for _, t := range out.Types[:min(int(out.NTypes), len(out.Types))] {
-		if t == isa.F64 {
-			k.warning(k.instrPos(), "Program is doing double precision computations.")
-			return
-		}
-	}
-}
-
 // narrowAddress notes an address register that cannot hold an address of
 // its space. n counts the addresses of the instruction before this one.
 func (k *checker) narrowAddress(in *syntax.Instr, out *Inst, a *Operand, n int) {
