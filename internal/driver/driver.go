@@ -42,6 +42,9 @@ func Main(ctx context.Context, w World) int {
 		return 0
 	}
 	for _, d := range dependents {
+		if line.Has(d.id) && cli.Table[d.id].Kind == cli.Long && line.Long(d.id, 0) == 0 {
+			continue // the reference takes it for not given
+		}
 		if line.Has(d.id) && (!line.Has(d.on) || cli.Table[d.on].Kind == cli.Choices && len(line.List(d.on)) == 0) {
 			plainSink(line, w.Stderr).Say(diag.Warning, fmt.Sprintf("Option '%s' requires option '--%s'; ignoring since latter is not specified", d.shown, cli.Table[d.on].Long))
 		}

@@ -30,7 +30,7 @@ var hostFiles = []cases.File{
 // hostLines are options of no help text that nvcc, Triton and others pass.
 var hostLines = [...]string{
 	"--regAllocOptLevel=0", "--regAllocOptLevel=2", "--regAllocOptLevel=-7", "--regAllocOptLevel=1 --regAllocOptLevel=2", "--regAllocOptLevel=x", "--regAllocOptLevel", "-g --regAllocOptLevel=2",
-	"--use-trace-pid=1", "--use-trace-pid=1 -w", "--use-trace-pid=1 -Werror", "--use-trace-pid=x", "--ftrace-phase-after=a", "-ftrace-phase-after=a", "--ftrace-phase-after=a --use-trace-pid=1 --compiler-stats-file=s",
+	"--use-trace-pid=1", "--use-trace-pid=1 -w", "--use-trace-pid=0", "--use-trace-pid=99999999999", "--use-trace-pid=99999999999999999999", "--use-trace-pid=0x10 --use-trace-pid=16", "--use-trace-pid=1 -Werror", "--use-trace-pid=x", "--ftrace-phase-after=a", "-ftrace-phase-after=a", "--ftrace-phase-after=a --use-trace-pid=1 --compiler-stats-file=s",
 	"--assume-extern-functions-do-not-sync=true", "--assume-extern-functions-do-not-sync", "--no-fastreg", "--no-fastreg=1", "--force-rela", "--force-rela -c",
 	"--set-texmode-raw=true", "--set-texmode-raw=false", "--set-texmode-raw=1", "--enable-extended-smem=true", "--enable-extended-smem=false", "-arch=sm_90 --enable-extended-smem=true", "-arch=sm_100a --enable-extended-smem=true",
 	"--enable-extended-smem=true -arch=sm_80 -v", "--print-potentially-overlapping-membermasks", "-arch=compute_80 --print-potentially-overlapping-membermasks", "--print-potentially-overlapping-membermasks --blocks-are-clusters=true -maxrregcount=999",

@@ -18,8 +18,8 @@ type traceEvent struct {
 	Dur  int64  `json:"dur"` // microseconds
 	Name string `json:"name"`
 	Ph   string `json:"ph"`
-	Pid  int    `json:"pid"`
-	Tid  int    `json:"tid"`
+	Pid  int64  `json:"pid"`
+	Tid  int64  `json:"tid"`
 	Ts   int64  `json:"ts"`
 }
 
@@ -83,15 +83,18 @@ func readTrace(name string, data []byte) (file map[string]json.RawMessage, event
 
 // origin is where the events of a run begin and whose they are.
 type origin struct {
-	pid, tid int
-	ts       int64
+	pid, tid, ts int64
 }
 
 // startOf finds the origin: ours from zero, or behind the first event of the
 // name that --ftrace-phase-after gives, which also says whose they are unless
 // --use-trace-pid does.
 func startOf(line *cli.Line, events []json.RawMessage) (origin, error) {
-	o := origin{pid: line.Num(cli.TracePID, os.Getpid())}
+	o := origin{pid: line.Long(cli.TracePID, 0)}
+	named := o.pid != 0
+	if !named {
+		o.pid = int64(os.Getpid())
+	}
 	if !line.Has(cli.TraceAfter) {
 		return o, nil
 	}
@@ -107,7 +110,7 @@ func startOf(line *cli.Line, events []json.RawMessage) (origin, error) {
 			return o, badTrace("expected data type String for key 'name' in parsed JSON Object")
 		}
 		if name == line.Text(cli.TraceAfter, "") {
-			return o.behind(e, line.Has(cli.TracePID))
+			return o.behind(e, named)
 		}
 	}
 	return o, badTrace("--ftrace-phase-after string not found in input file")
@@ -126,7 +129,7 @@ func (o origin) behind(e map[string]json.RawMessage, named bool) (origin, error)
 	}
 	o.ts = n[0] + n[1]
 	if !named {
-		o.pid, o.tid = int(n[2]), int(n[3])
+		o.pid, o.tid = n[2], n[3]
 	}
 	return o, nil
 }

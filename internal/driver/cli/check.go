@@ -191,7 +191,7 @@ func (c *checker) descriptions() *Fault {
 }
 
 func (c *checker) memberMasks() *Fault {
-	if c.l.Has(PrintMemberMasks) {
+	if c.l.Has(PrintMemberMasks) && c.s.Arch != "sm_75" && c.s.Arch != "compute_75" {
 		c.warnf("Command line option '--print-potentially-overlapping-membermasks' not supported for '%s', will be ignored", c.s.Arch)
 	}
 	return nil

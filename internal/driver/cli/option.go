@@ -13,6 +13,7 @@ const (
 	Bool                 // true or false
 	Number               // 32-bit integer, C spelling
 	Unsigned             // 32-bit integer without sign, C spelling
+	Long                 // 64-bit integer, C spelling
 	Text                 // taken as it stands
 	Choice               // one of Values
 	Word                 // a list of words, separated by commas
@@ -101,6 +102,15 @@ func (l *Line) Text(id ID, def string) string {
 func (l *Line) Num(id ID, def int) int {
 	if v := &l.vals[id]; v.Set {
 		return int(v.Num)
+	}
+	return def
+}
+
+// Long returns a number of 64 bits, or def where none was given.
+func (l *Line) Long(id ID, def int64) int64 {
+	if v := &l.vals[id]; v.Set {
+		n, _, _ := number(v.Text)
+		return n
 	}
 	return def
 }

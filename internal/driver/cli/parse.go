@@ -145,6 +145,10 @@ func (o *Option) same(a, b *Value) bool {
 	switch o.Kind {
 	case Number, Unsigned:
 		return a.Num == b.Num
+	case Long:
+		m, _, _ := number(a.Text)
+		n, _, _ := number(b.Text)
+		return m == n
 	case Bool:
 		return a.On == b.On
 	}
@@ -181,6 +185,12 @@ func read(o *Option, text string) (v Value, f *Fault) {
 		v.Num, f = readNumber(text, "integer", math.MinInt32, math.MaxInt32)
 	case Unsigned:
 		v.Num, f = readNumber(text, "hex", 0, math.MaxUint32)
+	case Long:
+		if _, ok, big := number(text); big {
+			f = Faultf("64-bit integer value (%s) out of range", text)
+		} else if !ok {
+			f = Faultf("'%s': expected a number", text)
+		}
 	case Choice:
 		return v, readChoice(o, &v)
 	case Strings:

@@ -203,7 +203,7 @@ var Table = [numOptions]Option{
 	NoFastReg:        {Long: "no-fastreg", Short: "no-fastreg", Group: GroupCompat, Help: "Ignored."},
 	NoExternSync:     {Long: "assume-extern-functions-do-not-sync", Short: "assume-extern-functions-do-not-sync", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Ignored: calls of external functions are always taken to synchronise."},
 	PrintMemberMasks: {Long: "print-potentially-overlapping-membermasks", Short: "print-potentially-overlapping-membermasks", Group: GroupCompat, Help: "Meant GPUs before sm_70; ignored."},
-	TracePID:         {Long: "use-trace-pid", Short: "use-trace-pid", Kind: Number, Group: GroupCompat, Arg: "N", Help: "Process number of the events that -fdevice-time-trace adds."},
+	TracePID:         {Long: "use-trace-pid", Short: "use-trace-pid", Kind: Long, Group: GroupCompat, Arg: "N", Help: "Process number of the events that -fdevice-time-trace adds."},
 	TraceAfter:       {Long: "ftrace-phase-after", Kind: Text, Group: GroupCompat, Arg: "name", Help: "Begin those events where the event of this name ends."},
 	ForceRela:        {Long: "force-rela", Short: "force-rela", Group: GroupCompat, Help: "Write every relocation with its addend; always so from sm_90."},
 	NVHost:           {Long: "nv-host", Short: "nv-host", Kind: Text, Group: GroupCompat, Arg: "file", Help: "Put this file into the section .nv.host of the cubin."},
