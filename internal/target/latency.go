@@ -319,7 +319,7 @@ func (t *Timing) Gap(a, b Class) int {
 		switch {
 		case b == ClassBar:
 			return int(t.barBar)
-		case memory(b) || b == ClassBra || b == ClassExit || b == ClassCbu || b == ClassCall:
+		case memory(b) || b == ClassBra || b == ClassExit || b == ClassCbu || b == ClassCall || b == ClassArrive:
 			return int(t.barGap)
 		}
 	}

@@ -125,34 +125,34 @@ var upSM120 = upTable{
 // Second writers. What a first writer of another class needs to land before
 // the second: the latency they differ by.
 var wawSM75 = orderTable{
-	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {4, 8},
+	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {8, 8},
 	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
 }
 
 var wawSM80 = orderTable{
-	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {7, 7},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23}, ClassQmma: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM90 = orderTable{
-	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassFp64: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM100 = orderTable{
-	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassFp64: {6, 10}, ClassImma88: {16, 19}, ClassMma1: {16, 19}, ClassMma2: {16, 19}, ClassQmma: {16, 19},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
 }
 
 var wawSM120 = orderTable{
-	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {1, 6},
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassImma88: {22, 26}, ClassMma1: {22, 26}, ClassMma2: {22, 26}, ClassQmma: {24, 28},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
@@ -162,17 +162,17 @@ var wawSM120 = orderTable{
 // shapes read their operands over several cycles.
 var warSM80 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
 }
 
 var warSM100 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
 }
 
 var warSM120 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
 	ClassImma88: {8, 1}, ClassMma1: {8, 1}, ClassMma2: {8, 1}, ClassQmma: {8, 1},
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/target"
-	"github.com/goptxas/goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/witness/tables"
 )
 
 // Timed mode. Results arrive as late as the latency tables allow: one of
@@ -85,7 +85,7 @@ type late struct {
 func newTimed(p *Program) *timedMachine {
 	t := &timedMachine{timing: target.TimingOf(p.Arch), early: map[earlyKey]*Early{}}
 	for n := range p.insts {
-		t.events = append(t.events, hazard.Event(p.Arch, p.insts[n].in))
+		t.events = append(t.events, tables.Event(p.Arch, p.insts[n].in))
 	}
 	return t
 }

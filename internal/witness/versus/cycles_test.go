@@ -18,7 +18,7 @@ import (
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
-	"github.com/goptxas/goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/witness/tables"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -88,7 +88,7 @@ func guessOf(a *target.Arch, words []bits.Word) (g guess, ok bool) {
 			return g, false
 		}
 		name := x.Op().String()
-		events[k], back[k] = hazard.Event(a, x), -1
+		events[k], back[k] = tables.Event(a, x), -1
 		base, _, _ := strings.Cut(name, ".")
 		works[k] = slices.Contains(workers[:], base)
 		to := k

@@ -1,4 +1,4 @@
-package hazard
+package tables
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/timing"

@@ -1,7 +1,7 @@
-// Package hazard replays machine code, ours or the reference's, against the
+// Package tables replays machine code, ours or the reference's, against the
 // compiler's latency tables. A report on code of the reference means that a
 // table is wrong.
-package hazard
+package tables
 
 import (
 	"fmt"

@@ -1,0 +1,172 @@
+package hazard
+
+// This file holds what is no distance between registers: the queues in
+// which operations keep their order, operations that must keep away from
+// each other, and fences.
+
+// returns names the queue whose results come back in order: the barrier of
+// a later member speaks for the earlier ones. Zero is none.
+func returns(i *inst) int {
+	switch {
+	case i.is("LDS", "LDSM", "SHFL"):
+		return 1
+	case i.class == "xu" || i.is("MUFU"):
+		return 2
+	case i.class == "xu64":
+		return 3
+	case i.is("S2UR"):
+		return 4
+	case i.class == "tex":
+		return counted
+	}
+	return 0
+}
+
+// counted is the queue of texture fetches: DEPBAR may wait for all but the
+// last few.
+const counted = 5
+
+// queue names the queue in which an instruction reads its registers.
+func queue(i *inst) int {
+	switch i.class {
+	case "lds", "sts", "ldg", "stg", "ldgsts":
+		return 1
+	case "xu", "xu64":
+		return 2
+	case "syncs":
+		return 3
+	case "tma":
+		return 4
+	case "redux":
+		return 5
+	}
+	return 0
+}
+
+// behind reports whether i, which overwrites a register that from still has
+// to read, stands behind it in its queue.
+func behind(from, i *inst) bool { return queue(from) != 0 && queue(from) == queue(i) && i.how == 'V' }
+
+// speaks reports whether a barrier of i tells that from has read.
+func speaks(i, from *inst) bool { return queue(from) != 0 && queue(from) == queue(i) }
+
+// readsLate reports whether i reads its registers of a file at a time that
+// only a barrier tells.
+func (t *table) readsLate(i *inst, f file) bool {
+	switch f {
+	case fileR:
+		return i.late || t.late[i.class] && i.how != 'F' && i.class != "cbu" && i.class != "bar"
+	case fileUR:
+		return i.class == "tma" || i.class == "syncs" && i.has("EXCH")
+	}
+	return false
+}
+
+// minStall is the least stall of operations that change where a warp is.
+func minStall(i *inst) int {
+	switch {
+	case i.is("EXIT", "RET", "CALL", "BRX", "WARPSYNC", "BSYNC", "BREAK", "YIELD", "NANOSLEEP"):
+		return 5
+	case i.is("BRA") && !i.has("U") && i.target >= 0:
+		return 5
+	}
+	return 0
+}
+
+// on reports whether i sets the mark.
+func (m mark) on(i *inst) bool { return marked[m](i) }
+
+// marked tells which instructions set a mark.
+var marked = [numMarks]func(i *inst) bool{
+	markBar:       func(i *inst) bool { return i.is("BAR") },
+	markBssy:      func(i *inst) bool { return i.is("BSSY") },
+	markArrive:    func(i *inst) bool { return i.is("WARPGROUP") && i.has("ARRIVE") },
+	markMatrix:    func(i *inst) bool { return i.class == "gmma" },
+	markGroupWait: func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") },
+	markInit:      func(i *inst) bool { return i.is("SYNCS") && i.has("EXCH") },
+	markFence:     func(i *inst) bool { return i.is("MEMBAR") },
+}
+
+// gap is a distance that one kind of instruction keeps from a mark.
+type gap struct {
+	mark   mark
+	cycles int
+	to     func(i *inst) bool
+	what   string
+}
+
+func memory(i *inst) bool {
+	switch i.class {
+	case "lds", "sts", "ldg", "stg", "ldgsts", "ldc", "tma", "syncs":
+		return true
+	}
+	return i.is("EXIT", "BRA") || i.is("WARPGROUP") && i.has("ARRIVE")
+}
+
+func anything(*inst) bool { return true }
+
+// gaps are the distances of the reference without registers between.
+var gaps = [...]gap{
+	{markBar, 6, memory, "memory access after BAR"},
+	{markBar, 8, func(i *inst) bool { return i.is("BAR") && i.has("SYNC") }, "BAR after BAR"},
+	{markBssy, 4, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
+	{markArrive, 6, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},
+	{markMatrix, 3, func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") }, "WARPGROUP.DEPBAR after a product"},
+	{markGroupWait, 2, anything, "instruction after WARPGROUP.DEPBAR"},
+	{markFence, 6, anything, "instruction after MEMBAR"},
+}
+
+// spacing checks the gaps and fences before instruction k.
+func (r *replay) spacing(k int32, s *state, now int32) {
+	i := &r.insts[k]
+	if i.never {
+		return
+	}
+	for n := range gaps {
+		g := &gaps[n]
+		if have := int(now - s.marks[g.mark]); have < g.cycles && g.to(i) {
+			r.say(k, -1, g.what, -1, have, g.cycles)
+		}
+	}
+	if s.fence != 0 && fenced(i) {
+		r.say(k, -1, "no wait behind a fence", -1, 0, 0)
+		s.fence = 0
+	}
+	if s.init != 0 && i.is("BAR") {
+		r.say(k, -1, "threads meet before an mbarrier is set up", -1, 0, 0)
+		s.init = 0
+	}
+}
+
+// fenced reports whether i is of the kind that fences hold back.
+func fenced(i *inst) bool {
+	switch i.class {
+	case "lds", "sts", "ldgsts", "tma", "syncs", "gmma":
+		return !i.is("SHFL", "MOVM")
+	case "ldg", "stg":
+		return !i.is("LDL", "STL")
+	}
+	return i.is("BAR") || i.is("WARPGROUP") && i.has("ARRIVE")
+}
+
+// clock returns the cycles from the issue of i to that of the next
+// instruction. A matrix product or a fence with stall 0 holds the warp until
+// it is over: code without optimisation relies on it.
+func clock(i *inst) int32 {
+	if i.ctrl.Stall == 0 && !i.ctrl.Yield {
+		switch i.class {
+		case "mma1", "mma2", "imma88", "qmma":
+			return keepW
+		}
+		if i.is("MEMBAR", "ERRBAR") {
+			return keepW
+		}
+	}
+	return int32(i.ctrl.Stall)
+}
+
+// fences reports whether the next instruction must wait for the barrier
+// that i sets.
+func fences(i *inst) bool {
+	return i.is("FENCE") || i.is("MEMBAR") && i.has("CTA")
+}

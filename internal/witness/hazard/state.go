@@ -1,0 +1,161 @@
+package hazard
+
+import "slices"
+
+// pending says what kind of thing a fact is about.
+type pending uint8
+
+const (
+	timedWrite  pending = iota // a result that arrives after fixed time
+	openWrite                  // a result that a barrier announces
+	timedRead                  // a register read at issue
+	openRead                   // a register that is read later, until a barrier tells
+	matrixWrite                // an accumulator of a warpgroup's product
+	matrixRead                 // a source of one
+)
+
+// fact is something an instruction left behind in a register.
+type fact struct {
+	cell   uint16
+	what   pending
+	bars   uint8 // any of these barriers tells that it is over
+	groups uint8 // groups of matrix products closed since
+	guard  int16 // as in inst, while the predicate holds the same value
+	inst   int32
+	at     int32 // issue time
+	slot   slot
+}
+
+func (f *fact) key() uint64 { return uint64(f.inst)<<24 | uint64(f.cell)<<8 | uint64(f.what) }
+
+// mark names an instruction that later ones must keep away from.
+type mark uint8
+
+const (
+	markBar mark = iota
+	markBssy
+	markArrive
+	markMatrix
+	markGroupWait
+	markInit
+	markFence
+	numMarks
+)
+
+const (
+	longAgo = -1 << 20
+	keepW   = 48 // cycles after which a fixed latency is over
+	keepR   = 9
+)
+
+// state is what is pending at one place.
+type state struct {
+	facts []fact
+	set   [6]int32        // when each barrier was last set
+	marks [numMarks]int32 // when each mark was last passed
+	dirty [4]uint64       // general registers written since the warpgroup arrived
+	fence uint8           // barriers of fences that nobody waited for
+	init  uint8           // the same of mbarriers being set up
+}
+
+func newState() *state {
+	s := &state{}
+	for n := range s.set {
+		s.set[n] = longAgo
+	}
+	for n := range s.marks {
+		s.marks[n] = longAgo
+	}
+	return s
+}
+
+// shift moves the clock so that now becomes zero, drops what is over and
+// sorts.
+func (s *state) shift(now int32) {
+	s.facts = slices.DeleteFunc(s.facts, func(f fact) bool {
+		age := now - f.at
+		return f.what == timedWrite && age >= keepW || f.what == timedRead && age >= keepR
+	})
+	for n := range s.facts {
+		s.facts[n].at = max(s.facts[n].at-now, -keepW)
+	}
+	for n := range s.set {
+		s.set[n] = max(s.set[n]-now, -keepW)
+	}
+	for n := range s.marks {
+		s.marks[n] = max(s.marks[n]-now, -keepW)
+	}
+	slices.SortFunc(s.facts, func(a, b fact) int {
+		switch x, y := a.key(), b.key(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (s *state) clone() *state {
+	n := *s
+	n.facts = slices.Clone(s.facts)
+	return &n
+}
+
+// join adds what o leaves behind; both are shifted. It reports whether s
+// changed.
+func (s *state) join(o *state) bool {
+	changed := false
+	var out []fact
+	i, j := 0, 0
+	for i < len(s.facts) || j < len(o.facts) {
+		switch {
+		case j == len(o.facts) || i < len(s.facts) && s.facts[i].key() < o.facts[j].key():
+			out = append(out, s.facts[i])
+			i++
+		case i == len(s.facts) || o.facts[j].key() < s.facts[i].key():
+			out = append(out, o.facts[j])
+			j++
+			changed = true
+		default:
+			f := s.facts[i].join(&o.facts[j])
+			changed = changed || f != s.facts[i]
+			out = append(out, f)
+			i, j = i+1, j+1
+		}
+	}
+	s.facts = out
+	for n := range s.set {
+		if o.set[n] > s.set[n] {
+			s.set[n], changed = o.set[n], true
+		}
+	}
+	for n := range s.marks {
+		if o.marks[n] > s.marks[n] {
+			s.marks[n], changed = o.marks[n], true
+		}
+	}
+	for n := range s.dirty {
+		if o.dirty[n]&^s.dirty[n] != 0 {
+			s.dirty[n], changed = s.dirty[n]|o.dirty[n], true
+		}
+	}
+	if (o.fence&^s.fence)|(o.init&^s.init) != 0 {
+		s.fence, s.init, changed = s.fence|o.fence, s.init|o.init, true
+	}
+	return changed
+}
+
+// join returns the weaker of two facts about the same thing.
+func (f fact) join(o *fact) fact {
+	f.at = max(f.at, o.at)
+	f.bars &= o.bars
+	f.groups = min(f.groups, o.groups)
+	if f.guard != o.guard {
+		f.guard = 0
+	}
+	return f
+}
+
+func (s *state) touch(cell uint16)        { s.dirty[cell>>6] |= 1 << (cell & 63) }
+func (s *state) touched(cell uint16) bool { return s.dirty[cell>>6]>>(cell&63)&1 != 0 }

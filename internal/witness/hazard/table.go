@@ -1,0 +1,311 @@
+package hazard
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed testdata/*.txt
+var data embed.FS
+
+// kinds of conflict between two instructions.
+type kind uint8
+
+const (
+	raw kind = iota
+	waw
+	war
+)
+
+var kindNames = [...]string{raw: "RAW", waw: "WAW", war: "WAR"}
+
+// file is a register file.
+type file uint8
+
+const (
+	fileR file = iota
+	fileUR
+	fileP
+	fileUP
+	fileB
+	numFiles
+)
+
+var fileNames = [numFiles]string{fileR: "R", fileUR: "UR", fileP: "P", fileUP: "UP", fileB: "B"}
+
+// class and slot name what an instruction is and which of its operands is
+// meant, with the words of the tables.
+type (
+	class string
+	slot  string
+)
+
+type pair struct {
+	kind     kind
+	file     file
+	from, to class
+	fs, ts   slot
+}
+
+type producer struct {
+	file file
+	from class
+	fs   slot
+	math bool // readers that compute; others take uniform registers later
+}
+
+// distance is one cell of the issue table.
+type distance struct {
+	cycles int
+	weak   bool // the true number may be lower
+}
+
+// operation is one row of the list of classes.
+type operation struct {
+	words []string // mnemonic and modifiers that must be present
+	class class
+	how   string // of this generation: F, V or N, r behind it; - unseen
+}
+
+// table is what is known of one generation.
+type table struct {
+	sm     int
+	pairs  map[pair]distance
+	worst  map[producer]int // longest distance that an ordinary reader needs
+	ops    map[string][]operation
+	late   map[class]bool // reads general registers after issue
+	varies map[class]bool // results come with a barrier
+}
+
+// generations are the SMs with a table; others use the nearest older one.
+var generations = [...]int{75, 80, 89, 90, 100, 120}
+
+func load(sm int) (*table, error) {
+	t := &table{
+		sm: sm, pairs: map[pair]distance{}, worst: map[producer]int{}, ops: map[string][]operation{},
+		late: map[class]bool{}, varies: map[class]bool{},
+	}
+	for _, name := range [...]string{"issue", "seen"} {
+		if err := t.readPairs(fmt.Sprintf("%s-sm%d.txt", name, sm)); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.readClasses(); err != nil {
+		return nil, err
+	}
+	t.limits()
+	return t, nil
+}
+
+var tables = sync.OnceValues(func() (map[int]*table, error) {
+	all := map[int]*table{}
+	for _, sm := range generations {
+		t, err := load(sm)
+		if err != nil {
+			return nil, err
+		}
+		all[sm] = t
+	}
+	return all, nil
+})
+
+// tableOf returns the table for an SM.
+func tableOf(sm int) (*table, error) {
+	all, err := tables()
+	if err != nil {
+		return nil, err
+	}
+	best := generations[0]
+	for _, g := range generations {
+		if g <= sm && !(sm < 89 && g == 89) {
+			best = g
+		}
+	}
+	if sm == 86 || sm == 87 || sm == 88 {
+		best = 89
+	}
+	return all[best], nil
+}
+
+// lines calls f with the fields of every line that is no comment.
+func lines(name string, f func(n int, fields []string) error) error {
+	text, err := data.ReadFile("testdata/" + name)
+	if err != nil {
+		return err
+	}
+	for n, l := range strings.Split(string(text), "\n") {
+		if l == "" || l[0] == '#' {
+			continue
+		}
+		if err := f(n+1, strings.Fields(l)); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n+1, err)
+		}
+	}
+	return nil
+}
+
+func (t *table) readPairs(name string) error {
+	return lines(name, func(_ int, w []string) error {
+		if len(w) < 4 {
+			return fmt.Errorf("too short")
+		}
+		p := pair{kind: kind(index(kindNames[:], w[0])), file: file(index(fileNames[:], w[1]))}
+		p.from, p.fs = split(w[2])
+		for _, c := range w[3:] {
+			to, num, _ := strings.Cut(c, "=")
+			p.to, p.ts = split(to)
+			n, err := strconv.Atoi(strings.TrimSuffix(num, "?"))
+			if err != nil {
+				return err
+			}
+			t.pairs[p] = distance{n, strings.HasSuffix(num, "?")}
+		}
+		return nil
+	})
+}
+
+// split takes apart class.operand, where an operand may hold a dot.
+func split(s string) (class, slot) {
+	c, sl, _ := strings.Cut(s, ".")
+	return class(c), slot(sl)
+}
+
+func index(list []string, s string) int {
+	for n, x := range list {
+		if x == s {
+			return n
+		}
+	}
+	return len(list)
+}
+
+func (t *table) readClasses() error {
+	column := 2 + index([]string{"75", "80", "89", "90", "100", "120"}, strconv.Itoa(t.sm))
+	return lines("classes.txt", func(_ int, w []string) error {
+		if len(w) != 8 {
+			return fmt.Errorf("want 8 fields")
+		}
+		words := strings.Split(w[0], ".")
+		how := w[column]
+		for k := len(w) - 1; how == "-" && k >= 2; k-- { // as on the nearest that has it
+			how = w[k]
+		}
+		o := operation{words: words, class: class(w[1]), how: how}
+		t.ops[words[0]] = append(t.ops[words[0]], o)
+		if strings.HasSuffix(how, "r") {
+			t.late[o.class] = true
+		}
+		if strings.HasPrefix(how, "V") {
+			t.varies[o.class] = true
+		}
+		return nil
+	})
+}
+
+// ordinary are the readers that say how long a result may take to reach
+// somebody whom the reference was never seen to pair with its producer.
+var ordinary = map[class]bool{
+	"alu": true, "fma": true, "imad": true, "imadhi": true, "wide": true, "half": true, "half32": true, "halfcmp": true, "fp64": true,
+	"mma1": true, "mma2": true, "imma88": true, "xu": true, "lds": true, "sts": true, "ldg": true, "stg": true, "ldgsts": true,
+	"udp": true, "umov": true, "vote": true,
+}
+
+// math are the ordinary readers that compute.
+var math = map[class]bool{
+	"alu": true, "fma": true, "imad": true, "imadhi": true, "wide": true, "half": true, "half32": true, "halfcmp": true, "fp64": true,
+	"mma1": true, "mma2": true, "imma88": true, "udp": true,
+}
+
+// limits derives the distance for pairs without evidence: the longest one
+// that is well known for the same result.
+func (t *table) limits() {
+	for p, d := range t.pairs {
+		if p.kind != raw || d.weak || !ordinary[p.to] {
+			continue
+		}
+		if near := t.pairs[pair{raw, p.file, p.from, "alu", p.fs, "s"}]; p.file == fileR && d.cycles > near.cycles+4 || d.cycles > 35 {
+			continue // rare pairs stand far apart for other reasons
+		}
+		k := producer{p.file, p.from, p.fs, p.file == fileUR && math[p.to]}
+		t.worst[k] = max(t.worst[k], d.cycles)
+	}
+}
+
+// read returns the cycles from a result to its reader.
+func (t *table) read(f file, from class, fs slot, to class, ts slot) int {
+	if f == fileR && to == "tex" {
+		to, ts = "xu", "s"
+	}
+	limit, ok := t.worst[producer{f, from, fs, f == fileUR && math[to]}]
+	if !ok {
+		limit = unseen[f]
+	}
+	d, ok := t.pairs[pair{raw, f, from, to, fs, ts}]
+	switch {
+	case !ok:
+		return limit
+	case d.weak || f == fileR || d.cycles > 35:
+		return min(d.cycles, limit)
+	}
+	return d.cycles
+}
+
+// unseen is for results that no table knows.
+var unseen = [numFiles]int{fileR: 7, fileUR: 13, fileP: 13, fileUP: 11}
+
+// write returns the cycles from a result to the next one in the same
+// register. The units write in order but for their different lengths: what
+// an ALU result needs less than this one's, or, before a result of variable
+// latency, the time to the read port of a memory instruction.
+func (t *table) write(f file, from class, fs slot, to class, variable bool) int {
+	switch {
+	case f == fileUR:
+		return uniformWrite(from, to)
+	case f != fileR || (from == to || from == "p2r") && !variable:
+		return 1
+	}
+	bound := max(1, t.read(fileR, from, fs, "alu", "s")-4)
+	if variable {
+		bound = t.read(fileR, from, fs, "stg", "data")
+	}
+	if d, ok := t.pairs[pair{waw, f, from, to, fs, "d"}]; ok && !d.weak && d.cycles >= bound && d.cycles <= bound+4 {
+		return d.cycles
+	}
+	return bound
+}
+
+// uniformWrite is the same for uniform registers: moves and constants come
+// sooner than what the uniform unit computes.
+func uniformWrite(from, to class) int {
+	if from != "udp" && from != "uwide" {
+		return 1
+	}
+	switch to {
+	case "uldc", "umov":
+		return 7
+	case "s2ur":
+		return 11
+	}
+	return 1
+}
+
+// over returns the cycles from a read at issue to the next write.
+func (t *table) over(f file, from class, fs slot, to class, variable bool) int {
+	switch {
+	case f == fileUR && (from == "udp" || from == "uwide") && (to == "uldc" || to == "umov"):
+		return 3
+	case f != fileR:
+		return 1
+	}
+	d, ok := t.pairs[pair{war, f, from, to, fs, "d"}]
+	switch {
+	case ok && !d.weak && (from == "mma2" || from == "qmma" || from == "mma1") && d.cycles <= 8:
+		return d.cycles
+	case ok && !d.weak && variable:
+		return min(d.cycles, 2)
+	}
+	return 1
+}
