@@ -1,5 +1,5 @@
-// Command gosass prints, assembles and compares cubins, and runs them in the
-// simulator.
+// Command gosass prints, assembles and compares cubins, checks their waits
+// and runs them in the simulator.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim/cli"
 )
 
@@ -15,9 +16,12 @@ func main() {
 	if len(args) > 0 && (args[0] == "run" || args[0] == "debug") {
 		os.Exit(cli.Main(args, os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(args) > 0 && args[0] == "check" {
+		os.Exit(hazard.Main(args[1:], os.Stdout, os.Stderr))
+	}
 	code := gosass.Main(args, os.Stdin, os.Stdout, os.Stderr)
 	if len(args) > 0 && code == 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-		fmt.Print("\n", cli.Usage)
+		fmt.Print("\n", hazard.Usage, "\n", cli.Usage)
 	}
 	os.Exit(code)
 }

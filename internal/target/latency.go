@@ -326,8 +326,8 @@ func (t *Timing) Gap(a, b Class) int {
 	if a == ClassBssy && (b == ClassBra || b == ClassBssy) {
 		return int(t.bssyGap)
 	}
-	if a == ClassMembar && b != ClassOther && b != ClassMembar {
-		return int(t.barGap) // what belongs to it, ERRBAR and its like, excepted
+	if a == ClassMembar {
+		return int(t.barGap)
 	}
 	for n := range gaps {
 		g := &gaps[n]

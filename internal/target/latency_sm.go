@@ -119,19 +119,19 @@ var upSM120 = upTable{
 	ClassUdp:   {4, 6, 11, 11, 9},
 	ClassUwide: {4, 6, 11, 11, 9},
 	ClassUfp:   {4, 6, 11, 11, 12},
-	ClassVoteu: {1, 3, 5, 5, 12},
+	ClassVoteu: {1, 3, 5, 8, 12},
 }
 
 // Second writers. What a first writer of another class needs to land before
 // the second: the latency they differ by.
 var wawSM75 = orderTable{
-	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {8, 8},
+	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {5, 8},
 	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
 }
 
 var wawSM80 = orderTable{
-	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {7, 7},
+	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23}, ClassQmma: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},

@@ -84,7 +84,7 @@ func (i *inst) is(names ...string) bool {
 var more = map[string]operation{
 	"UBLKCP": {class: "tma", how: "N"}, "UBLKPF": {class: "tma", how: "N"}, "UBLKRED": {class: "tma", how: "N"},
 	"UTMAREDG": {class: "tma", how: "N"}, "UTMAPF": {class: "tma", how: "N"},
-	"BMSK": {class: "alu", how: "F"}, "HSET2": {class: "halfcmp", how: "F"}, "FSWZADD": {class: "fma", how: "F"},
+	"BMSK": {class: "alu", how: "F"}, "I2IP": {class: "alu", how: "F"}, "HSET2": {class: "halfcmp", how: "F"}, "FSWZADD": {class: "fma", how: "F"},
 	"TLD4": {class: "tex", how: "V"}, "TXD": {class: "tex", how: "V"}, "TXQ": {class: "tex", how: "V"}, "SUATOM": {class: "tex", how: "V"},
 	"SURED": {class: "tex", how: "N"}, "SUQ": {class: "tex", how: "V"}, "TMML": {class: "tex", how: "V"},
 	"RED": {class: "stg", how: "N"}, "ATOMS": {class: "lds", how: "V"}, "VOTEU": {class: "voteu", how: "F"}, "BMMA": {class: "mma2", how: "F"},
@@ -149,6 +149,9 @@ func (t *table) classify(i *inst, x sass.Inst) {
 		} else if list := t.ops[i.words[0]]; len(list) > 0 { // a shape that was not seen: the last row
 			i.class, i.how = list[len(list)-1].class, list[len(list)-1].how[0]
 		}
+	}
+	if i.is("CCTL") && x.NArg() > 0 { // it goes down the memory queue
+		i.class = "stg"
 	}
 	if i.is("BMOV") && x.NArg() > 0 && x.Arg(0).File == sass.FileR {
 		i.how = 'V'

@@ -18,6 +18,8 @@ func returns(i *inst) int {
 		return 4
 	case i.class == "tex":
 		return counted
+	case i.class == "fp64":
+		return 6
 	}
 	return 0
 }
@@ -39,13 +41,28 @@ func queue(i *inst) int {
 		return 4
 	case "redux":
 		return 5
+	case "fp64":
+		return 6
 	}
 	return 0
 }
 
 // behind reports whether i, which overwrites a register that from still has
-// to read, stands behind it in its queue.
-func behind(from, i *inst) bool { return queue(from) != 0 && queue(from) == queue(i) && i.how == 'V' }
+// to read, stands so far behind it that nobody need wait. The reference
+// relies on it for these pairs alone: what shared memory and shuffles return
+// behind stores and other reads of shared memory, loads behind loads, and
+// special functions and double precision behind their own. A load of global or local memory
+// behind a store is none of them.
+func behind(from, i *inst) bool {
+	switch {
+	case i.is("LDS", "LDSM", "SHFL"):
+		return from.class == "sts" || from.class == "stg" || from.class == "lds"
+	case i.class == "ldg":
+		return from.class == "ldg" || from.class == "ldgsts"
+	}
+	q := queue(i)
+	return q == queue(from) && (q == 2 || q == 6)
+}
 
 // speaks reports whether a barrier of i tells that from has read.
 func speaks(i, from *inst) bool { return queue(from) != 0 && queue(from) == queue(i) }
@@ -63,9 +80,9 @@ func (t *table) readsLate(i *inst, f file) bool {
 }
 
 // minStall is the least stall of operations that change where a warp is.
-func minStall(i *inst) int {
+func (t *table) minStall(i *inst) int {
 	switch {
-	case i.is("EXIT", "RET", "CALL", "BRX", "WARPSYNC", "BSYNC", "BREAK", "YIELD", "NANOSLEEP"):
+	case i.is("EXIT", "RET", "BRX", "BSYNC", "NANOSLEEP") || t.sm >= 90 && i.is("CALL", "WARPSYNC", "BREAK", "YIELD"):
 		return 5
 	case i.is("BRA") && !i.has("U") && i.target >= 0:
 		return 5
@@ -91,6 +108,7 @@ var marked = [numMarks]func(i *inst) bool{
 type gap struct {
 	mark   mark
 	cycles int
+	sm     int // first SM that asks for it
 	to     func(i *inst) bool
 	what   string
 }
@@ -107,13 +125,14 @@ func anything(*inst) bool { return true }
 
 // gaps are the distances of the reference without registers between.
 var gaps = [...]gap{
-	{markBar, 6, memory, "memory access after BAR"},
-	{markBar, 8, func(i *inst) bool { return i.is("BAR") && i.has("SYNC") }, "BAR after BAR"},
-	{markBssy, 4, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
-	{markArrive, 6, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},
-	{markMatrix, 3, func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") }, "WARPGROUP.DEPBAR after a product"},
-	{markGroupWait, 2, anything, "instruction after WARPGROUP.DEPBAR"},
-	{markFence, 6, anything, "instruction after MEMBAR"},
+	{markBar, 5, 75, memory, "memory access after BAR"},
+	{markBar, 6, 80, memory, "memory access after BAR"},
+	{markBar, 8, 90, func(i *inst) bool { return i.is("BAR") && i.has("SYNC") }, "BAR after BAR"},
+	{markBssy, 4, 90, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
+	{markArrive, 6, 90, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},
+	{markMatrix, 3, 90, func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") }, "WARPGROUP.DEPBAR after a product"},
+	{markGroupWait, 2, 90, anything, "instruction after WARPGROUP.DEPBAR"},
+	{markFence, 6, 90, anything, "instruction after MEMBAR"},
 }
 
 // spacing checks the gaps and fences before instruction k.
@@ -124,7 +143,7 @@ func (r *replay) spacing(k int32, s *state, now int32) {
 	}
 	for n := range gaps {
 		g := &gaps[n]
-		if have := int(now - s.marks[g.mark]); have < g.cycles && g.to(i) {
+		if have := int(now - s.marks[g.mark]); have < g.cycles && r.table.sm >= g.sm && g.to(i) {
 			r.say(k, -1, g.what, -1, have, g.cycles)
 		}
 	}
@@ -169,4 +188,10 @@ func clock(i *inst) int32 {
 // that i sets.
 func fences(i *inst) bool {
 	return i.is("FENCE") || i.is("MEMBAR") && i.has("CTA")
+}
+
+// announced reports whether the reference always gives i a barrier, whoever
+// waits for it.
+func announced(i *inst) bool {
+	return i.is("FENCE", "LDGDEPBAR", "UTMACMDFLUSH") || i.is("SYNCS") && i.has("EXCH")
 }

@@ -78,6 +78,7 @@ type table struct {
 	ops    map[string][]operation
 	late   map[class]bool // reads general registers after issue
 	varies map[class]bool // results come with a barrier
+	hopper *table         // the best known generation, for all others
 }
 
 // generations are the SMs with a table; others use the nearest older one.
@@ -108,6 +109,11 @@ var tables = sync.OnceValues(func() (map[int]*table, error) {
 			return nil, err
 		}
 		all[sm] = t
+	}
+	for sm, t := range all {
+		if sm != 90 {
+			t.hopper = all[90]
+		}
 	}
 	return all, nil
 })
@@ -234,23 +240,76 @@ func (t *table) limits() {
 	}
 }
 
-// read returns the cycles from a result to its reader.
+// read returns the cycles from a result to its reader. A pair that was
+// hardly ever seen needs no more than others of its kind: than any reader of
+// the same result, than the vector unit's where it reads a uniform register,
+// than other memory instructions, than the same pair on Hopper, of which
+// most is known.
 func (t *table) read(f file, from class, fs slot, to class, ts slot) int {
 	if f == fileR && to == "tex" {
 		to, ts = "xu", "s"
 	}
-	limit, ok := t.worst[producer{f, from, fs, f == fileUR && math[to]}]
-	if !ok {
-		limit = unseen[f]
-	}
 	d, ok := t.pairs[pair{raw, f, from, to, fs, ts}]
-	switch {
-	case !ok:
-		return limit
-	case d.weak || f == fileR || d.cycles > 35:
-		return min(d.cycles, limit)
+	if ok && !d.weak && f != fileR && !(f == fileUR && math[to]) && d.cycles <= 35 {
+		return d.cycles
 	}
-	return d.cycles
+	limit := t.limit(f, from, fs, to)
+	switch {
+	case ok && !d.weak:
+		return min(d.cycles, limit)
+	case ok:
+		limit = min(d.cycles, limit)
+	}
+	switch {
+	case queueMembers[to]:
+		limit = t.sibling(limit, f, from, fs, queueMembers, "data", "addr")
+	case matrix[to]:
+		limit = t.sibling(limit, f, from, fs, matrix, ts)
+	}
+	if h := t.hopper; h != nil {
+		if d, ok := h.pairs[pair{raw, f, from, to, fs, ts}]; ok && !d.weak {
+			limit = min(limit, d.cycles)
+		}
+	}
+	return limit
+}
+
+// limit returns the longest distance that any reader of the kind needs.
+func (t *table) limit(f file, from class, fs slot, to class) int {
+	if f == fileUR && math[to] && to != "udp" {
+		if d, ok := t.pairs[pair{raw, f, from, "alu", fs, "s"}]; ok && !d.weak {
+			return d.cycles
+		}
+	}
+	for _, m := range [...]bool{f == fileUR && math[to], f == fileUR && !math[to]} {
+		if n, ok := t.worst[producer{f, from, fs, m}]; ok {
+			return n
+		}
+	}
+	return unseen[f]
+}
+
+// queueMembers are the classes of memory instructions.
+var queueMembers = map[class]bool{"ldg": true, "stg": true, "lds": true, "sts": true, "ldgsts": true}
+
+// matrix are the classes of the matrix unit's products.
+var matrix = map[class]bool{"mma1": true, "mma2": true, "imma88": true, "qmma": true}
+
+// sibling lowers a limit to the longest distance of a result to operands of
+// similar instructions, where that is well known.
+func (t *table) sibling(limit int, f file, from class, fs slot, classes map[class]bool, slots ...slot) int {
+	n := 0
+	for to := range classes {
+		for _, ts := range slots {
+			if d, ok := t.pairs[pair{raw, f, from, to, fs, ts}]; ok && !d.weak && d.cycles <= 35 {
+				n = max(n, d.cycles)
+			}
+		}
+	}
+	if n == 0 {
+		return limit
+	}
+	return min(limit, n)
 }
 
 // unseen is for results that no table knows.
@@ -259,7 +318,7 @@ var unseen = [numFiles]int{fileR: 7, fileUR: 13, fileP: 13, fileUP: 11}
 // write returns the cycles from a result to the next one in the same
 // register. The units write in order but for their different lengths: what
 // an ALU result needs less than this one's, or, before a result of variable
-// latency, the time to the read port of a memory instruction.
+// latency, six cycles or the time to the read port of a memory instruction.
 func (t *table) write(f file, from class, fs slot, to class, variable bool) int {
 	switch {
 	case f == fileUR:
@@ -269,7 +328,10 @@ func (t *table) write(f file, from class, fs slot, to class, variable bool) int 
 	}
 	bound := max(1, t.read(fileR, from, fs, "alu", "s")-4)
 	if variable {
-		bound = t.read(fileR, from, fs, "stg", "data")
+		bound = 6
+		if t.read(fileR, from, fs, "alu", "s") > 9 {
+			bound = t.read(fileR, from, fs, "stg", "data")
+		}
 	}
 	if d, ok := t.pairs[pair{waw, f, from, to, fs, "d"}]; ok && !d.weak && d.cycles >= bound && d.cycles <= bound+4 {
 		return d.cycles
@@ -302,6 +364,8 @@ func (t *table) over(f file, from class, fs slot, to class, variable bool) int {
 	}
 	d, ok := t.pairs[pair{war, f, from, to, fs, "d"}]
 	switch {
+	case to == "fp64" || to == "mma1" || to == "mma2" || to == "imma88" || to == "qmma":
+		return 1 // these write long after anybody has read
 	case ok && !d.weak && (from == "mma2" || from == "qmma" || from == "mma1") && d.cycles <= 8:
 		return d.cycles
 	case ok && !d.weak && variable:

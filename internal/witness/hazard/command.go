@@ -1,0 +1,74 @@
+package hazard
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Usage describes the command.
+const Usage = `usage: gosass check [-arch SM] [-max N] FILE.cubin ...
+  judges stalls, barriers and waits by what the reference was seen to do;
+  exit status 1 when something could come too early
+  -arch SM            the target, where the file does not say it
+  -max N              findings to print for each file (20)
+`
+
+// Main is the command gosass check.
+func Main(args []string, out, errs io.Writer) int {
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	flags.Usage = func() { fmt.Fprint(errs, Usage) }
+	arch := flags.String("arch", "", "")
+	limit := flags.Int("max", 20, "")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() == 0 {
+		fmt.Fprint(errs, Usage)
+		return 2
+	}
+	code := 0
+	for _, name := range flags.Args() {
+		found, err := one(name, *arch, *limit, out)
+		switch {
+		case err != nil:
+			fmt.Fprintf(errs, "gosass: %s: %v\n", name, err)
+			return 3
+		case found:
+			code = 1
+		}
+	}
+	return code
+}
+
+func one(name, arch string, limit int, out io.Writer) (bool, error) {
+	file, err := os.ReadFile(name)
+	if err != nil {
+		return false, err
+	}
+	a := target.Find(arch)
+	if a == nil {
+		f, err := cubin.Read(file)
+		if err != nil {
+			return false, err
+		}
+		if a, err = gosass.Arch(f); err != nil {
+			return false, err
+		}
+	}
+	r, err := CheckCubin(a, file, limit)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range r.Found {
+		fmt.Fprintf(out, "%s: %s\n", name, l)
+	}
+	fmt.Fprintf(out, "%s: %d instructions for %s, %d findings\n", name, r.Insts, a.Name, len(r.Found))
+	return len(r.Found) > 0, nil
+}

@@ -1,0 +1,147 @@
+package hazard
+
+import (
+	"os"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+)
+
+// tally counts faults of one kind.
+type tally struct{ seeded, seen int }
+
+// faults damages every control field of code in turn, undoes it, and counts
+// how often Check sees it.
+func faults(c *Code, count map[string]*tally, step int) {
+	n := 0
+	try := func(kind string, i *inst, change func(*sass.Ctrl)) {
+		if n++; n%step != 0 {
+			return
+		}
+		old := i.ctrl
+		change(&i.ctrl)
+		t := count[kind]
+		if t == nil {
+			t = &tally{}
+			count[kind] = t
+		}
+		t.seeded++
+		if len(c.Check(1)) > 0 {
+			t.seen++
+		}
+		i.ctrl = old
+	}
+	for k := range c.insts {
+		i := &c.insts[k]
+		for b := range uint8(6) {
+			if i.ctrl.Wait>>b&1 != 0 && needed(c, k, b) {
+				try("wait", i, func(q *sass.Ctrl) { q.Wait &^= 1 << b })
+			}
+		}
+		if i.ctrl.WrBar != sass.NoBar && waited(c, i.ctrl.WrBar) {
+			try("write barrier", i, func(q *sass.Ctrl) { q.WrBar = sass.NoBar })
+		}
+		if i.ctrl.RdBar != sass.NoBar && waited(c, i.ctrl.RdBar) {
+			try("read barrier", i, func(q *sass.Ctrl) { q.RdBar = sass.NoBar })
+		}
+		if i.how == 'F' && i.ctrl.Stall >= 3 && len(i.writes) > 0 {
+			try("stall", i, func(q *sass.Ctrl) { q.Stall, q.Yield = q.Stall-1, false })
+		}
+	}
+}
+
+// needed reports whether somebody sets barrier b in the same block before
+// instruction k, with nobody waiting between: then the wait is not idle.
+func needed(c *Code, k int, b uint8) bool {
+	for j := k - 1; j >= 0 && j > k-200; j-- {
+		q := c.insts[j].ctrl
+		switch {
+		case q.WrBar == int8(b) || q.RdBar == int8(b):
+			return true
+		case q.Wait>>b&1 != 0 || c.insts[j].leaves():
+			return false
+		}
+	}
+	return false
+}
+
+// waited reports whether anybody waits for a barrier.
+func waited(c *Code, b int8) bool {
+	for k := range c.insts {
+		if c.insts[k].ctrl.Wait>>b&1 != 0 || c.insts[k].is("DEPBAR") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSeededFaults takes one wait, barrier or cycle at a time out of code
+// that is right. What remains unseen is idle: a wait or a stall that some
+// other one covers, or that is there for speed.
+func TestSeededFaults(t *testing.T) {
+	arch := target.Find("sm_90a")
+	step := 7
+	if testing.Short() {
+		step = 40
+	}
+	if os.Getenv("GOPTXAS_HAZARD_FILES") != "" {
+		step = 1
+	}
+	us := map[string]*tally{}
+	for _, k := range all(t) {
+		seed(t, arch, ours(oracle.Retarget([]byte(k.Text), arch.Name), arch.Name), us, step)
+	}
+	show(t, "ours", us)
+	for kind, least := range map[string]int{"wait": 97, "write barrier": 80, "read barrier": 55, "stall": 70} {
+		if n := us[kind]; n == nil || n.seeded < 10 || n.seen*100 < n.seeded*least {
+			t.Errorf("%s: %+v seen, want %d of 100", kind, n, least)
+		}
+	}
+	if !oracle.Available() || testing.Short() {
+		return
+	}
+	tools := oracle.Find(t)
+	ref := map[string]*tally{}
+	for _, f := range corpus.Find(t).Every(8) {
+		text, err := f.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file, err := tools.CubinOf(oracle.Retarget(text, arch.Name), "-arch="+arch.Name); err == nil {
+			seed(t, arch, file, ref, step)
+		}
+	}
+	show(t, "the reference's", ref)
+}
+
+func seed(t *testing.T, arch *target.Arch, file []byte, count map[string]*tally, step int) {
+	t.Helper()
+	if file == nil {
+		return
+	}
+	list, err := Functions(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fn := range list {
+		if len(fn.Words) > 1500 {
+			continue // every fault costs a replay
+		}
+		c, err := Decode(arch, fn.Words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults(c, count, step)
+	}
+}
+
+func show(t *testing.T, whose string, count map[string]*tally) {
+	for _, k := range []string{"wait", "write barrier", "read barrier", "stall"} {
+		if n := count[k]; n != nil {
+			t.Logf("%s: %-14s %5d taken out, %5d seen (%d%%)", whose, k, n.seeded, n.seen, 100*n.seen/max(1, n.seeded))
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package hazard
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/zoo"
+)
+
+// sampleSize returns how many files of the corpus are replayed:
+// GOPTXAS_HAZARD_FILES (0 = all), or a few.
+func sampleSize() int {
+	if n, err := strconv.Atoi(os.Getenv("GOPTXAS_HAZARD_FILES")); err == nil {
+		return n
+	}
+	return 12
+}
+
+var archNames = []string{"sm_90a", "sm_75", "sm_80", "sm_89", "sm_100a", "sm_120a"}
+
+// TestReference replays code of the reference. A report is an error of this
+// package: the reference's code is right.
+func TestReference(t *testing.T) {
+	tools := oracle.Find(t)
+	files := corpus.Find(t).Every(sampleSize())
+	for _, arch := range archNames {
+		t.Run(arch, func(t *testing.T) {
+			insts, compiled := 0, 0
+			for n := range files {
+				text, err := files[n].Read()
+				if err != nil {
+					t.Fatal(err)
+				}
+				file, err := tools.CubinOf(oracle.Retarget(text, arch), "-arch="+arch)
+				if err != nil {
+					continue // not for this architecture
+				}
+				compiled++
+				insts += judge(t, files[n].Name, arch, file)
+			}
+			t.Logf("%d files, %d instructions", compiled, insts)
+		})
+	}
+}
+
+// judge checks a cubin and fails the test for each finding.
+func judge(t *testing.T, name, arch string, file []byte) int {
+	t.Helper()
+	r, err := CheckCubin(target.Find(arch), file, 5)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	for _, f := range r.Found {
+		t.Errorf("%s for %s: %s", name, arch, f)
+	}
+	return r.Insts
+}
+
+// ours compiles a text; nil when it is not for the architecture.
+func ours(text []byte, arch string, args ...string) []byte {
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "in.ptx", Text: text}}, goptxas.Options{Arch: arch, Args: args})
+	if err != nil {
+		return nil
+	}
+	return out.Cubin
+}
+
+// TestOurs checks our code of the zoo and of the corpus's small set.
+func TestOurs(t *testing.T) {
+	for _, arch := range archNames {
+		t.Run(arch, func(t *testing.T) {
+			if testing.Short() && arch != "sm_90a" {
+				t.Skip("only Hopper in short mode")
+			}
+			insts, compiled := 0, 0
+			for _, k := range all(t) {
+				if file := ours(oracle.Retarget([]byte(k.Text), arch), arch); file != nil {
+					compiled++
+					insts += judge(t, k.File, arch, file)
+				}
+			}
+			if compiled < 20 {
+				t.Errorf("only %d kernels compiled", compiled)
+			}
+			t.Logf("%d kernels, %d instructions", compiled, insts)
+		})
+	}
+}
+
+// all lists every kernel of the zoo.
+func all(t testing.TB) []zoo.Kernel {
+	list := zoo.List(t)
+	list = append(list, zoo.Hopper(t)...)
+	list = append(list, zoo.Matrices(t)...)
+	return append(list, zoo.Meetings(t)...)
+}
+
+// TestSmoke checks our code of the corpus's small set, at three levels.
+func TestSmoke(t *testing.T) {
+	files := corpus.Find(t).Smoke()
+	levels := []string{"-O3", "-O1", "-O0"}
+	if testing.Short() {
+		levels = levels[:1]
+	}
+	for _, level := range levels {
+		insts, compiled := 0, 0
+		for n := range files {
+			text, err := files[n].Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file := ours(oracle.Retarget(text, "sm_90a"), "sm_90a", level); file != nil {
+				compiled++
+				insts += judge(t, files[n].Name+" "+level, "sm_90a", file)
+			}
+		}
+		t.Logf("%s: %d files, %d instructions", level, compiled, insts)
+	}
+}
