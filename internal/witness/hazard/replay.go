@@ -121,8 +121,8 @@ func (r *replay) step(k int32, s *state, now int32) {
 // fields checks the values of the control fields alone.
 func (r *replay) fields(k int32) {
 	i := &r.insts[k]
-	if i.ctrl.Yield && (i.ctrl.Stall == 0 || i.ctrl.Stall >= 12) {
-		r.say(k, -1, "stall and yield bit that no instruction has", -1, 0, 0)
+	if i.ctrl.Stay && (i.ctrl.Stall == 0 || i.ctrl.Stall >= 12) {
+		r.say(k, -1, "stall that a warp cannot keep its turn for", -1, 0, 0)
 	}
 	if r.table.sm >= 90 && announced(i) && !i.never && mask(i.ctrl.WrBar)|mask(i.ctrl.RdBar) == 0 {
 		r.say(k, -1, "no barrier tells when it is over", -1, 0, 0)

@@ -172,7 +172,7 @@ func fenced(i *inst) bool {
 // instruction. A matrix product or a fence with stall 0 holds the warp until
 // it is over: code without optimisation relies on it.
 func clock(i *inst) int32 {
-	if i.ctrl.Stall == 0 && !i.ctrl.Yield {
+	if i.ctrl.Stall == 0 && !i.ctrl.Stay {
 		switch i.class {
 		case "mma1", "mma2", "imma88", "qmma":
 			return keepW
