@@ -18,8 +18,8 @@ import (
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
-	"github.com/goptxas/goptxas/internal/witness/tables"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
+	"github.com/goptxas/goptxas/internal/witness/tables"
 )
 
 // A guess of how long a kernel runs, from its machine code alone: one warp
