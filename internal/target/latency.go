@@ -210,7 +210,7 @@ func (t *Timing) Any(f File, c Class) int {
 func (t *Timing) WAW(f File, a, b Class) int {
 	switch f {
 	case FileR:
-		if b == ClassWide && wideLate(a) && !t.Variable(b) {
+		if (b == ClassWide || b == ClassImadHi) && wideLate(a) && !t.Variable(b) {
 			return int(t.wideWAW)
 		}
 		if a == b && !matrix(a) {
@@ -231,7 +231,7 @@ func (t *Timing) WAW(f File, a, b Class) int {
 }
 
 // wideLate reports whether a result of the class lands after the low word
-// of an IMAD.WIDE issued next to it.
+// of an IMAD.WIDE, or the result of an IMAD.HI, issued next to it.
 func wideLate(c Class) bool {
 	switch c {
 	case ClassAlu, ClassVote, ClassP2r, ClassCs2r32, ClassCs2r64:

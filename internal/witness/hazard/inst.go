@@ -153,6 +153,12 @@ func (t *table) classify(i *inst, x sass.Inst) {
 	if i.is("CCTL") && x.NArg() > 0 { // it goes down the memory queue
 		i.class = "stg"
 	}
+	switch {
+	case i.is("SYNCS", "ATOM", "ATOMG", "ATOMS"):
+		i.how = 'V' // the state of the mbarrier or the old value, if anybody wants it
+	case i.is("QSPC"):
+		i.class = "lds" // it stands in the queue of shared memory
+	}
 	if i.is("BMOV") && x.NArg() > 0 && x.Arg(0).File == sass.FileR {
 		i.how = 'V'
 	}

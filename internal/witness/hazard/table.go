@@ -276,7 +276,8 @@ func (t *table) read(f file, from class, fs slot, to class, ts slot) int {
 
 // limit returns the longest distance that any reader of the kind needs.
 func (t *table) limit(f file, from class, fs slot, to class) int {
-	if f == fileUR && math[to] && to != "udp" {
+	quick := from == "umov" || from == "uldc" || from == "voteu"
+	if f == fileUR && (math[to] && to != "udp" || quick && (to == "xu" || to == "xu64")) {
 		if d, ok := t.pairs[pair{raw, f, from, "alu", fs, "s"}]; ok && !d.weak {
 			return d.cycles
 		}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goptxas/goptxas"
+	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/gen"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
+	"github.com/goptxas/goptxas/internal/witness/sim"
+)
+
+// mode is one way to compile.
+type mode struct {
+	arch string
+	args []string
+}
+
+// modes are taken in turn, the common one twice.
+var modes = [...]mode{
+	{"sm_90a", nil},
+	{"sm_90a", []string{"-O0"}},
+	{"sm_90a", []string{"-O1"}},
+	{"sm_90a", []string{"--maxrregcount=24"}},
+	{"sm_90a", nil},
+	{"sm_100a", nil},
+	{"sm_120", nil},
+	{"sm_90a", []string{"--knob", "SerialSchedule=true"}},
+}
+
+// steps bounds the interpreter and the simulator.
+const steps = 1_000_000
+
+// programs compares the interpreter with our code.
+type programs struct{}
+
+func (programs) do(seed uint64) (result, fault, text string) {
+	m := modes[seed/4%uint64(len(modes))]
+	if seed%4 == 3 {
+		return pipe(seed, m)
+	}
+	style := gen.New
+	if seed%2 == 1 {
+		style = gen.NewWide
+	}
+	p := style(seed)
+	why, err := differs(p.Text(), m)
+	switch {
+	case err != nil:
+		return "refused", "", ""
+	case why == "":
+		return "agree", "", ""
+	}
+	q := gen.Shrink(p, func(q *gen.Prog) bool {
+		d, err := differs(q.Text(), m)
+		return err == nil && d != ""
+	})
+	if d, err := differs(q.Text(), m); err == nil && d != "" {
+		why = d
+	}
+	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+}
+
+// pipe does the same for a pipe.
+func pipe(seed uint64, m mode) (result, fault, text string) {
+	p := gen.NewPipe(seed)
+	why, err := differs(p.Text(), m)
+	switch {
+	case err != nil:
+		return "pipe-refused", "", ""
+	case why == "":
+		return "pipe-agree", "", ""
+	}
+	q := gen.ShrinkPipe(p, func(q *gen.Pipe) bool {
+		d, err := differs(q.Text(), m)
+		return err == nil && d != ""
+	})
+	return "fault", fmt.Sprintf("// seed %d, %s %v: %s", seed, m.arch, m.args, why), q.Text()
+}
+
+// differs says how the results of a program differ; an error is a program
+// that some witness does not take.
+func differs(text string, m mode) (string, error) {
+	list, err := launch.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	v, err := ptxvm.Load("random.ptx", text, "sm_90a")
+	if err != nil {
+		return "", err
+	}
+	want, err := v.Run(&list[0], ptxvm.Options{Undefined: true, MaxSteps: steps})
+	if err != nil {
+		return "", err
+	}
+	text = strings.Replace(text, ".target sm_90a", ".target "+m.arch, 1)
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "random.ptx", Text: []byte(text)}}, goptxas.Options{Arch: m.arch, Args: m.args})
+	if err != nil {
+		if s := err.Error(); strings.Contains(s, "nternal") || strings.Contains(s, "is wrong") {
+			return s, nil
+		}
+		return "", err
+	}
+	if r, err := hazard.CheckCubin(target.Find(m.arch), out.Cubin, 1); err != nil || len(r.Found) > 0 {
+		return fmt.Sprint("waits: ", r.Found, err), nil
+	}
+	got, err := simulate(&list[0], out.Cubin)
+	switch {
+	case errors.Is(err, errLacks):
+		return "", err
+	case err != nil:
+		return err.Error(), nil
+	}
+	for k := range want {
+		if !bytes.Equal(want[k], got[k]) {
+			return fmt.Sprintf("argument %d differs", k), nil
+		}
+	}
+	return "", nil
+}
+
+// errLacks is an instruction that the simulator does not know.
+var errLacks = errors.New("the simulator lacks an instruction")
+
+func simulate(l *launch.Launch, cubin []byte) ([][]byte, error) {
+	m, err := sim.Load(cubin)
+	if err != nil {
+		return nil, err
+	}
+	k, err := m.Kernel(l.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if len(k.Missing()) > 0 {
+		return nil, errLacks
+	}
+	c, err := k.Prepare(l, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.Launch.MaxSteps = steps
+	if _, err := k.Run(&c.Launch); err != nil {
+		return nil, err
+	}
+	return c.Buffers, nil
+}

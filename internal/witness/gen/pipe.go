@@ -1,0 +1,288 @@
+package gen
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Pipe is a program that brings tiles of its input through buffers in shared
+// memory while it works on those that are there: with asynchronous copies,
+// bulk copies that an mbarrier counts, or loads held in registers, by all
+// threads or by a warp of its own.
+type Pipe struct {
+	Seed   uint64
+	Stages int    // buffers
+	Tiles  int    // times around the loop
+	Warps  int    // of the block
+	How    string // copy, bulk, load, roles
+	Piece  int    // bytes of one asynchronous copy
+	Matrix bool   // consumers multiply matrices; else they add words
+	Named  int    // number of the barrier that threads meet at
+	Held   int    // values that live across the loop
+	Blocks int
+}
+
+// pieces are the sizes of asynchronous copies.
+var pieces = [...]int{4, 8, 16}
+
+// NewPipe makes the pipe of a seed.
+func NewPipe(seed uint64) *Pipe {
+	r := rand.New(rand.NewPCG(seed, 0x51de))
+	p := &Pipe{
+		Seed: seed, Stages: 2 + r.IntN(3), Tiles: 1 + r.IntN(7), Warps: 1 + r.IntN(4), How: []string{"copy", "bulk", "load", "roles"}[r.IntN(4)],
+		Piece: pieces[r.IntN(3)], Matrix: r.IntN(2) == 0, Blocks: 1 + r.IntN(2),
+	}
+	if r.IntN(2) == 0 {
+		p.Named = 1 + r.IntN(15)
+	}
+	if r.IntN(2) == 0 {
+		p.Held = r.IntN(60)
+	}
+	if p.How == "roles" {
+		p.Warps = max(2, p.Warps)
+	}
+	return p
+}
+
+// Simpler lists programs with one thing less.
+func (p *Pipe) Simpler() []*Pipe {
+	var list []*Pipe
+	add := func(change func(q *Pipe)) {
+		q := *p
+		if change(&q); q != *p {
+			list = append(list, &q)
+		}
+	}
+	add(func(q *Pipe) { q.Tiles = max(1, q.Tiles-1) })
+	add(func(q *Pipe) { q.Held = 0 })
+	add(func(q *Pipe) { q.Blocks = 1 })
+	add(func(q *Pipe) { q.Named = 0 })
+	add(func(q *Pipe) { q.Matrix = false })
+	add(func(q *Pipe) { q.Piece = 16 })
+	add(func(q *Pipe) { q.Stages = max(2, q.Stages-1) })
+	if p.How != "roles" || p.Warps > 2 {
+		add(func(q *Pipe) { q.Warps = max(1, q.Warps-1) })
+	}
+	return list
+}
+
+// ShrinkPipe returns the simplest program that still fails.
+func ShrinkPipe(p *Pipe, fails func(*Pipe) bool) *Pipe {
+	for again := true; again; {
+		again = false
+		for _, q := range p.Simpler() {
+			if fails(q) {
+				p, again = q, true
+				break
+			}
+		}
+	}
+	return p
+}
+
+// users returns the threads that consume: with roles, warp 0 only copies.
+func (p *Pipe) users() int {
+	if p.How == "roles" {
+		return 32 * (p.Warps - 1)
+	}
+	return 32 * p.Warps
+}
+
+// tile returns the bytes of a tile: 16 for each consumer.
+func (p *Pipe) tile() int { return 16 * p.users() }
+
+// Text prints the program with its launch.
+func (p *Pipe) Text() string {
+	w := &pipeText{Pipe: p}
+	name := fmt.Sprintf("pipe%d", p.Seed)
+	w.f("// Random pipe %d: %s, %d buffers, %d tiles.", p.Seed, p.How, p.Stages, p.Tiles)
+	w.f("//: run %s grid=%d block=%d", name, p.Blocks, 32*p.Warps)
+	w.f("//: buf %d bits %d", p.tile()*p.Tiles*p.Blocks+1024, p.Seed)
+	w.f("//: buf %d zero", p.Blocks*p.users()*16)
+	w.f("//: u32 %d", p.Tiles)
+	w.out.WriteString(Header)
+	w.f(".visible .entry %s(.param .u64 in, .param .u64 out, .param .u32 n)\n{", name)
+	w.declare()
+	switch p.How {
+	case "copy":
+		w.copies()
+	case "bulk":
+		w.bulks()
+	case "load":
+		w.loads()
+	default:
+		w.roles()
+	}
+	w.finish()
+	return w.out.String()
+}
+
+// pipeText writes the text of a pipe.
+type pipeText struct {
+	*Pipe
+	out strings.Builder
+}
+
+func (w *pipeText) f(format string, args ...any) {
+	fmt.Fprintf(&w.out, format, args...)
+	w.out.WriteByte('\n')
+}
+
+// declare writes registers and buffers, and what holds in every kind: %t is
+// the consumer's number, %mine its place in a tile.
+func (w *pipeText) declare() {
+	w.f(".reg .b32 %%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<4>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl;\n.reg .pred %%p<4>;")
+	w.f(".shared .align 128 .b8 bufs[%d];\n.shared .align 8 .b64 bars[%d];", w.tile()*w.Stages, 2*w.Stages)
+	w.f("ld.param.u64 %%in,[in];\nld.param.u64 %%out,[out];\nld.param.u32 %%n,[n];\ncvta.to.global.u64 %%in,%%in;\ncvta.to.global.u64 %%out,%%out;")
+	w.f("mov.u32 %%t,%%tid.x;\nmov.u32 %%u,%%ctaid.x;\nmul.wide.u32 %%x,%%u,%d;\nadd.u64 %%in,%%in,%%x;", w.tile()*w.Tiles)
+	w.f("mul.wide.u32 %%x,%%u,%d;\nadd.u64 %%out,%%out,%%x;\nmov.u32 %%buf,bufs;\nmov.u32 %%bar,bars;", w.tile())
+	for k := range 4 {
+		w.f("mov.u32 %%c%d,%d;", k, k+1)
+	}
+	for k := range w.Held {
+		w.f("ld.global.u32 %%h%d,[%%in+%d];", k, 4*k)
+	}
+}
+
+// meet lets all consumers meet.
+func (w *pipeText) meet() {
+	if w.Named == 0 && w.How != "roles" {
+		w.f("bar.sync 0;")
+		return
+	}
+	w.f("barrier.sync %d, %d;", max(1, w.Named), w.users())
+}
+
+// consume works on the tile at %at.
+func (w *pipeText) consume() {
+	if !w.Matrix {
+		k := int(w.Seed%3)*5 + 1
+		w.f("xor.b32 %%w0,%%t,%d;\nrem.u32 %%w0,%%w0,%d;\nshl.b32 %%w0,%%w0,4;\nadd.u32 %%w0,%%at,%%w0;", k, w.users())
+		w.f("ld.shared.v4.b32 {%%a0,%%a1,%%a2,%%a3},[%%w0];")
+		for k := range 4 {
+			w.f("mad.lo.u32 %%c%d,%%c%d,33,%%a%d;", k, k, k)
+		}
+		return
+	}
+	w.f("shl.b32 %%w0,%%t,4;\nadd.u32 %%w0,%%at,%%w0;\nadd.u32 %%w1,%%t,32;\nrem.u32 %%w1,%%w1,%d;\nshl.b32 %%w1,%%w1,4;\nadd.u32 %%w1,%%at,%%w1;", w.users())
+	w.f("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%a0,%%a1,%%a2,%%a3},[%%w0];\nldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%b0,%%b1},[%%w1];")
+	w.f("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%%c0,%%c1,%%c2,%%c3},{%%a0,%%a1,%%a2,%%a3},{%%b0,%%b1},{%%c0,%%c1,%%c2,%%c3};")
+}
+
+// place sets %at to the buffer of tile %i and %s to its number.
+func (w *pipeText) place() {
+	w.f("rem.u32 %%s,%%i,%d;\nmad.lo.u32 %%at,%%s,%d,%%buf;", w.Stages, w.tile())
+}
+
+// issue starts the copy of tile reg, if there is one, by asynchronous copies.
+func (w *pipeText) issue(reg, label string) {
+	w.f("setp.ge.u32 %%p1,%s,%%n;\n@%%p1 bra %s;", reg, label)
+	w.f("rem.u32 %%w2,%s,%d;\nmad.lo.u32 %%w2,%%w2,%d,%%buf;\nshl.b32 %%w3,%%t,4;\nadd.u32 %%w2,%%w2,%%w3;", reg, w.Stages, w.tile())
+	w.f("mad.lo.u32 %%w3,%s,%d,%%w3;\ncvt.u64.u32 %%x,%%w3;\nadd.u64 %%src,%%in,%%x;", reg, w.tile())
+	for at := 0; at < 16; at += w.Piece {
+		kind := "ca"
+		if w.Piece == 16 {
+			kind = "cg"
+		}
+		w.f("cp.async.%s.shared.global [%%w2+%d],[%%src+%d],%d;", kind, at, at, w.Piece)
+	}
+	w.f("%s:\ncp.async.commit_group;", label)
+}
+
+func (w *pipeText) copies() {
+	for k := range w.Stages - 1 {
+		w.f("mov.u32 %%w4,%d;", k)
+		w.issue("%w4", fmt.Sprintf("P%d", k))
+	}
+	w.f("mov.u32 %%i,0;\nL:\ncp.async.wait_group %d;", w.Stages-2)
+	w.meet()
+	w.f("add.u32 %%w4,%%i,%d;", w.Stages-1)
+	w.issue("%w4", "N")
+	w.place()
+	w.consume()
+	w.meet()
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;\ncp.async.wait_all;")
+}
+
+// setup makes the mbarriers: full ones count one arrival, empty ones all
+// consumers.
+func (w *pipeText) setup() {
+	w.f("setp.ne.u32 %%p2,%%t,0;\n@%%p2 bra I;")
+	for k := range w.Stages {
+		w.f("mbarrier.init.shared::cta.b64 [%%bar+%d],1;\nmbarrier.init.shared::cta.b64 [%%bar+%d],%d;", 16*k, 16*k+8, w.users())
+	}
+	w.f("fence.proxy.async;\nI:\nbar.sync 0;")
+}
+
+// bulk starts the copy of tile reg; one thread does so.
+func (w *pipeText) bulk(reg string) {
+	w.f("rem.u32 %%w2,%s,%d;\nmad.lo.u32 %%w3,%%w2,%d,%%buf;\nshl.b32 %%w2,%%w2,4;\nadd.u32 %%w2,%%bar,%%w2;", reg, w.Stages, w.tile())
+	w.f("mul.wide.u32 %%x,%s,%d;\nadd.u64 %%src,%%in,%%x;", reg, w.tile())
+	w.f("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%w2],%d;", w.tile())
+	w.f("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%w3],[%%src],%d,[%%w2];", w.tile())
+}
+
+// wait waits for a phase of the mbarrier at offset off of tile %i.
+func (w *pipeText) wait(off int, other bool, label string) {
+	w.f("rem.u32 %%w5,%%i,%d;\nshl.b32 %%w5,%%w5,4;\nadd.u32 %%w5,%%bar,%%w5;\ndiv.u32 %%ph,%%i,%d;\nand.b32 %%ph,%%ph,1;", w.Stages, w.Stages)
+	if other {
+		w.f("xor.b32 %%ph,%%ph,1;")
+	}
+	w.f("%s:\nmbarrier.try_wait.parity.shared::cta.b64 %%p3,[%%w5+%d],%%ph;\n@!%%p3 bra %s;", label, off, label)
+}
+
+func (w *pipeText) bulks() {
+	w.setup()
+	for k := range w.Stages - 1 {
+		w.f("setp.le.u32 %%p1,%%n,%d;\nor.pred %%p1,%%p1,%%p2;\n@%%p1 bra P%d;\nmov.u32 %%w4,%d;", k, k, k)
+		w.bulk("%w4")
+		w.f("P%d:", k)
+	}
+	w.f("mov.u32 %%i,0;\nL:")
+	w.f("add.u32 %%w4,%%i,%d;\nsetp.ge.u32 %%p1,%%w4,%%n;\nor.pred %%p1,%%p1,%%p2;\n@%%p1 bra N;", w.Stages-1)
+	w.bulk("%w4")
+	w.f("N:")
+	w.wait(0, false, "W")
+	w.place()
+	w.consume()
+	w.meet()
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
+}
+
+// loads holds the next tile in registers while it works on this one.
+func (w *pipeText) loads() {
+	w.f("shl.b32 %%w3,%%t,4;\ncvt.u64.u32 %%x,%%w3;\nadd.u64 %%src,%%in,%%x;\nld.global.v4.b32 {%%w8,%%w9,%%w10,%%w11},[%%src];\nmov.u32 %%i,0;\nL:")
+	w.place()
+	w.f("shl.b32 %%w3,%%t,4;\nadd.u32 %%w3,%%w3,%%at;\nst.shared.v4.b32 [%%w3],{%%w8,%%w9,%%w10,%%w11};\nadd.u32 %%w4,%%i,1;\nsetp.ge.u32 %%p1,%%w4,%%n;\n@%%p1 bra N;")
+	w.f("add.u64 %%src,%%src,%d;\nld.global.v4.b32 {%%w8,%%w9,%%w10,%%w11},[%%src];\nN:", w.tile())
+	w.meet()
+	w.consume()
+	w.meet()
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
+}
+
+// roles has the first warp copy and all others consume.
+func (w *pipeText) roles() {
+	w.setup()
+	w.f("setp.ge.u32 %%p1,%%t,32;\n@%%p1 bra C;\n@%%p2 bra X;\nmov.u32 %%i,0;\nQ:")
+	w.wait(8, true, "E")
+	w.bulk("%i")
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra Q;\nX:\nret;\nC:\nsub.u32 %%t,%%t,32;\nmov.u32 %%i,0;\nL:")
+	w.wait(0, false, "W")
+	w.place()
+	w.consume()
+	w.f("mbarrier.arrive.shared::cta.b64 _,[%%w5+8];")
+	if w.Named != 0 {
+		w.meet()
+	}
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra L;")
+}
+
+// finish stores the sums.
+func (w *pipeText) finish() {
+	for k := range w.Held {
+		w.f("xor.b32 %%c%d,%%c%d,%%h%d;", k%4, k%4, k)
+	}
+	w.f("mul.wide.u32 %%x,%%t,16;\nadd.u64 %%out,%%out,%%x;\nst.global.v4.b32 [%%out],{%%c0,%%c1,%%c2,%%c3};\nret;\n}")
+}
