@@ -6,7 +6,7 @@ export GOFLAGS
 RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile diag phase pool src stats) ./internal/driver/... .
 FUZZTIME ?= 30s
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz race generate ci
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,14 @@ versus: ## time, registers and spills beside the reference's
 
 fuzz: ## every fuzz target for FUZZTIME each
 	sh tools/fuzz.sh $(FUZZTIME)
+
+CAMPAIGN ?= campaign
+SEEDS    ?= 10000
+MUTANTS  ?= 100000
+SHARD    ?= 0/1
+campaign: ## SEEDS random programs and MUTANTS damaged inputs; goes on where the ledger in CAMPAIGN ends
+	$(GO) run ./internal/witness/campaign -dir $(CAMPAIGN) -what programs -n $(SEEDS) -shard $(SHARD)
+	$(GO) run ./internal/witness/campaign -dir $(CAMPAIGN) -what hostile -n $(MUTANTS) -shard $(SHARD)
 
 race: ## the concurrent packages under the race detector
 	GOPTXAS_ORACLE=/nonexistent $(GO) test -race -skip TestCommandLines $(RACE)

@@ -107,7 +107,7 @@ func (h *hostile) do(seed uint64) (result, fault, text string) {
 		why = fmt.Sprint("memory ", after.Sys)
 	case err == nil:
 		return "compiled", "", ""
-	case !errors.As(err, &e) || strings.Contains(e.Log, "nternal"):
+	case !errors.As(err, &e) || strings.Contains(e.Log, "internal compiler error"):
 		why = err.Error()
 	default:
 		return "refused", "", ""

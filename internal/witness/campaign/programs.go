@@ -102,7 +102,7 @@ func differs(text string, m mode) (string, error) {
 	text = strings.Replace(text, ".target sm_90a", ".target "+m.arch, 1)
 	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: "random.ptx", Text: []byte(text)}}, goptxas.Options{Arch: m.arch, Args: m.args})
 	if err != nil {
-		if s := err.Error(); strings.Contains(s, "nternal") || strings.Contains(s, "is wrong") {
+		if s := err.Error(); strings.Contains(s, "internal compiler error") || strings.Contains(s, "is wrong") {
 			return s, nil
 		}
 		return "", err

@@ -19,6 +19,9 @@ func sampleSize() int {
 	if n, err := strconv.Atoi(os.Getenv("GOPTXAS_HAZARD_FILES")); err == nil {
 		return n
 	}
+	if testing.Short() {
+		return 3
+	}
 	return 12
 }
 
@@ -106,7 +109,7 @@ func TestSmoke(t *testing.T) {
 	files := corpus.Find(t).Smoke()
 	levels := []string{"-O3", "-O1", "-O0"}
 	if testing.Short() {
-		levels = levels[:1]
+		levels, files = levels[:1], files[:min(len(files), 30)]
 	}
 	for _, level := range levels {
 		insts, compiled := 0, 0

@@ -55,7 +55,7 @@ func queue(i *inst) int {
 // behind a store is none of them.
 func behind(from, i *inst) bool {
 	switch {
-	case i.is("LDS", "LDSM", "SHFL"):
+	case i.class == "lds":
 		return from.class == "sts" || from.class == "stg" || from.class == "lds"
 	case i.class == "ldg":
 		return from.class == "ldg" || from.class == "ldgsts"

@@ -250,6 +250,9 @@ func (t *table) read(f file, from class, fs slot, to class, ts slot) int {
 		to, ts = "xu", "s"
 	}
 	d, ok := t.pairs[pair{raw, f, from, to, fs, ts}]
+	if !ok && to == "syncs" {
+		d, ok = t.pairs[pair{raw, f, from, to, fs, "uaddr"}]
+	}
 	if ok && !d.weak && f != fileR && !(f == fileUR && math[to]) && d.cycles <= 35 {
 		return d.cycles
 	}
@@ -276,10 +279,15 @@ func (t *table) read(f file, from class, fs slot, to class, ts slot) int {
 
 // limit returns the longest distance that any reader of the kind needs.
 func (t *table) limit(f file, from class, fs slot, to class) int {
-	quick := from == "umov" || from == "uldc" || from == "voteu"
-	if f == fileUR && (math[to] && to != "udp" || quick && (to == "xu" || to == "xu64")) {
-		if d, ok := t.pairs[pair{raw, f, from, "alu", fs, "s"}]; ok && !d.weak {
-			return d.cycles
+	quick := from == "umov" || from == "uldc" || from == "voteu" || from == "elect"
+	if f == fileUR && (math[to] && to != "udp" || quick && (to == "xu" || to == "xu64" || to == "umov" || to == "udp")) {
+		for _, x := range [...]*table{t, t.hopper} {
+			if x == nil {
+				continue
+			}
+			if d, ok := x.pairs[pair{raw, f, from, "alu", fs, "s"}]; ok && !d.weak {
+				return d.cycles
+			}
 		}
 	}
 	for _, m := range [...]bool{f == fileUR && math[to], f == fileUR && !math[to]} {
