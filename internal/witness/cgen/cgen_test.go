@@ -41,6 +41,9 @@ func count() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("GOPTXAS_CGEN"), 10, 64); err == nil {
 		return n
 	}
+	if testing.Short() {
+		return 6
+	}
 	return 25
 }
 

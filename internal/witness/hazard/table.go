@@ -336,7 +336,7 @@ func (t *table) write(f file, from class, fs slot, to class, variable bool) int 
 		return 1
 	}
 	bound := max(1, t.read(fileR, from, fs, "alu", "s")-4)
-	if variable {
+	if variable && to != "fp64" { // whose results come late wherever a barrier announces them
 		bound = 6
 		if t.read(fileR, from, fs, "alu", "s") > 9 {
 			bound = t.read(fileR, from, fs, "stg", "data")
