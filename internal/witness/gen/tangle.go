@@ -153,6 +153,9 @@ func (m *maker) carries() Stmt {
 	op := m.pick("add", "sub")
 	lines := []string{fmt.Sprintf("%s.cc.%s%s %s, %s, %s;", op, sign, t, a, a, m.reg(kind))}
 	for range m.r.IntN(3) {
+		if m.chance(20) { // a difference leaves a carry, too
+			op = m.pick("add", "sub")
+		}
 		lines = append(lines, fmt.Sprintf("%sc.cc.%s%s %s, %s, %s;", op, sign, t, b, m.reg(kind), m.reg(kind)))
 	}
 	return &Seq{append(lines, fmt.Sprintf("%sc.%s%s %s, %s, %s;", op, sign, t, m.reg(kind), m.reg(kind), m.pick("0", m.reg(kind))))}

@@ -60,7 +60,9 @@ func (d *decoder) add() {
 
 func clamp32(v int64) uint64 { return uint64(min(max(v, -1<<31), 1<<31-1)) }
 
-// addc is the additions that take or leave a carry.
+// addc is the additions that take or leave a carry. A difference is the sum
+// with the complement and one: it leaves the carry of that, which is none
+// where it borrows.
 func (d *decoder) addc() {
 	t := d.typ(0)
 	op := d.in.Op
@@ -79,6 +81,9 @@ func (d *decoder) addc() {
 				c = w.carry[l]
 			}
 			var s, cc uint64
+			if sub && in {
+				c = 1 - c
+			}
 			if sub {
 				s, cc = bits.Sub64(x[l], y[l], c)
 			} else {
@@ -86,6 +91,9 @@ func (d *decoder) addc() {
 			}
 			if n == 32 {
 				cc = s >> 32 & 1
+			}
+			if sub {
+				cc = 1 - cc
 			}
 			if out {
 				w.carry[l] = cc
