@@ -333,6 +333,9 @@ func (r *replay) leave(k int32, s *state, now int32) {
 			f.what = matrixWrite
 		case i.how == 'V':
 			f.what, f.bars = openWrite, mask(i.ctrl.WrBar)
+			if i.is("ATOM") && fileOf(a.cell) == fileP { // whether the address is shared memory is known when it is read
+				f.bars |= mask(i.ctrl.RdBar)
+			}
 			f.groups = min(f.bars, 1)
 		}
 		if fileOf(a.cell) == fileR && i.class != "gmma" {
