@@ -70,7 +70,7 @@ var dependents = [...]struct {
 // earlySink takes the messages found while the line is read: they carry the
 // program's own name, and no option about warnings touches them.
 func earlySink(line *cli.Line, out io.Writer) *diag.Sink {
-	return diag.NewSink(out, diag.Options{JSON: line.Text(cli.Diagnostics, "text") == "json"})
+	return diag.NewSink(out, messageOptions(line, out))
 }
 
 // answer handles lines that ask a question instead of compiling, in order
@@ -132,17 +132,18 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 
 // newSink makes the sink of a compilation from the options about messages.
 func newSink(line *cli.Line, out io.Writer) *diag.Sink {
-	return diag.NewSink(out, diag.Options{
-		NoWarnings:        line.Has(cli.DisableWarnings),
-		WarningsAreErrors: line.Has(cli.WarningAsError) && !line.Has(cli.DisableWarnings),
-		JSON:              line.Text(cli.Diagnostics, "text") == "json",
-		Tool:              toolName(line),
-	})
+	o := messageOptions(line, out)
+	o.NoWarnings = line.Has(cli.DisableWarnings)
+	o.WarningsAreErrors = line.Has(cli.WarningAsError) && !line.Has(cli.DisableWarnings)
+	o.Tool = toolName(line)
+	return diag.NewSink(out, o)
 }
 
 // plainSink is newSink for messages that -w and -Werror do not touch.
 func plainSink(line *cli.Line, out io.Writer) *diag.Sink {
-	return diag.NewSink(out, diag.Options{JSON: line.Text(cli.Diagnostics, "text") == "json", Tool: toolName(line)})
+	o := messageOptions(line, out)
+	o.Tool = toolName(line)
+	return diag.NewSink(out, o)
 }
 
 // toolName returns the name that replaces ours in messages, or nil.

@@ -14,6 +14,17 @@ import (
 // command line.
 const stringInput = "application ptx input"
 
+// stdinName is what messages call standard input where their form is our own;
+// the reference's names a temporary file.
+const stdinName = "<stdin>"
+
+func readAll(in io.Reader) ([]byte, error) {
+	if in == nil {
+		return nil, nil
+	}
+	return io.ReadAll(in)
+}
+
 // Source is one input: its text, or why there is none.
 type Source struct {
 	File *src.File
@@ -33,6 +44,14 @@ func readInputs(line *cli.Line, stdin io.Reader) (list []Source, cleanup func(),
 	for _, name := range line.Inputs {
 		if name != "-" {
 			list = append(list, readFile(name))
+			continue
+		}
+		if form := line.Text(cli.Diagnostics, "text"); form != "text" {
+			text, err := readAll(stdin)
+			if err != nil {
+				return nil, cleanup, cli.Faultf("Standard input could not be read: %v", err)
+			}
+			list = append(list, Source{File: &src.File{Name: stdinName, Text: text}})
 			continue
 		}
 		f, fault := readStdin(stdin, len(temps))
@@ -70,10 +89,7 @@ func readStdin(stdin io.Reader, n int) (*src.File, *cli.Fault) {
 	stem := filepath.Join(os.TempDir(), fmt.Sprintf("tmpxft_%08x_", os.Getpid()))
 	f := &src.File{Name: fmt.Sprintf("%s00000000-%d_stdin", stem, n)}
 	var err error
-	if stdin != nil {
-		f.Text, err = io.ReadAll(stdin)
-	}
-	if err == nil {
+	if f.Text, err = readAll(stdin); err == nil {
 		err = os.WriteFile(f.Name, f.Text, 0o600)
 	}
 	if err != nil {

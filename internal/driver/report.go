@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -70,6 +71,31 @@ func (b *Block) lines(arch string, sm int) []string {
 		out = append(out, frameLines(f.Name, f.Frame))
 	}
 	return out
+}
+
+// Facts are the numbers of a kernel's report, for programs.
+type Facts struct {
+	Function     string  `json:"function"`
+	Registers    int     `json:"registers"`
+	Barriers     int     `json:"barriers"`
+	Stack        int     `json:"stackBytes"`
+	SpillStores  int     `json:"spillStoreBytes"`
+	SpillLoads   int     `json:"spillLoadBytes"`
+	Shared       int     `json:"sharedBytes"`
+	Code         int     `json:"codeBytes"`
+	Milliseconds float64 `json:"milliseconds"`
+}
+
+// facts returns the numbers that go with a line of the report: all of them
+// with the line about registers, none with the others.
+func (b *Block) facts(line string, code int) any {
+	if !b.Entry || line != "" && !strings.HasPrefix(line, "Used ") {
+		return nil
+	}
+	return &Facts{
+		Function: b.Name, Registers: b.Usage.Registers, Barriers: b.Usage.Barriers, Stack: b.Frame.Stack,
+		SpillStores: b.Frame.SpillStores, SpillLoads: b.Frame.SpillLoads, Shared: b.Usage.Shared, Code: code, Milliseconds: millis(b.Time),
+	}
 }
 
 func frameLines(name string, f Frame) string {

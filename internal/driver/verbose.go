@@ -34,7 +34,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		}
 		b := block(m, &m.Funcs[fn], out.Kernels[n])
 		for _, text := range b.lines(arch.Name, arch.SM) {
-			j.Sink.Say(diag.Info, text)
+			j.Sink.SayWith(diag.Info, text, b.facts(text, len(out.Kernels[n].Code.Text)))
 		}
 	}
 }

@@ -220,7 +220,7 @@ var Table = [numOptions]Option{
 
 	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid. Without -arch, for the GPU that the first text names."},
 	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
-	Diagnostics: {Long: "diagnostics", Kind: Choice, Group: GroupOwn, Arg: "text|json", Values: []string{"text", "json"}, Default: "text", Help: "Form of messages; json prints one object a line."},
+	Diagnostics: {Long: "diagnostics", Kind: Choice, Group: GroupOwn, Arg: "text|pretty|json", Values: []string{"text", "pretty", "json"}, Default: "pretty on a terminal, else text", Help: "Form of messages: one line as the reference has it, with the source and a mark under it, or one JSON object a line."},
 	Knob:        {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},
 	ListKnobs:   {Long: "list-knobs", Group: GroupOwn, Help: "Print every knob with its default."},
 	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, debug, stop-after."},

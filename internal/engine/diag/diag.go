@@ -7,6 +7,7 @@ package diag
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
 )
@@ -44,6 +45,33 @@ type Message struct {
 	File     string // "" when the message has no place
 	Line     int
 	Text     string
+
+	Code  string   // stable name of the kind of message, "" where it has none
+	Notes []string // what else helps: the name that was perhaps meant
+	Facts any      // the numbers of a report, for JSON
+
+	source *src.File // where the message points
+	pos    src.Pos
+}
+
+// Source returns the text and the place in it that the message is about; nil
+// where it is about none.
+func (m *Message) Source() (*src.File, src.Pos) { return m.source, m.pos }
+
+// Place returns the line of the text that the message is about and the
+// columns of the word it means; ok is false where it is about no place.
+func (m *Message) Place() (p src.Place, ok bool) {
+	if m.source == nil {
+		return src.Place{}, false
+	}
+	return m.source.Place(m.pos, m.Quoted()), true
+}
+
+// Quoted returns the first word of the text between quotation marks.
+func (m *Message) Quoted() string {
+	_, rest, _ := strings.Cut(m.Text, "'")
+	word, _, _ := strings.Cut(rest, "'")
+	return word
 }
 
 // Append appends m in the form tools print it, without a newline:
@@ -79,6 +107,7 @@ func (u *Unit) Report(sev Severity, p src.Pos, text string) {
 	m := Message{Severity: sev, Text: text}
 	if p != src.NoPos && u.file != nil {
 		m.File, m.Line = u.file.Line(p)
+		m.source, m.pos = u.file, p
 	}
 	u.Add(m)
 }

@@ -45,7 +45,7 @@ func TestWarningOptions(t *testing.T) {
 		{Options{NoWarnings: true}, "", 0},
 		{Options{WarningsAreErrors: true}, "ptxas error   : w\n", 1},
 		{Options{NoWarnings: true, WarningsAreErrors: true}, "ptxas error   : w\n", 1},
-		{Options{JSON: true}, "{\"severity\":\"warning\",\"message\":\"w\"}\n", 0},
+		{Options{Form: JSON}, "{\"severity\":\"warning\",\"message\":\"w\"}\n", 0},
 	} {
 		var out bytes.Buffer
 		s := NewSink(&out, c.opts)

@@ -12,9 +12,26 @@ import (
 type Options struct {
 	NoWarnings        bool    // -w
 	WarningsAreErrors bool    // -Werror
-	JSON              bool    // one JSON object a line instead of text
+	Form              Form    // how messages look
+	Colour            bool    // in Pretty: with the colours of a terminal
 	Tool              *string // replaces "ptxas" at the head of messages
+	// Explain fills in the code and the notes of a message before it is
+	// shown; nil leaves them empty.
+	Explain func(*Message)
+	// Take gets every message as it is shown; nil: nobody else wants them.
+	Take func(*Message)
 }
+
+// Form is how messages look.
+type Form uint8
+
+// The forms: the reference's one line, the same with the source under it, and
+// one JSON object a line.
+const (
+	Plain Form = iota
+	Pretty
+	JSON
+)
 
 // Sink is where the messages of one compilation go. All methods are safe
 // for concurrent use.
@@ -81,22 +98,23 @@ func (s *Sink) show(u *Unit) {
 }
 
 func (s *Sink) append(dst []byte, m *Message) []byte {
-	if !s.opts.JSON {
-		if s.opts.Tool != nil {
-			return append(m.AppendAs(dst, *s.opts.Tool), '\n')
+	if s.opts.Explain != nil && (s.opts.Form != Plain || s.opts.Take != nil) {
+		s.opts.Explain(m)
+	}
+	if s.opts.Take != nil {
+		s.opts.Take(m)
+	}
+	switch {
+	case s.opts.Form == JSON:
+		if b, err := json.Marshal(m); err == nil {
+			return append(append(dst, b...), '\n')
 		}
-		return append(m.Append(dst), '\n')
+	case s.opts.Form == Pretty:
+		return m.AppendPretty(dst, s.opts.Colour)
+	case s.opts.Tool != nil:
+		return append(m.AppendAs(dst, *s.opts.Tool), '\n')
 	}
-	b, err := json.Marshal(struct {
-		Severity string `json:"severity"`
-		File     string `json:"file,omitempty"`
-		Line     int    `json:"line,omitempty"`
-		Text     string `json:"message"`
-	}{m.Severity.String(), m.File, m.Line, m.Text})
-	if err != nil {
-		return append(m.Append(dst), '\n')
-	}
-	return append(append(dst, b...), '\n')
+	return append(m.Append(dst), '\n')
 }
 
 // Errors returns the number of errors shown so far.
@@ -121,8 +139,11 @@ func (s *Sink) Fatal() bool {
 }
 
 // Say shows one message outside any file, in its own unit.
-func (s *Sink) Say(sev Severity, text string) {
+func (s *Sink) Say(sev Severity, text string) { s.SayWith(sev, text, nil) }
+
+// SayWith does so with numbers for programs beside the text.
+func (s *Sink) SayWith(sev Severity, text string, facts any) {
 	u := s.Open(nil)
-	u.Report(sev, src.NoPos, text)
+	u.Add(Message{Severity: sev, Text: text, Facts: facts})
 	u.Close()
 }

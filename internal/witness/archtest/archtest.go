@@ -22,6 +22,7 @@ var layers = [...]layer{
 	{"cmd", 100, false, ""},
 	{".", 95, false, ""}, // the public library
 	{"internal/driver", 90, false, ""},
+	{"internal/driver/messages", 86, false, ""}, // kinds of messages, what was meant
 	{"internal/driver/cli", 85, false, ""},
 	{"internal/gosass", 95, false, ""}, // the front door of looking at code
 	{"internal/pipeline", 80, false, ""},

@@ -1,0 +1,103 @@
+package messages
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+)
+
+// Explain gives a message its code and says what was perhaps meant.
+func Explain(m *diag.Message) {
+	if m.Code == "" {
+		m.Code = CodeOf(m.Text)
+	}
+	word := m.Quoted()
+	switch {
+	case len(m.Notes) > 0 || word == "":
+	case m.Code == "P301":
+		op, _, _ := strings.Cut(word, ".")
+		meant(m, opcodes(), op)
+	case m.Code == "P302":
+		meant(m, modifiers(), word)
+	case m.Code == "P201":
+		explainSymbol(m, word)
+	case m.Code == "P601":
+		meant(m, options(word), "-"+strings.TrimPrefix(word, "-"))
+	case m.Code == "P602" && strings.HasSuffix(m.Text, "'gpu-name'"):
+		values := cli.Table[cli.GPUName].Values
+		meant(m, values, word)
+		m.Notes = append(m.Notes, "targets: "+strings.Join(only(values, "sm_"), " "))
+	case m.Code == "P402":
+		values := only(cli.Table[cli.GPUName].Values, "sm_")
+		meant(m, values, word)
+		m.Notes = append(m.Notes, "targets: "+strings.Join(values, " "))
+	}
+}
+
+func only(list []string, prefix string) (out []string) {
+	for _, s := range list {
+		if strings.HasPrefix(s, prefix) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func opcodes() (list []string) {
+	for w := range isa.NumWords {
+		if isa.Word(w).IsOpcode() {
+			list = append(list, isa.Word(w).String())
+		}
+	}
+	return list
+}
+
+func modifiers() (list []string) {
+	for w := range isa.NumWords {
+		if x := isa.Word(w); x != isa.WNone && !x.IsOpcode() && !x.IsSpecial() {
+			list = append(list, "."+x.String())
+		}
+	}
+	return list
+}
+
+// options returns the names of options spelled as the wrong one is: with two
+// dashes or with one.
+func options(word string) (list []string) {
+	long := strings.HasPrefix(word, "-")
+	for i := range cli.Table {
+		switch o := &cli.Table[i]; {
+		case long:
+			list = append(list, "-"+o.Long)
+		case o.Short != "":
+			list = append(list, "-"+o.Short)
+		}
+	}
+	return list
+}
+
+// explainSymbol looks for a declared name like the unknown one, and says how
+// far a family of registers goes.
+func explainSymbol(m *diag.Message, word string) {
+	f, _ := m.Source()
+	if f == nil {
+		return
+	}
+	names, families := declared(f.Text)
+	stem := strings.TrimRight(word, "0123456789")
+	if stem != word {
+		for _, x := range families {
+			if n, err := strconv.Atoi(word[len(stem):]); x.name == stem && err == nil && n >= x.count {
+				m.Notes = append(m.Notes, "the registers "+stem+"<"+strconv.Itoa(x.count)+"> end with "+stem+strconv.Itoa(x.count-1))
+				return
+			}
+		}
+		for _, x := range families {
+			names = append(names, x.name+word[len(stem):])
+		}
+	}
+	meant(m, names, word)
+}
