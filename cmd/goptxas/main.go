@@ -10,6 +10,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver"
 	"github.com/goptxas/goptxas/internal/engine/par"
+	"github.com/goptxas/goptxas/internal/lsp"
 )
 
 func main() { os.Exit(run()) }
@@ -31,6 +32,9 @@ func run() int {
 	}
 	ctx, stop := par.Interruptible(context.Background())
 	defer stop()
+	if len(os.Args) > 1 && os.Args[1] == "lsp" && !exists("lsp") {
+		return lsp.Serve(ctx, os.Args[2:], os.Stdin, os.Stdout)
+	}
 	done := make(chan int, 1)
 	go func() {
 		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
@@ -49,4 +53,10 @@ func run() int {
 		return sig.ExitCode()
 	}
 	return driver.Failed
+}
+
+// exists reports whether a file of that name is there: ptxas would compile it.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

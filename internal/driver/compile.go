@@ -28,6 +28,7 @@ type Job struct {
 	Files    []Source
 	Sink     *diag.Sink
 	Stdout   io.Writer // for --print-ptx
+	Watch    Watcher   // sees the compilation from inside; may be nil
 
 	CacheFolder string // where compiled kernels are kept; "": nowhere
 
@@ -189,9 +190,12 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		o.Heap = heapBytes
 	}
 	o.Hurry = hurry(j.Settings)
-	if cache, version := j.openCache(); cache != nil {
-		o.Cache, o.Version = cache, version
+	if j.Watch == nil { // a kept kernel passes through no phase that could be watched
+		if cache, version := j.openCache(); cache != nil {
+			o.Cache, o.Version = cache, version
+		}
 	}
+	o.Watch = j.Watch
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host

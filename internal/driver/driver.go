@@ -132,11 +132,15 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 
 // newSink makes the sink of a compilation from the options about messages.
 func newSink(line *cli.Line, out io.Writer) *diag.Sink {
+	return diag.NewSink(out, sinkOptions(line, out))
+}
+
+func sinkOptions(line *cli.Line, out io.Writer) diag.Options {
 	o := messageOptions(line, out)
 	o.NoWarnings = line.Has(cli.DisableWarnings)
 	o.WarningsAreErrors = line.Has(cli.WarningAsError) && !line.Has(cli.DisableWarnings)
 	o.Tool = toolName(line)
-	return diag.NewSink(out, o)
+	return o
 }
 
 // plainSink is newSink for messages that -w and -Werror do not touch.

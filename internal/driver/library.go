@@ -20,8 +20,27 @@ type Text struct {
 // succeeded. It touches no file but those that args name: options files, and
 // a folder of compiled kernels.
 func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Writer) (cubin []byte, ok bool) {
-	line, warnings, fault := cli.Parse(args)
-	early := earlySink(line, log)
+	r := Request{Args: args, Texts: texts, Log: log}
+	return r.Compile(ctx)
+}
+
+// Request is a compilation of texts in memory.
+type Request struct {
+	Args  []string // as on a command line, without inputs
+	Texts []Text
+	Log   io.Writer           // gets messages and reports
+	Take  func(*diag.Message) // gets the messages as they are shown; may be nil
+	// Watch sees the compilation from inside; may be nil.
+	Watch Watcher
+}
+
+// Compile runs the request; ok tells whether the compilation succeeded.
+func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
+	log := r.Log
+	line, warnings, fault := cli.Parse(r.Args)
+	o := messageOptions(line, log)
+	o.Take = r.Take
+	early := diag.NewSink(log, o)
 	for _, m := range warnings {
 		early.Say(m.Severity, m.Text)
 	}
@@ -32,9 +51,11 @@ func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Write
 		early.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	sink := newSink(line, log)
-	files := make([]Source, len(texts))
-	for i, t := range texts {
+	o = sinkOptions(line, log)
+	o.Take = r.Take
+	sink := diag.NewSink(log, o)
+	files := make([]Source, len(r.Texts))
+	for i, t := range r.Texts {
 		files[i] = Source{File: &src.File{Name: t.Name, Text: t.Text}}
 	}
 	takeTarget(line, files)
@@ -46,7 +67,7 @@ func CompileTexts(ctx context.Context, args []string, texts []Text, log io.Write
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, CacheFolder: line.Text(cli.CacheFolder, "")}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, "")}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

@@ -18,11 +18,13 @@ const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f 
        gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
        gosass diff FILE FILE
        gosass info FILE
+       gosass fmt  [-l] [-w] FILE.ptx...
        gosass --version
 
 dis prints a cubin, or the one inside a fat binary or host object, as a
 source that asm turns into the same file; -c prints the code alone, as
-nvdisasm does. FILE may be - for the standard input.
+nvdisasm does. fmt lays PTX out anew and keeps its comments; -w writes it back, -l lists the files
+that would change. FILE may be - for the standard input.
 `
 
 // Exit codes.
@@ -51,6 +53,8 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		code, err = c.diff(args[1:])
 	case "info":
 		err = c.info(args[1:])
+	case "fmt":
+		err = c.format(args[1:])
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(out, usage)
 	case "version", "-V", "-version", "--version":

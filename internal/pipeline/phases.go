@@ -197,6 +197,10 @@ func newRunner(o *Options) (*runner, error) {
 	if set == nil {
 		set = knobs.New()
 	}
+	var observers []phase.Observer[*unit]
+	if o.Watch != nil {
+		observers = append(observers, watching{o.Watch})
+	}
 	r, err := phase.New(phase.Config[*unit]{
 		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Hurry]},
 		Hooks: phase.Hooks[*unit]{
@@ -206,7 +210,7 @@ func newRunner(o *Options) (*runner, error) {
 			Check:  func(u *unit) error { return u.f.Verify(u.stage) },
 			Create: o.Create,
 		},
-		Opt: o.Level, Knobs: set, Options: o.Phases,
+		Opt: o.Level, Knobs: set, Options: o.Phases, Observers: observers,
 	})
 	if err != nil {
 		return nil, err

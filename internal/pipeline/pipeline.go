@@ -48,6 +48,8 @@ type Options struct {
 	// Repro keeps the input of a compile that broke an invariant and returns
 	// where; nil: nowhere.
 	Repro func(b *diag.Bug, ptx []byte) string
+	// Watch sees every function after each phase; nil: nobody does.
+	Watch Watcher
 	// Heap tells how many bytes the process holds; nil: nobody asks.
 	Heap func() int64
 	// Limiter bounds the kernels compiled at once across processes; nil: no

@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 // Explain gives a message its code and says what was perhaps meant.
@@ -86,17 +87,19 @@ func explainSymbol(m *diag.Message, word string) {
 	if f == nil {
 		return
 	}
-	names, families := declared(f.Text)
 	stem := strings.TrimRight(word, "0123456789")
-	if stem != word {
-		for _, x := range families {
-			if n, err := strconv.Atoi(word[len(stem):]); x.name == stem && err == nil && n >= x.count {
-				m.Notes = append(m.Notes, "the registers "+stem+"<"+strconv.Itoa(x.count)+"> end with "+stem+strconv.Itoa(x.count-1))
-				return
-			}
-		}
-		for _, x := range families {
-			names = append(names, x.name+word[len(stem):])
+	number := word[len(stem):]
+	var names []string
+	for _, d := range syntax.OutlineOf(f.Text).Decls {
+		n, err := strconv.Atoi(number)
+		switch {
+		case d.Count == 0:
+			names = append(names, d.Name)
+		case d.Name == stem && err == nil && n >= d.Count:
+			m.Notes = append(m.Notes, "the registers "+stem+"<"+strconv.Itoa(d.Count)+"> end with "+stem+strconv.Itoa(d.Count-1))
+			return
+		case err == nil && n < d.Count:
+			names = append(names, d.Name+number)
 		}
 	}
 	meant(m, names, word)

@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
@@ -62,65 +61,4 @@ func distance(a, b string, most int) int {
 		}
 	}
 	return rows[len(a)%3][len(b)]
-}
-
-// family is a declaration such as %r<10>.
-type family struct {
-	name  string
-	count int
-}
-
-// spaces begin the statements that declare names.
-var spaces = [...]string{".reg", ".param", ".local", ".shared", ".global", ".const", ".entry", ".func"}
-
-// declared collects the names that a text declares, read word by word: of a
-// text with faults there may be no tree.
-func declared(text []byte) (names []string, families []family) {
-	const stops = ";{}()=,"
-	open := false
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '/' && i+1 < len(text) && text[i+1] == '/':
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-			continue
-		case strings.IndexByte(stops, c) >= 0:
-			open = open && c != ';' && c != '{' && c != '='
-			i++
-			continue
-		case !nameByte(c):
-			i++
-			continue
-		}
-		start := i
-		for i < len(text) && nameByte(text[i]) {
-			i++
-		}
-		word := string(text[start:i])
-		switch {
-		case word[0] == '.':
-			for _, s := range spaces {
-				open = open || word == s
-			}
-		case i < len(text) && text[i] == ':' && word[0] > '9':
-			names = append(names, word)
-		case open && i < len(text) && text[i] == '<':
-			end := i + 1
-			for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-				end++
-			}
-			if n, err := strconv.Atoi(string(text[i+1 : end])); err == nil {
-				families = append(families, family{word, n})
-			}
-		case open && word[0] > '9' || open && (word[0] == '%' || word[0] == '$'):
-			names = append(names, word)
-		}
-	}
-	return names, families
-}
-
-func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '%' || c == '.'
 }

@@ -20,7 +20,7 @@ var Kinds = [...]Kind{
 	{"P102", "Missing .version directive*", "Every module begins with .version."},
 	{"P103", "Missing .target directive*", "A module names its GPU behind .version."},
 	{"P103", "Target architecture not defined*", "A module names its GPU behind .version."},
-	{"P104", "Unexpected non-ASCII character*", "PTX is ASCII outside comments."},
+	{"P104", "Unexpected non-ASCII character*", "PTX is ASCII, in comments too."},
 	{"P105", "Unexpected EOF*", "The text ends inside a string, a comment or a statement."},
 	{"P106", "*address_size*", "The size of addresses is 64; what the text says about it cannot be."},
 	{"P106", "*-Bit ABI*", "The size of addresses is 64; what the text says about it cannot be."},
