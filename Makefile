@@ -6,7 +6,7 @@ export GOFLAGS
 RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile diag phase pool src stats) ./internal/driver/... .
 FUZZTIME ?= 30s
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci browser
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,9 @@ test-oracle: ## every test, with the reference tools
 
 platforms: ## vet for linux, darwin and windows, build for the browser
 	sh tools/platforms.sh
+
+browser: ## the pages in a real browser (needs Chromium)
+	cd tools/browser && $(GO) test .
 
 lint: ## gofumpt and staticcheck, pinned in tools/go.mod
 	sh tools/lint.sh

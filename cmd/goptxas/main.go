@@ -11,6 +11,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/lsp"
+	"github.com/goptxas/goptxas/internal/view"
 )
 
 func main() { os.Exit(run()) }
@@ -37,7 +38,7 @@ func run() int {
 	}
 	done := make(chan int, 1)
 	go func() {
-		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Viewer: func() driver.Viewer { return view.New() }})
 	}()
 	select {
 	case code := <-done:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
+	"github.com/goptxas/goptxas/internal/view"
 	"github.com/goptxas/goptxas/internal/witness/sim/cli"
 )
 
@@ -18,6 +19,9 @@ func main() {
 	}
 	if len(args) > 0 && args[0] == "check" {
 		os.Exit(hazard.Main(args[1:], os.Stdout, os.Stderr))
+	}
+	if len(args) > 0 && args[0] == "view" {
+		os.Exit(view.Main(args[1:], os.Stdout, os.Stderr, cli.Counts))
 	}
 	code := gosass.Main(args, os.Stdin, os.Stdout, os.Stderr)
 	if len(args) > 0 && code == 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {

@@ -25,6 +25,7 @@ type World struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	Viewer         func() Viewer // makes pages for --view; may be nil
 }
 
 // Main runs one command line and returns the exit code.
@@ -109,11 +110,18 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if fault == nil {
 		s.Knobs, fault = readKnobs(line)
 	}
+	var watch Viewer
+	if fault == nil {
+		watch, fault = viewer(line, &w)
+	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
 	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line)}
+	if watch != nil {
+		job.Watch = watch
+	}
 	res := job.Run(ctx)
 	if ctx.Err() != nil {
 		return Failed
@@ -123,6 +131,12 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	}
 	if res.Cubin != nil {
 		if err := writeOutput(ctx, line.Text(cli.OutputFile, "elf.o"), res.Cubin); err != nil {
+			sink.Say(diag.Fatal, err.Error())
+			return Failed
+		}
+	}
+	if watch != nil {
+		if err := writeView(ctx, line.Text(cli.View, ""), watch, job, res); err != nil {
 			sink.Say(diag.Fatal, err.Error())
 			return Failed
 		}

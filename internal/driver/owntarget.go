@@ -22,6 +22,9 @@ func takeTarget(line *cli.Line, files []Source) {
 	}
 }
 
+// OwnTarget returns the GPU that a text names first, "" if it names none.
+func OwnTarget(text []byte) string { return ownTarget(Source{File: &src.File{Text: text}}) }
+
 // ownTarget returns the GPU of a text's first .target, "" if there is none.
 func ownTarget(f Source) string {
 	if f.File == nil || f.Err != "" {

@@ -18,13 +18,14 @@ const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f 
        gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
        gosass diff FILE FILE
        gosass info FILE
+       gosass view [-arch SM] FILE.ptx [-o PAGE.html]
        gosass fmt  [-l] [-w] FILE.ptx...
        gosass --version
 
 dis prints a cubin, or the one inside a fat binary or host object, as a
 source that asm turns into the same file; -c prints the code alone, as
 nvdisasm does. fmt lays PTX out anew and keeps its comments; -w writes it back, -l lists the files
-that would change. FILE may be - for the standard input.
+that would change. view compiles PTX and makes one page that shows every phase, the code and its schedule. FILE may be - for the standard input.
 `
 
 // Exit codes.
