@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goptxas/goptxas/internal/driver"
@@ -16,9 +18,14 @@ import (
 
 func main() { os.Exit(run()) }
 
-// patience is how long a run may take to clean up after a signal; a read
-// from a terminal would never notice.
-const patience = 2 * time.Second
+// patience is how long a run may take to end after a signal: output appears
+// whole or not at all, so nothing needs to be cleaned up. One that shares the
+// threads of make gives its tokens back first. A read from a terminal would
+// never notice.
+const (
+	patience = 50 * time.Millisecond
+	withMake = 2 * time.Second
+)
 
 // gcPercent is how much a heap may grow before it is collected, where GOGC
 // does not say. A compile lives for moments: what it would save comes back
@@ -45,13 +52,17 @@ func run() int {
 		return code
 	case <-ctx.Done():
 	}
+	wait := patience
+	if slices.ContainsFunc(os.Args, func(a string) bool { return strings.TrimLeft(a, "-") == "jobserver" }) {
+		wait = withMake
+	}
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(wait):
 	}
 	var sig *par.Interrupted
 	if errors.As(context.Cause(ctx), &sig) {
-		return sig.ExitCode()
+		return sig.Die()
 	}
 	return driver.Failed
 }

@@ -167,7 +167,7 @@ func (j *Job) printPTX(m *sema.Module) bool {
 }
 
 // generate makes the cubin.
-func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
+func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if po := j.Settings.Line.List(cli.ProfileOptions); len(po) > 0 {
 		key, _, _ := strings.Cut(po[0], "=")
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Unknown profile option '%s'", key))
@@ -195,7 +195,7 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 			o.Cache, o.Version = cache, version
 		}
 	}
-	o.Watch = j.Watch
+	o.Watch, o.Context = j.Watch, ctx
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
@@ -210,6 +210,9 @@ func (j *Job) generate(_ context.Context, m *sema.Module, res *Result) {
 		workers = runtime.NumCPU()
 	}
 	out, err := pipeline.Module(m, o, workers, cubin.TKInfo{Tool: "goptxas", Version: "13.0"})
+	if ctx.Err() != nil {
+		return
+	}
 	if err != nil {
 		j.Sink.Say(diag.Fatal, err.Error())
 		return

@@ -97,8 +97,7 @@ func answer(line *cli.Line, out io.Writer) bool {
 // compileLine runs a line that names inputs.
 func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	sink := newSink(line, w.Stderr)
-	files, cleanup, fault := readInputs(line, w.Stdin)
-	defer cleanup()
+	files, fault := readInputs(line, w.Stdin)
 	takeTarget(line, files)
 	var s *cli.Settings
 	if fault == nil {

@@ -33,14 +33,9 @@ type Source struct {
 
 // readInputs reads every input, files before texts. One that cannot be read
 // does not keep the others from being checked; a temporary folder that cannot
-// be written to does. The caller runs cleanup when the compilation is over.
-func readInputs(line *cli.Line, stdin io.Reader) (list []Source, cleanup func(), fault *cli.Fault) {
-	var temps []string
-	cleanup = func() {
-		for _, name := range temps {
-			os.Remove(name)
-		}
-	}
+// be written to does.
+func readInputs(line *cli.Line, stdin io.Reader) (list []Source, fault *cli.Fault) {
+	stdins := 0
 	for _, name := range line.Inputs {
 		if name != "-" {
 			list = append(list, readFile(name))
@@ -49,22 +44,22 @@ func readInputs(line *cli.Line, stdin io.Reader) (list []Source, cleanup func(),
 		if form := line.Text(cli.Diagnostics, "text"); form != "text" {
 			text, err := readAll(stdin)
 			if err != nil {
-				return nil, cleanup, cli.Faultf("Standard input could not be read: %v", err)
+				return nil, cli.Faultf("Standard input could not be read: %v", err)
 			}
 			list = append(list, Source{File: &src.File{Name: stdinName, Text: text}})
 			continue
 		}
-		f, fault := readStdin(stdin, len(temps))
+		f, fault := readStdin(stdin, stdins)
 		if fault != nil {
-			return nil, cleanup, fault
+			return nil, fault
 		}
-		temps = append(temps, f.Name)
+		stdins++
 		list = append(list, Source{File: f})
 	}
 	for _, text := range line.List(cli.InputAsString) {
 		list = append(list, Source{File: &src.File{Name: stringInput, Text: []byte(text)}})
 	}
-	return list, cleanup, nil
+	return list, nil
 }
 
 func readFile(name string) Source {
@@ -83,8 +78,9 @@ func readFile(name string) Source {
 	return Source{File: f}
 }
 
-// readStdin keeps what it reads in a file of the temporary folder, whose
-// path is the name that messages show. n counts such files.
+// readStdin names what it reads by a file of the temporary folder, as messages
+// of the reference do, and fails where that file cannot be written. It does
+// not stay. n counts such files.
 func readStdin(stdin io.Reader, n int) (*src.File, *cli.Fault) {
 	stem := filepath.Join(os.TempDir(), fmt.Sprintf("tmpxft_%08x_", os.Getpid()))
 	f := &src.File{Name: fmt.Sprintf("%s00000000-%d_stdin", stem, n)}
@@ -92,6 +88,7 @@ func readStdin(stdin io.Reader, n int) (*src.File, *cli.Fault) {
 	if f.Text, err = readAll(stdin); err == nil {
 		err = os.WriteFile(f.Name, f.Text, 0o600)
 	}
+	os.Remove(f.Name) // nothing reads it: only its name is needed from here on
 	if err != nil {
 		return nil, cli.Faultf("Could not open output file '%s0000000a'", stem)
 	}

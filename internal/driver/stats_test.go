@@ -25,8 +25,7 @@ func TestStages(t *testing.T) {
 	if fault != nil {
 		t.Fatal(fault)
 	}
-	files, cleanup, _ := readInputs(line, nil)
-	defer cleanup()
+	files, _ := readInputs(line, nil)
 	res := (&Job{Settings: s, Files: files, Sink: sink, Stdout: &log}).Run(context.Background())
 	if !res.OK {
 		t.Fatal(log.String())

@@ -109,6 +109,9 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 			file.ISAClass, file.Tensormap = max(file.ISAClass, k.Class), max(file.Tensormap, k.Maps)
 		}
 	}
+	if err := o.ended(); err != nil {
+		return nil, err
+	}
 	for _, f := range failures {
 		if f != nil {
 			out.Failures = append(out.Failures, *f)

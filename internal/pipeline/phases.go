@@ -209,6 +209,7 @@ func newRunner(o *Options) (*runner, error) {
 			Pool:   func(u *unit) *pool.Pool { return u.mem },
 			Check:  func(u *unit) error { return u.f.Verify(u.stage) },
 			Create: o.Create,
+			Stop:   o.ended,
 		},
 		Opt: o.Level, Knobs: set, Options: o.Phases, Observers: observers,
 	})
@@ -219,6 +220,14 @@ func newRunner(o *Options) (*runner, error) {
 		r.Report(o.Trace)
 	}
 	return &runner{r, set}, nil
+}
+
+// ended returns why the work should stop, if it should.
+func (o *Options) ended() error {
+	if o.Context == nil {
+		return nil
+	}
+	return o.Context.Err()
 }
 
 // dump writes the function in the form that parses again, with the phase

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,9 @@ type Options struct {
 	// Repro keeps the input of a compile that broke an invariant and returns
 	// where; nil: nowhere.
 	Repro func(b *diag.Bug, ptx []byte) string
+	// Context ends the work before the next phase of every function; nil:
+	// nothing does.
+	Context context.Context
 	// Watch sees every function after each phase; nil: nobody does.
 	Watch Watcher
 	// Heap tells how many bytes the process holds; nil: nobody asks.

@@ -77,6 +77,7 @@ type Hooks[F any] struct {
 	Check   func(f F) error                            // verify the IR and its facts
 	Shuffle func(f F)                                  // disturb whatever order does not matter
 	Pool    func(f F) *pool.Pool
+	Stop    func() error // asked before every phase; an error ends the run with it
 	// Create opens a place for a dump: kind is "dump" or "html". The default
 	// drops dumps.
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)

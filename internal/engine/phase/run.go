@@ -25,6 +25,11 @@ func (r *Runner[F]) Run(f F, at *Progress) error {
 	seq := 0
 	for i := range r.plan {
 		s := &r.plan[i]
+		if r.hooks.Stop != nil {
+			if err := r.hooks.Stop(); err != nil {
+				return err
+			}
+		}
 		at.Phase = s.row.Name
 		c := r.context(i, at.Func)
 		if r.hooks.Pool != nil {
