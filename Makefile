@@ -5,14 +5,28 @@ export GOFLAGS
 # Packages that start goroutines: the ones worth running under the race detector.
 RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile diag phase pool src stats) ./internal/driver/... .
 FUZZTIME ?= 30s
+PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci browser
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci browser install release
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 build: ## the programs, in bin/
 	$(GO) build -o bin/ ./cmd/...
+
+install: build ## the programs in PREFIX/bin, their manual pages and completions
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 bin/goptxas bin/gosass $(DESTDIR)$(PREFIX)/bin/
+	bin/gosass man goptxas >$(DESTDIR)$(PREFIX)/share/man/man1/goptxas.1
+	bin/gosass man gosass >$(DESTDIR)$(PREFIX)/share/man/man1/gosass.1
+	bin/gosass completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goptxas
+	bin/gosass completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gosass
+	bin/gosass completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_goptxas
+	bin/gosass completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/goptxas.fish
+
+release: ## archives for every platform, checksums and a bill of materials, in out/release
+	sh tools/release.sh
 
 demo: build ## compile the example, show its code, run it in the simulator
 	sh tools/demo.sh

@@ -16,10 +16,12 @@ import (
 const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f KERNEL] [-arch SM] FILE
        gosass dis  -raw -arch SM [-hex] [-ctrl] [-alone] [-base ADDR] FILE
        gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
-       gosass diff FILE FILE
-       gosass info FILE
+       gosass diff [-a] FILE FILE
+       gosass info [-json] FILE
        gosass view [-arch SM] FILE.ptx [-o PAGE.html]
        gosass fmt  [-l] [-w] FILE.ptx...
+       gosass completion bash|zsh|fish
+       gosass man  goptxas|gosass
        gosass --version
 
 dis prints a cubin, or the one inside a fat binary or host object, as a
@@ -56,6 +58,8 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		err = c.info(args[1:])
 	case "fmt":
 		err = c.format(args[1:])
+	case "completion", "man":
+		err = c.page(args)
 	case "help", "-h", "-help", "--help":
 		fmt.Fprint(out, usage)
 	case "version", "-V", "-version", "--version":
@@ -142,6 +146,11 @@ func (c *command) dis(args []string) error {
 	b, err := c.read(names[0])
 	if err != nil {
 		return err
+	}
+	if isPTX(b) && !opt.Raw {
+		if b, err = compiled(names[0], b, opt.Arch); err != nil {
+			return err
+		}
 	}
 	text, err := Disassemble(b, opt)
 	if err != nil {
@@ -268,6 +277,12 @@ func (c *command) open(name string) (*cubin.File, error) {
 }
 
 func (c *command) diff(args []string) (int, error) {
+	fs := flag.NewFlagSet("diff", flag.ContinueOnError)
+	beside := fs.Bool("a", false, "")
+	args, err := parse(fs, args)
+	if err != nil {
+		return exitUsage, err
+	}
 	if len(args) != 2 {
 		return exitUsage, &usageError{"diff takes two files"}
 	}
@@ -283,6 +298,13 @@ func (c *command) diff(args []string) (int, error) {
 	if err != nil {
 		return exitFail, err
 	}
+	if *beside && !same {
+		text, err := Align(a, b)
+		if err != nil {
+			return exitFail, err
+		}
+		out = append(out, text...)
+	}
 	if _, err = c.out.Write(out); err != nil || same {
 		return exitOK, err
 	}
@@ -290,6 +312,12 @@ func (c *command) diff(args []string) (int, error) {
 }
 
 func (c *command) info(args []string) error {
+	fs := flag.NewFlagSet("info", flag.ContinueOnError)
+	asJSON := fs.Bool("json", false, "")
+	args, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
 	if len(args) != 1 {
 		return &usageError{"info takes one file"}
 	}
@@ -297,10 +325,31 @@ func (c *command) info(args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := Info(f)
+	show := Info
+	if *asJSON {
+		show = InfoJSON
+	}
+	out, err := show(f)
 	if err != nil {
 		return err
 	}
 	_, err = c.out.Write(out)
+	return err
+}
+
+// page prints a manual page or a completion script.
+func (c *command) page(args []string) error {
+	if len(args) != 2 {
+		return &usageError{args[0] + " takes one word"}
+	}
+	show := Man
+	if args[0] == "completion" {
+		show = Completion
+	}
+	text, err := show(args[1])
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(c.out, text)
 	return err
 }

@@ -52,6 +52,9 @@ func WriteHelp(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
+// GroupTitles returns the headings of the groups, in order.
+func GroupTitles() []string { return groupTitles[:] }
+
 // column is where the description starts; width where it ends.
 const (
 	column = 34
