@@ -44,9 +44,6 @@ test-oracle: ## every test, with the reference tools
 platforms: ## vet for linux, darwin and windows, build for the browser
 	sh tools/platforms.sh
 
-browser: ## the pages in a real browser (needs Chromium)
-	cd tools/browser && $(GO) test .
-
 lint: ## gofumpt and staticcheck, pinned in tools/go.mod
 	sh tools/lint.sh
 
