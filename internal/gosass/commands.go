@@ -34,6 +34,8 @@ var launchFlags = []Flag{
 	{"async", "WHEN", "asynchronous work is early, late or seed:N"},
 	{"quick", "", "no second, timed run"},
 	{"max", "N", "give up after this many warp instructions"},
+	{"cta", "X,Y,Z", "debug: the block to step through"},
+	{"warp", "N", "debug: its warp"},
 }
 
 // Commands lists every command.
@@ -57,7 +59,7 @@ var Commands = [...]Command{
 	{"view", "FILE.ptx", "Compile PTX and write one page that shows every phase, the code and its schedule.", []Flag{archFlag, {"o", "PAGE.html", "the page"}, {"desc", "FILE", "run these launches in the simulator and show what is hot"}}},
 	{"fmt", "FILE.ptx...", "Lay PTX out anew; comments stay.", []Flag{{"l", "", "list the files that would change"}, {"w", "", "write the files back"}}},
 	{"run", "FILE", "Run kernels in the simulator.", launchFlags},
-	{"debug", "FILE", "Step through kernels in the simulator.", append(launchFlags[:len(launchFlags):len(launchFlags)], Flag{"cta", "X,Y,Z", "the block"}, Flag{"warp", "N", "its warp"})},
+	{"debug", "FILE", "Step through kernels in the simulator.", launchFlags},
 	{"completion", "bash|zsh|fish", "Print what completes the words of goptxas and gosass in a shell.", nil},
 	{"man", "goptxas|gosass", "Print a manual page.", nil},
 	{"version", "", "Print the version.", nil},
