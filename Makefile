@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci browser install release
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/goptxas/goptxas/internal/gosass"
-	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/view"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim/cli"
 )
 
