@@ -82,6 +82,10 @@ func (k *knowledge) note(i *ori.Instr, a *ori.Operand) {
 // of returns what is known of an operand's word.
 func (k *knowledge) of(a *ori.Operand, depth int) bitSet {
 	switch {
+	case a.Flags == ori.Neg && a.Kind == ori.KReg: // zeros at the bottom stay
+		b := *a
+		b.Flags = 0
+		return bitSet{zero: 1<<bits.TrailingZeros32(^k.of(&b, depth).zero) - 1}
 	case a.Flags&^ori.Inv != 0:
 		return bitSet{}
 	case a.Kind == ori.KReg && a.Class == ori.R && a.N == 1:

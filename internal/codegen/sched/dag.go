@@ -55,11 +55,12 @@ type grapher struct {
 	stores []touch
 	joint  []int32 // since the last meeting, what threads of a warp do together
 	meet   int32   // the last meeting, -1 = none
+	groups groupOrder
 }
 
 func newGrapher(names *numbering, a *target.Arch) *grapher {
 	d := timing.NewDescriber(names.f, a)
-	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size)}
+	return &grapher{names: names, desc: d, timing: d.Timing, words: make([]word, names.size), groups: newGroupOrder(names)}
 }
 
 // build returns the graph of a region. end, which may be nil, is the
@@ -67,6 +68,7 @@ func newGrapher(names *numbering, a *target.Arch) *grapher {
 func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 	b.stamp++
 	b.loads, b.stores, b.joint, b.meet = b.loads[:0], b.stores[:0], b.joint[:0], -1
+	b.groups.begin()
 	n := len(instrs)
 	g := &graph{
 		instrs: instrs, classes: make([]target.Class, n), succs: make([][]edge, n), preds: make([]int32, n), height: make([]int32, n),
@@ -79,6 +81,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 		g.classes[k] = b.desc.Class(i)
 		b.memory(g, int32(k), i) // before its own results change what registers hold
 		b.registers(g, int32(k), i)
+		b.groups.add(g, int32(k), i, b.list)
 	}
 	if end != nil {
 		b.finish(g, end)
@@ -226,7 +229,7 @@ func (b *grapher) memory(g *graph, k int32, i *ori.Instr) {
 	if b.alias != nil {
 		t.place = b.alias.Of(i)
 	}
-	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || meets(i) {
+	if len(b.stores) > maxStores || (t.write || t.strict) && len(b.loads) > maxLoads || meets(i) || i.Op == op.WARPGROUP {
 		for _, l := range [2][]touch{b.loads, b.stores} {
 			for n := range l {
 				g.edge(l[n].node, k, 1)

@@ -125,7 +125,7 @@ func pinned(i *ori.Instr) bool {
 		return false
 	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i)
+		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i) && !ofGroups(i)
 	}
 	switch i.Op {
 	case op.P2R, op.UP2UR, op.UR2UP:
@@ -141,6 +141,13 @@ func pinned(i *ori.Instr) bool {
 // to their side of it, but arithmetic may pass.
 func meets(i *ori.Instr) bool {
 	return i.Op == op.BAR && i.Mods.Has(op.MSYNC) && i.Guard.Kind == ori.KNone && i.NDst == 0
+}
+
+// ofGroups reports whether i is a warp-group matrix operation that keeps its
+// place among such, or what starts them or waits for them. Memory accesses
+// and what touches the registers of such operations keep to their side of it.
+func ofGroups(i *ori.Instr) bool {
+	return i.Op == op.WARPGROUP || i.IsGroupMMA() && !i.Mods.Has(op.MLOOSE)
 }
 
 // readsClock reports whether i reads something that changes as time goes

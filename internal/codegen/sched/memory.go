@@ -22,10 +22,10 @@ type touch struct {
 // that matters: constants do not change, nor does what loads through the
 // constant path read.
 func touchOf(i *ori.Instr) (t touch, ok bool) {
-	if meets(i) {
+	if meets(i) || i.Op == op.WARPGROUP {
 		return touch{space: flow.Anything, write: true, strict: true, base: -1}, true
 	}
-	if i.Mods.Has(op.MLOOSE) { // a matrix operation reads shared memory
+	if i.IsGroupMMA() { // it reads shared memory
 		return touch{space: flow.Shared, base: -1}, true
 	}
 	a, ok := flow.AccessOf(i)

@@ -24,7 +24,7 @@ func Post(f *ori.Func, a *target.Arch) {
 func regions(b *ori.Block, across bool, do func(instrs []*ori.Instr, end *ori.Instr)) {
 	var run []*ori.Instr
 	for i := range b.Instrs {
-		if !pinned(i) && (across || !meets(i)) {
+		if !pinned(i) && (across || !meets(i) && !ofGroups(i)) {
 			run = append(run, i)
 			continue
 		}

@@ -423,3 +423,49 @@ func BenchmarkPre(b *testing.B) {
 		})
 	}
 }
+
+// TestGroupsPass: arithmetic passes warp-group matrix operations and waits for
+// them, what touches their registers or memory does not.
+func TestGroupsPass(t *testing.T) {
+	const text = `func f kernel {
+reg r0 4/4 phys=24
+reg r1 1/1 phys=4
+reg r2 1/1 phys=5
+reg u3 4/4 phys=0
+reg r4 1/1 phys=6
+reg r5 1/1 phys=25
+b0:
+WARPGROUP.ARRIVE
+HGMMA.64x8x16.F32 r0 = gdesc[u3]+0x0, r0, gsb0
+WARPGROUP.DEPBAR.LE gsb0, 0x0
+FADD r2 = r5, r5
+STS [0x0], r2
+IMAD r4 = r1, r1, r1
+IMAD r4 = r4, r4, r1
+IMAD r4 = r4, r4, r1
+IMAD r4 = r4, r4, r1
+STS [0x4], r4
+EXIT
+}
+`
+	m, err := ori.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	Post(f, target.Find("sm_90a"))
+	at := map[op.Op]int{}
+	n := 0
+	for i := range f.Blocks[0].Instrs {
+		if _, ok := at[i.Op]; !ok || i.Op == op.WARPGROUP { // the first of each, the last wait
+			at[i.Op] = n
+		}
+		n++
+	}
+	if at[op.IMAD] > at[op.WARPGROUP] {
+		t.Errorf("the product of integers waits:\n%s", f.Append(nil))
+	}
+	if at[op.FADD] < at[op.WARPGROUP] || at[op.STS] < at[op.WARPGROUP] {
+		t.Errorf("a result is read or memory written before the wait:\n%s", f.Append(nil))
+	}
+}

@@ -1,0 +1,75 @@
+package sched
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// groupOrder keeps the order of warp-group matrix operations, of the arrivals
+// before and the waits behind them, and of whatever touches registers that
+// such an operation names: those are the operation's from the arrival to the
+// wait, whatever the text between says.
+type groupOrder struct {
+	theirs  []bool // by word: some operation of the function names it
+	last    int32  // the last of these instructions, -1 = none
+	border  int32  // the last arrival or wait, -1 = none
+	touched []int32
+}
+
+// newGroupOrder finds the registers of the operations.
+func newGroupOrder(names *numbering) groupOrder {
+	if !flow.HasGroups(names.f) {
+		return groupOrder{}
+	}
+	o := groupOrder{theirs: make([]bool, names.size)}
+	for _, b := range names.f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if !i.IsGroupMMA() {
+				continue
+			}
+			for _, a := range i.Args {
+				if a.Kind == ori.KReg && a.Class == ori.R {
+					for w := names.word(a); w < names.word(a)+int32(a.N); w++ {
+						o.theirs[w] = true
+					}
+				}
+			}
+		}
+	}
+	return o
+}
+
+// begin starts a region.
+func (o *groupOrder) begin() { o.last, o.border, o.touched = -1, -1, o.touched[:0] }
+
+// add adds the edges of instruction k, which makes some accesses.
+func (o *groupOrder) add(g *graph, k int32, i *ori.Instr, list []access) {
+	if o.theirs == nil {
+		return
+	}
+	if ofGroups(i) {
+		if o.last >= 0 {
+			g.edge(o.last, k, 1)
+		}
+		o.last = k
+		if i.Op == op.WARPGROUP {
+			for _, t := range o.touched {
+				g.edge(t, k, 1)
+			}
+			o.border, o.touched = k, o.touched[:0]
+		}
+		return
+	}
+	for _, a := range list {
+		for w := a.word; w < a.word+int32(a.n); w++ {
+			if o.theirs[w] {
+				if o.border >= 0 {
+					g.edge(o.border, k, 1)
+				}
+				o.touched = append(o.touched, k)
+				return
+			}
+		}
+	}
+}
