@@ -115,6 +115,7 @@ func (p *packer) kernel(m *sema.Module, k *Kernel) {
 		p.int(int64(s.Frame))
 		p.result(&s.Spills)
 	})
+	p.int(int64(k.Bank0))
 	p.bytes(k.Bank2)
 	p.texts(k.Calls)
 	p.int(int64(k.Class))
@@ -140,6 +141,7 @@ func (u *unpacker) kernel(m *sema.Module) *Kernel {
 		s.Offset, s.Size, s.Frame, s.Spills = uint64(u.int()), uint64(u.int()), int32(u.int()), u.result()
 		return s
 	})
+	k.Bank0 = int(u.int())
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })
 	k.locs = unpackList(u, func() lower.Line {
