@@ -250,6 +250,8 @@ func (w *warp) checkWrite(e *timing.Event, a *timing.Access, mask uint32) {
 				if g := target.ReadGroup(f.class); g != 0 && g == target.ReadGroup(e.Class) {
 					need = 0
 				}
+			case f.timed && reads(e, c): // it waited for the value as a source
+				continue
 			case f.timed:
 				need = m.timing.WAW(file, f.class, e.Class)
 			default:
@@ -262,6 +264,16 @@ func (w *warp) checkWrite(e *timing.Event, a *timing.Access, mask uint32) {
 			}
 		}
 	}
+}
+
+// reads reports whether a cell is a source of e.
+func reads(e *timing.Event, c uint16) bool {
+	for n := range e.Reads {
+		if a := &e.Reads[n]; c >= a.Cell && c < a.Cell+uint16(a.N) {
+			return true
+		}
+	}
+	return false
 }
 
 // leaveBehind notes the results and the late reads of an instruction.
