@@ -125,13 +125,25 @@ func pinned(i *ori.Instr) bool {
 		return false
 	}
 	if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
-		return i.Op != op.COPY && i.Op != op.UNDEF && !meets(i) && !ofGroups(i)
+		return i.Op != op.COPY && (i.Op != op.UNDEF || arrives(i)) && !meets(i) && !ofGroups(i)
 	}
 	switch i.Op {
 	case op.P2R, op.UP2UR, op.UR2UP:
 		return true
 	case op.S2R, op.CS2R, op.S2UR, op.CS2UR:
 		return readsClock(i)
+	}
+	return false
+}
+
+// arrives reports whether i stands for what a caller left in registers that
+// are given: before it nothing may use those.
+func arrives(i *ori.Instr) bool {
+	f := i.Block().Func()
+	for _, d := range i.Dsts() {
+		if d.HasReg() && f.Regs[d.Reg].Fixed {
+			return true
+		}
 	}
 	return false
 }

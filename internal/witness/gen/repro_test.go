@@ -37,6 +37,16 @@ func TestReproducers(t *testing.T) {
 	t.Logf("%d of %d agree", good, len(files))
 }
 
+// optionsOf returns the options that a program asks for in a comment.
+func optionsOf(text string) []string {
+	for line := range strings.Lines(text) {
+		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "// options: "); ok {
+			return strings.Fields(list)
+		}
+	}
+	return nil
+}
+
 // reproduce returns how our compiled code differs from the interpreter.
 func reproduce(t *testing.T, name, text string) string {
 	t.Helper()
@@ -48,7 +58,7 @@ func reproduce(t *testing.T, name, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a"})
+	out, err := goptxas.Compile(context.Background(), []goptxas.Input{{Name: name, Text: []byte(text)}}, goptxas.Options{Arch: "sm_90a", Args: optionsOf(text)})
 	if err != nil {
 		return err.Error()
 	}
