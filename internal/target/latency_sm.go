@@ -54,7 +54,7 @@ var predSM120 = predTable{
 var uniSM75 = uniTable{
 	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
 	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
+	ClassUmov:  {2, 2, 5, 6, 6, 5, 5, 2, 5, 7, 7, 5},
 	ClassUldc:  {2, 6, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
 	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 12, 12, 12},
 }
@@ -125,7 +125,7 @@ var upSM120 = upTable{
 // Second writers. What a first writer of another class needs to land before
 // the second: the latency they differ by.
 var wawSM75 = orderTable{
-	ClassAlu: {4, 6}, ClassFma: {4, 6}, ClassImad: {4, 6}, ClassImadHi: {4, 6}, ClassWide: {4, 6}, ClassWideHi: {5, 8},
+	ClassAlu: {5, 8}, ClassFma: {5, 8}, ClassImad: {5, 8}, ClassImadHi: {5, 8}, ClassWide: {5, 8}, ClassWideHi: {5, 8},
 	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
 }
@@ -162,7 +162,7 @@ var wawSM120 = orderTable{
 // shapes read their operands over several cycles.
 var warSM80 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 2}, ClassQmma: {7, 2},
 }
 
 var warSM100 = orderTable{

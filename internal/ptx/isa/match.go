@@ -201,7 +201,7 @@ func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.kinds>>o.Kind&1 == 0 {
 		return false
 	}
-	if r == &argRows['1'] && o.Kind == KVector && o.Elems[0].IsConst() {
+	if r == &argRows['1'] && o.Kind == KVector && len(o.Elems) > 0 && o.Elems[0].IsConst() {
 		return false
 	}
 	t := r.fixed
