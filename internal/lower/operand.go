@@ -120,7 +120,7 @@ func (l *lowerer) read(a *sema.Operand, t isa.Type) value {
 // isSum reports whether an operand is a register plus a constant outside of
 // brackets.
 func isSum(a *sema.Operand) bool {
-	return a.Kind == isa.KReg && a.Sel == isa.WNone && a.Value != 0
+	return a.Kind == isa.KReg && a.Sel == isa.WNone && a.Flags&sema.Selected == 0 && a.Value != 0
 }
 
 // readSum returns the low n words of a register plus a constant. The sum is

@@ -188,7 +188,7 @@ func (d *decoder) read(a *sema.Operand, t isa.Type) operand {
 		if widthOf(d.body.Regs[a.Ref].Type) > width {
 			o.mask = low(width)
 		}
-		if a.Value != 0 && a.Sel == isa.WNone {
+		if a.Value != 0 && a.Sel == isa.WNone && a.Flags&sema.Selected == 0 {
 			d.sum(&o, a)
 		}
 		return o
