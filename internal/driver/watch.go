@@ -35,7 +35,7 @@ func viewer(line *cli.Line, w *World) (Viewer, *cli.Fault) {
 // writeView writes the page of a compilation.
 func writeView(ctx context.Context, name string, v Viewer, job *Job, res *Result) error {
 	if res.Cubin == nil {
-		return errors.New("Option '--view' needs a compilation to code")
+		return errors.New("option '--view' needs a compilation to code")
 	}
 	texts := make([]src.File, len(job.Files))
 	for i, f := range job.Files {
