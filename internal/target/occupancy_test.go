@@ -2,8 +2,8 @@ package target
 
 import "testing"
 
-// TestOccupancy compares with numbers of the occupancy calculator of the CUDA
-// toolkit.
+// TestOccupancy compares with numbers worked out by hand from the limits in
+// the CUDA programming guide.
 func TestOccupancy(t *testing.T) {
 	for _, c := range []struct {
 		arch                       string
