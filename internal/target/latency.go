@@ -216,6 +216,9 @@ func (t *Timing) WAW(f File, a, b Class) int {
 		if a == b && !matrix(a) {
 			return 1
 		}
+		if t.SM == 75 && a == ClassImad && b == ClassAlu { // another unit may overtake
+			return 5
+		}
 		// results of the FP64 unit come late wherever they are announced
 		return t.waw.of(a, t.Variable(b) && b != ClassFp64)
 	case FileUR:

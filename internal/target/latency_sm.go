@@ -125,7 +125,7 @@ var upSM120 = upTable{
 // Second writers. What a first writer of another class needs to land before
 // the second: the latency they differ by.
 var wawSM75 = orderTable{
-	ClassAlu: {5, 8}, ClassFma: {5, 8}, ClassImad: {5, 8}, ClassImadHi: {5, 8}, ClassWide: {5, 8}, ClassWideHi: {5, 8},
+	ClassAlu: {5, 8}, ClassFma: {5, 8}, ClassImad: {4, 8}, ClassImadHi: {5, 8}, ClassWide: {5, 8}, ClassWideHi: {5, 8},
 	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
 }
@@ -163,6 +163,11 @@ var wawSM120 = orderTable{
 var warSM80 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 2}, ClassQmma: {7, 2},
+}
+
+var warSM89 = orderTable{
+	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
 }
 
 var warSM100 = orderTable{
@@ -252,11 +257,11 @@ var timings = [...]Timing{
 		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
 	},
 	{
-		SM: 86, gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
+		SM: 86, gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM89, wideWAW: 5,
 		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
 	},
 	{
-		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM80, wideWAW: 3,
+		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM89, wideWAW: 3,
 		busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
 	},
 	{
