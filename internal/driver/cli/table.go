@@ -225,7 +225,7 @@ var Table = [numOptions]Option{
 	Knob:        {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},
 	ListKnobs:   {Long: "list-knobs", Group: GroupOwn, Help: "Print every knob with its default."},
 	View:        {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
-	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, debug, stop-after."},
+	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
 	CacheFolder: {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
 	CacheSize:   {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
 }

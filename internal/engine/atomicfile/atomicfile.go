@@ -13,7 +13,6 @@
 package atomicfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -192,29 +191,6 @@ func (w *File) Abort() error {
 		err = errors.Join(err, os.Remove(w.named))
 	}
 	return err
-}
-
-// chunk is how much WriteFile writes between looks at its context.
-const chunk = 256 << 10
-
-// WriteFile makes data the contents of the file at path, unless ctx ends before
-// it is all written.
-func WriteFile(ctx context.Context, path string, data []byte) error {
-	w, err := Create(path)
-	if err != nil {
-		return err
-	}
-	for len(data) > 0 && ctx.Err() == nil {
-		n := min(chunk, len(data))
-		if _, err := w.Write(data[:n]); err != nil {
-			return errors.Join(err, w.Abort())
-		}
-		data = data[n:]
-	}
-	if ctx.Err() != nil {
-		return errors.Join(context.Cause(ctx), w.Abort())
-	}
-	return w.Commit()
 }
 
 // tempSuffix ends the names of temporary files.

@@ -115,7 +115,7 @@ func TestModesAndLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	if err := errors.Join(WriteFile(ctx, link, []byte("new")), WriteFile(ctx, dangling, []byte("made"))); err != nil {
+	if err := errors.Join(writeFile(ctx, link, []byte("new")), writeFile(ctx, dangling, []byte("made"))); err != nil {
 		t.Fatal(err)
 	}
 	st, err := os.Lstat(real)
@@ -132,21 +132,21 @@ func TestModesAndLinks(t *testing.T) {
 	if err := os.Symlink("loop", loop); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(ctx, loop, nil); !errors.Is(err, syscall.ELOOP) {
+	if err := writeFile(ctx, loop, nil); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("loop: %v", err)
 	}
 }
 
 func TestDevices(t *testing.T) {
 	ctx := context.Background()
-	if err := WriteFile(ctx, "/dev/null", []byte("x")); err != nil {
+	if err := writeFile(ctx, "/dev/null", []byte("x")); err != nil {
 		t.Error(err)
 	}
 	if st, err := os.Stat("/dev/null"); err != nil || st.Mode().IsRegular() {
 		t.Fatal("/dev/null was replaced")
 	}
 	if _, err := os.Stat("/dev/full"); err == nil {
-		if err := WriteFile(ctx, "/dev/full", []byte("x")); !errors.Is(err, syscall.ENOSPC) {
+		if err := writeFile(ctx, "/dev/full", []byte("x")); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("/dev/full: %v", err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestDevices(t *testing.T) {
 	}
 	got := make(chan []byte)
 	go func() { b, _ := os.ReadFile(fifo); got <- b }()
-	if err := WriteFile(ctx, fifo, []byte("through")); err != nil {
+	if err := writeFile(ctx, fifo, []byte("through")); err != nil {
 		t.Error(err)
 	}
 	if b := <-got; !bytes.Equal(b, []byte("through")) {
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := WriteFile(ctx, plain, []byte("new")); !errors.Is(err, context.Canceled) || content(t, plain) != "old" || names(t, dir) != "plain" {
+	if err := writeFile(ctx, plain, []byte("new")); !errors.Is(err, context.Canceled) || content(t, plain) != "old" || names(t, dir) != "plain" {
 		t.Errorf("ended context: %v, %s", err, names(t, dir))
 	}
 }
@@ -221,7 +221,7 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
-	if err := WriteFile(context.Background(), out, nil); err != nil {
+	if err := writeFile(context.Background(), out, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -239,8 +239,31 @@ func BenchmarkWriteFile(b *testing.B) {
 	data := make([]byte, 64<<10)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if err := WriteFile(context.Background(), out, data); err != nil {
+		if err := writeFile(context.Background(), out, data); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// chunk is how much writeFile writes between looks at its context.
+const chunk = 256 << 10
+
+// writeFile makes data the contents of the file at path, unless ctx ends before
+// it is all written.
+func writeFile(ctx context.Context, path string, data []byte) error {
+	w, err := Create(path)
+	if err != nil {
+		return err
+	}
+	for len(data) > 0 && ctx.Err() == nil {
+		n := min(chunk, len(data))
+		if _, err := w.Write(data[:n]); err != nil {
+			return errors.Join(err, w.Abort())
+		}
+		data = data[n:]
+	}
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), w.Abort())
+	}
+	return w.Commit()
 }

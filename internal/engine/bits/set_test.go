@@ -86,64 +86,6 @@ func TestSetModel(t *testing.T) {
 	})
 }
 
-func TestSparseModel(t *testing.T) {
-	ops := 0
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 100).Draw(t, "n")
-		s := NewSparse(n)
-		m := map[int]bool{}
-		for range rapid.IntRange(0, 200).Draw(t, "ops") {
-			ops++
-			i := rapid.IntRange(0, n-1).Draw(t, "i")
-			switch rapid.IntRange(0, 9).Draw(t, "op") {
-			case 0, 1, 2, 3, 4:
-				if s.Add(i) == m[i] {
-					t.Fatal("Add")
-				}
-				m[i] = true
-			case 5, 6:
-				s.Del(i)
-				delete(m, i)
-			case 7, 8:
-				if s.Len() > 0 {
-					k := s.Pop()
-					if !m[k] {
-						t.Fatal("Pop")
-					}
-					delete(m, k)
-				}
-			case 9:
-				if i == 0 {
-					s.Clear()
-					clear(m)
-				}
-				if i == 1 {
-					n += 10
-					s.Reset(n)
-					clear(m)
-				}
-			}
-			if s.Len() != len(m) {
-				t.Fatalf("%d members, want %d", s.Len(), len(m))
-			}
-			for k := range n {
-				if s.Has(k) != m[k] {
-					t.Fatalf("Has(%d)", k)
-				}
-			}
-		}
-		var got []int
-		for _, k := range s.Members() {
-			got = append(got, int(k))
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, keys(m)) {
-			t.Fatalf("members %v, want %v", got, keys(m))
-		}
-	})
-	t.Logf("%d operations", ops)
-}
-
 func BenchmarkSetOrDiff(b *testing.B) {
 	x, y, z := NewSet(4096), NewSet(4096), NewSet(4096)
 	for i := 0; i < 4096; i += 3 {

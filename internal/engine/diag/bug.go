@@ -18,11 +18,6 @@ type Bug struct {
 	Repro string // file that shows the bug again; empty when none could be written
 }
 
-// Bugf returns a Bug with a formatted message, for panic.
-func Bugf(format string, args ...any) *Bug {
-	return &Bug{Msg: fmt.Sprintf(format, args...)}
-}
-
 // Error returns the report's first line: everything but the stack.
 func (b *Bug) Error() string {
 	var s strings.Builder

@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 )
@@ -32,13 +31,6 @@ func (l Level) String() string {
 // Where says what was being compiled when a Bug was caught.
 type Where struct{ Phase, Func, Pos string }
 
-// Aborter is an error that may be panicked with to end the guarded work
-// without being a Bug, such as running out of a pool's memory.
-type Aborter interface {
-	error
-	Abort()
-}
-
 // Guard catches what goes wrong inside one recovery level.
 type Guard struct {
 	Level Level
@@ -52,8 +44,7 @@ type Guard struct {
 	After func(error)
 }
 
-// Run calls f and returns its error, the Bug it panicked with, or the Aborter
-// it panicked with wrapped with where that happened.
+// Run calls f and returns its error, or the Bug it panicked with.
 func (g *Guard) Run(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -70,9 +61,6 @@ func (g *Guard) caught(r any) error {
 	var at Where
 	if g.Where != nil {
 		at = g.where()
-	}
-	if a, ok := r.(Aborter); ok {
-		return &Aborted{Level: g.Level, Where: at, Err: a}
 	}
 	b, ok := r.(*Bug)
 	if !ok {
@@ -106,29 +94,4 @@ func (g *Guard) where() (at Where) {
 func (g *Guard) reproducer(b *Bug) (path string) {
 	defer func() { _ = recover() }()
 	return g.Repro(b)
-}
-
-// Aborted is the error of work that an Aborter ended.
-type Aborted struct {
-	Level Level
-	Where Where
-	Err   Aborter
-}
-
-// Error returns the reason and the function it ended.
-func (a *Aborted) Error() string {
-	if a.Where.Func == "" {
-		return a.Err.Error()
-	}
-	return fmt.Sprintf("%s, while compiling %s", a.Err, a.Where.Func)
-}
-
-// Unwrap returns the Aborter.
-func (a *Aborted) Unwrap() error { return a.Err }
-
-// AsBug returns the Bug in err's chain, if there is one.
-func AsBug(err error) (*Bug, bool) {
-	var b *Bug
-	ok := errors.As(err, &b)
-	return b, ok
 }

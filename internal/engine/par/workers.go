@@ -14,8 +14,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 )
 
-// ErrStopped is the result of tasks that were still queued at Abort, and of
-// tasks submitted to workers that have stopped.
+// ErrStopped is the result of tasks submitted to workers that have stopped.
 var ErrStopped = errors.New("the workers have stopped")
 
 // Limiter bounds the tasks that run at once across processes: a worker
@@ -61,9 +60,7 @@ type Workers[C any] struct {
 
 	mu      sync.Mutex
 	work    sync.Cond // work was added, or the state changed
-	idle    sync.Cond // no work is left
 	queue   queue[C]
-	active  int // tasks taken from the queue and not yet ended
 	stopped bool
 	ended   sync.WaitGroup
 }
@@ -71,7 +68,7 @@ type Workers[C any] struct {
 // New starts the workers.
 func New[C any](opt Options[C]) *Workers[C] {
 	w := &Workers[C]{opt: opt}
-	w.work.L, w.idle.L = &w.mu, &w.mu
+	w.work.L = &w.mu
 	base := opt.Context
 	if base == nil {
 		base = context.Background()
@@ -102,15 +99,6 @@ func (w *Workers[C]) Submit(t Task[C]) *Job {
 	return j
 }
 
-// Wait blocks until every task submitted so far has ended.
-func (w *Workers[C]) Wait() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for w.active > 0 || w.queue.len() > 0 {
-		w.idle.Wait()
-	}
-}
-
 // Stop refuses new tasks, lets the queued ones run, and returns when all
 // workers have ended.
 func (w *Workers[C]) Stop() {
@@ -120,24 +108,6 @@ func (w *Workers[C]) Stop() {
 	w.mu.Unlock()
 	w.ended.Wait()
 	w.cancel(ErrStopped)
-}
-
-// Abort drops the queued tasks, ends the context of the running ones, and
-// returns when all workers have ended.
-func (w *Workers[C]) Abort() {
-	w.cancel(ErrStopped)
-	w.mu.Lock()
-	w.stopped = true
-	for w.queue.len() > 0 {
-		_, j := w.queue.pop()
-		j.finish(ErrStopped)
-	}
-	if w.active == 0 {
-		w.idle.Broadcast()
-	}
-	w.work.Broadcast()
-	w.mu.Unlock()
-	w.ended.Wait()
 }
 
 func (j *Job) finish(err error) {
@@ -180,21 +150,12 @@ func (w *Workers[C]) take() (Task[C], *Job, bool) {
 		w.work.Wait()
 	}
 	t, j := w.queue.pop()
-	w.active++
 	return t, j, true
 }
 
 func (w *Workers[C]) run(t Task[C], j *Job, c C) {
 	err := error(&diag.Bug{Level: diag.Kernel, Func: t.Name, Msg: "the task ended its goroutine"})
-	defer func() {
-		j.finish(err)
-		w.mu.Lock()
-		w.active--
-		if w.active == 0 && w.queue.len() == 0 {
-			w.idle.Broadcast()
-		}
-		w.mu.Unlock()
-	}()
+	defer func() { j.finish(err) }()
 	if e := w.enter(); e != nil {
 		err = e
 		return
@@ -221,28 +182,4 @@ func (w *Workers[C]) enter() error {
 		return err
 	}
 	return nil
-}
-
-// Each runs one task for every item and returns the results and errors in the
-// order of the items. The items with the highest cost start first. name is for
-// reports.
-func Each[C, T, R any](w *Workers[C], items []T, cost func(T) int64, name func(T) string,
-	run func(ctx context.Context, c C, item T) (R, error),
-) ([]R, []error) {
-	results, errs := make([]R, len(items)), make([]error, len(items))
-	jobs := make([]*Job, len(items))
-	for i, item := range items {
-		jobs[i] = w.Submit(Task[C]{
-			Name:     name(item),
-			Priority: cost(item),
-			Run: func(ctx context.Context, c C) (err error) {
-				results[i], err = run(ctx, c, item)
-				return err
-			},
-		})
-	}
-	for i, j := range jobs {
-		errs[i] = j.Wait()
-	}
-	return results, errs
 }

@@ -10,18 +10,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
-	"github.com/goptxas/goptxas/internal/engine/pool"
 )
 
 // scratch is a toy worker context that notices being shared.
 type scratch struct {
 	busy  atomic.Bool
 	tasks int
-	p     *pool.Pool
-	nodes *pool.Of[[64]byte]
 	freed bool
 }
 
@@ -45,32 +41,47 @@ func TestOrder(t *testing.T) {
 		}})
 	}
 	close(gate)
-	w.Wait()
+	w.Stop()
 	if want := []string{"9.3", "5.1", "5.4", "1.0", "1.2", "1.5"}; !slices.Equal(got, want) {
 		t.Errorf("ran %v, want %v", got, want)
 	}
-	w.Stop()
 }
 
-func TestEach(t *testing.T) {
+// each runs one task for every item and returns the results and errors in the
+// order of the items.
+func each(w *Workers[int], items []int, run func(i int) (string, error)) ([]string, []error) {
+	results, errs := make([]string, len(items)), make([]error, len(items))
+	jobs := make([]*Job, len(items))
+	for i, item := range items {
+		jobs[i] = w.Submit(Task[int]{Name: fmt.Sprint("k", item), Priority: int64(item * 7 % 100), Run: func(context.Context, int) (err error) {
+			results[i], err = run(item)
+			return err
+		}})
+	}
+	for i, j := range jobs {
+		errs[i] = j.Wait()
+	}
+	return results, errs
+}
+
+func TestResults(t *testing.T) {
 	for _, n := range []int{1, 2, 8} {
 		w := New(Options[int]{N: n})
 		items := make([]int, 500)
 		for i := range items {
 			items[i] = i
 		}
-		results, errs := Each(w, items, func(i int) int64 { return int64(i * 7 % 100) }, func(i int) string { return fmt.Sprint("k", i) },
-			func(_ context.Context, _, i int) (string, error) {
-				switch i % 50 {
-				case 3:
-					return "", fmt.Errorf("k%d is refused", i)
-				case 7:
-					panic(fmt.Sprintf("k%d is broken", i))
-				case 9:
-					runtime.Goexit()
-				}
-				return fmt.Sprint("r", i), nil
-			})
+		results, errs := each(w, items, func(i int) (string, error) {
+			switch i % 50 {
+			case 3:
+				return "", fmt.Errorf("k%d is refused", i)
+			case 7:
+				panic(fmt.Sprintf("k%d is broken", i))
+			case 9:
+				runtime.Goexit()
+			}
+			return fmt.Sprint("r", i), nil
+		})
 		for i := range items {
 			var want string
 			switch i % 50 {
@@ -89,7 +100,7 @@ func TestEach(t *testing.T) {
 			if errs[i] == nil || errs[i].Error() != want {
 				t.Fatalf("item %d: %v, want %s", i, errs[i], want)
 			}
-			if _, ok := diag.AsBug(errs[i]); ok != (i%50 != 3) {
+			if _, ok := errors.AsType[*diag.Bug](errs[i]); ok != (i%50 != 3) {
 				t.Fatalf("item %d: a Bug or not: %v", i, errs[i])
 			}
 		}
@@ -110,7 +121,9 @@ func TestStop(t *testing.T) {
 	if ran.Load() != 100 {
 		t.Errorf("graceful stop ran %d of 100", ran.Load())
 	}
-	w = New(Options[int]{N: 2})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	w = New(Options[int]{N: 2, Context: ctx})
+	gone := errors.New("gone")
 	started := make(chan struct{}, 2)
 	var jobs []*Job
 	for range 50 {
@@ -122,9 +135,10 @@ func TestStop(t *testing.T) {
 	}
 	<-started
 	<-started
-	w.Abort()
+	cancel(gone)
+	w.Stop()
 	for i, j := range jobs {
-		if err := j.Wait(); !errors.Is(err, ErrStopped) {
+		if err := j.Wait(); !errors.Is(err, gone) {
 			t.Errorf("job %d: %v", i, err)
 		}
 	}
@@ -163,29 +177,27 @@ func (m *meter) Acquire(ctx context.Context) error {
 func (m *meter) Release() { m.held.Add(-1); <-m.slots }
 
 // TestStress runs 100,000 tasks on eight workers under a limiter of three, with
-// failures, panics, nested submits, and sets of workers aborted half-way.
+// failures, panics, nested submits, and contexts that end half-way.
 func TestStress(t *testing.T) {
 	const total = 100_000
 	m := &meter{slots: make(chan struct{}, 3)}
-	top := pool.New(nil, pool.NameTop)
-	counts := struct{ ok, failed, bugs, stopped, memory atomic.Int64 }{}
+	counts := struct{ ok, failed, bugs, stopped atomic.Int64 }{}
 	var made []*scratch
 	var mu sync.Mutex
 	rounds := 20
 	r := rand.New(rand.NewPCG(4, 2))
 	for round := range rounds {
+		ctx, cancel := context.WithCancel(context.Background())
 		w := New(Options[*scratch]{
-			N: 8, Limiter: m,
-			Make: func(i int) *scratch {
-				s := &scratch{p: pool.New(top, fmt.Sprint("worker ", i))}
-				s.p.SetLimit(1 << 20)
-				s.nodes = pool.For[[64]byte](s.p)
+			N: 8, Limiter: m, Context: ctx,
+			Make: func(int) *scratch {
+				s := &scratch{}
 				mu.Lock()
 				made = append(made, s)
 				mu.Unlock()
 				return s
 			},
-			Free: func(s *scratch) { s.p.Destroy(); s.freed = true },
+			Free: func(s *scratch) { s.freed = true },
 		})
 		jobs := make([]*Job, 0, total/rounds)
 		abortAt := -1
@@ -196,46 +208,38 @@ func TestStress(t *testing.T) {
 			kind := r.IntN(100)
 			jobs = append(jobs, w.Submit(Task[*scratch]{Name: fmt.Sprint("t", i), Priority: int64(kind), Run: func(_ context.Context, s *scratch) error {
 				defer s.enter(t)()
-				s.p.Wake()
-				defer s.p.Park()
-				s.nodes.Slice(10)
 				switch {
 				case kind < 5:
 					return errors.New("refused")
 				case kind < 8:
 					panic("broken")
-				case kind == 8:
-					s.p.Alloc(2 << 20)
 				case kind == 9:
 					w.Submit(Task[*scratch]{Run: func(context.Context, *scratch) error { return nil }})
 				}
 				return nil
 			}}))
 			if i == abortAt {
-				w.Abort()
+				cancel()
 			}
 		}
-		w.Wait()
 		for _, j := range jobs {
 			err := j.Wait()
-			var oom *pool.OutOfMemory
-			_, isBug := diag.AsBug(err)
+			_, isBug := errors.AsType[*diag.Bug](err)
 			switch {
 			case err == nil:
 				counts.ok.Add(1)
 			case isBug:
 				counts.bugs.Add(1)
-			case errors.Is(err, ErrStopped):
+			case errors.Is(err, context.Canceled):
 				counts.stopped.Add(1)
-			case errors.As(err, &oom):
-				counts.memory.Add(1)
 			default:
 				counts.failed.Add(1)
 			}
 		}
 		w.Stop()
+		cancel()
 	}
-	sum := counts.ok.Load() + counts.bugs.Load() + counts.stopped.Load() + counts.memory.Load() + counts.failed.Load()
+	sum := counts.ok.Load() + counts.bugs.Load() + counts.stopped.Load() + counts.failed.Load()
 	if sum != total {
 		t.Errorf("%d results of %d tasks", sum, total)
 	}
@@ -247,11 +251,8 @@ func TestStress(t *testing.T) {
 			t.Error("a worker context was not freed")
 		}
 	}
-	if u := top.Usage(); u.InUse != 0 || u.Allocated != top.Reserved() {
-		t.Errorf("%d bytes in use after all workers ended, %d of %d reserved", u.InUse, u.Allocated, top.Reserved())
-	}
-	t.Logf("%d tasks: %d ok, %d failed, %d bugs, %d out of memory, %d stopped; at most %d at once under a limit of 3",
-		total, counts.ok.Load(), counts.failed.Load(), counts.bugs.Load(), counts.memory.Load(), counts.stopped.Load(), m.most.Load())
+	t.Logf("%d tasks: %d ok, %d failed, %d bugs, %d stopped; at most %d at once under a limit of 3",
+		total, counts.ok.Load(), counts.failed.Load(), counts.bugs.Load(), counts.stopped.Load(), m.most.Load())
 }
 
 func BenchmarkSubmit(b *testing.B) {
@@ -261,16 +262,4 @@ func BenchmarkSubmit(b *testing.B) {
 	for b.Loop() {
 		w.Submit(Task[int]{Run: func(context.Context, int) error { return nil }}).Wait()
 	}
-}
-
-func TestWaitReturns(t *testing.T) {
-	w := New(Options[int]{N: 2})
-	done := make(chan struct{})
-	go func() { w.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		t.Error("Wait without tasks blocks")
-	}
-	w.Stop()
 }

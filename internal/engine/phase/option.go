@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"strconv"
 	"strings"
 )
 
@@ -14,7 +13,6 @@ type flags struct {
 	time, mem  bool
 	check      bool
 	stopAfter  bool
-	debug      int
 	dump, html dumpFlag
 }
 
@@ -49,20 +47,7 @@ var flagTable = [...]flagRow{
 	{"dump", "FUNC", "write the IR after the phase", func(f *flags, v string) error { f.dump = dumpFlag{true, v}; return nil }},
 	{"html", "FUNC", "write the IR after the phase as a page", func(f *flags, v string) error { f.html = dumpFlag{true, v}; return nil }},
 	{"check", "", "verify the IR after the phase", func(f *flags, _ string) error { f.check = true; return nil }},
-	{"debug", "N", "let the phase say what it does", setDebug},
 	{"stop-after", "", "run nothing after the phase", func(f *flags, _ string) error { f.stopAfter = true; return nil }},
-}
-
-func setDebug(f *flags, v string) error {
-	if v == "" {
-		v = "1"
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 0 {
-		return fmt.Errorf("debug=%s is not a number", v)
-	}
-	f.debug = n
-	return nil
 }
 
 // option applies one value of --phase. NAME is a phase, a pattern with * that

@@ -40,7 +40,6 @@ type Ctx struct {
 	Phase string
 	Func  string
 	Opt   int
-	Debug int // from --phase NAME/debug=N
 	Knobs *knobs.Set
 	Pool  *pool.Pool // of the function; may be nil
 

@@ -52,7 +52,7 @@ func (r *Runner[F]) Run(f F, at *Progress) error {
 func (r *Runner[F]) context(i int, fn string) *Ctx {
 	s := &r.plan[i]
 	return &Ctx{
-		Phase: s.row.Name, Func: fn, Opt: r.opt, Debug: s.flag.debug,
+		Phase: s.row.Name, Func: fn, Opt: r.opt,
 		Knobs: r.knobs, bisect: r.bisect, step: i,
 	}
 }

@@ -17,15 +17,12 @@ import (
 
 // The benchmarks replay what a compile of the corpus asks of its memory, once
 // with plain Go allocation and once with pools. The trace is taken from the
-// parsed bodies: an instruction node with its operands for every instruction, a
-// block with its edges for every label, the registers by name, and a line of
-// text for every instruction.
+// parsed bodies: an instruction node with its operands for every instruction and
+// a block with its edges for every label.
 
 type traceFunc struct {
-	args  []uint8  // operands of each instruction
-	label []bool   // a block begins before the instruction
-	line  []uint16 // bytes of the instruction as text
-	regs  []string // names of the operands, in order of use
+	args  []uint8 // operands of each instruction
+	label []bool  // a block begins before the instruction
 }
 
 type trace struct {
@@ -71,19 +68,10 @@ func (tr *trace) add(t *syntax.Tree) {
 			n := 0
 			for _, o := range t.Of(in.Args) {
 				n++
-				if o.Kind == syntax.OpName {
-					f.regs = append(f.regs, string(t.Names.Bytes(o.Name)))
-				}
-				for _, k := range t.Kids(&o) {
-					n++
-					if k.Kind == syntax.OpName {
-						f.regs = append(f.regs, string(t.Names.Bytes(k.Name)))
-					}
-				}
+				n += len(t.Kids(&o))
 			}
 			f.args = append(f.args, uint8(min(n, 255)))
 			f.label = append(f.label, label)
-			f.line = append(f.line, uint16(min(int(s.End-s.Pos)+8, 65535)))
 			label = false
 		}
 	}
@@ -171,18 +159,23 @@ func irGo(f *traceFunc) []*ori.Block {
 
 // irPool does the same with the pages of ir.
 type irPool struct {
-	instrs *pool.Of[ori.Instr]
-	opers  *pool.Of[ori.Operand]
-	blocks *pool.Of[ori.Block]
-	edges  *pool.Of[*ori.Block]
+	instrs pool.Of[ori.Instr]
+	opers  pool.Of[ori.Operand]
+	blocks pool.Of[ori.Block]
+	edges  pool.Of[*ori.Block]
 }
 
 func newIR(p *pool.Pool) *irPool {
-	return &irPool{pool.For[ori.Instr](p), pool.For[ori.Operand](p), pool.For[ori.Block](p), pool.For[*ori.Block](p)}
+	ir := &irPool{}
+	ir.instrs.Bind(p)
+	ir.opers.Bind(p)
+	ir.blocks.Bind(p)
+	ir.edges.Bind(p)
+	return ir
 }
 
-func (ir *irPool) build(f *traceFunc) pool.Vec[*ori.Block] {
-	blocks := pool.NewVec(ir.edges, 16)
+func (ir *irPool) build(f *traceFunc) []*ori.Block {
+	var blocks []*ori.Block
 	var prev *ori.Block
 	var last *ori.Instr
 	for i, n := range f.args {
@@ -194,7 +187,7 @@ func (ir *irPool) build(f *traceFunc) pool.Vec[*ori.Block] {
 				blk.Preds = ir.edges.Slice(1)
 				blk.Preds[0] = prev
 			}
-			blocks.Push(blk)
+			blocks = append(blocks, blk)
 			prev = blk
 		}
 		in := ir.instrs.New()
@@ -213,15 +206,6 @@ func BenchmarkIR(b *testing.B) {
 	b.Logf("%d functions, %d instructions, %d bytes of PTX", len(tr.funcs), tr.instrs, tr.bytes)
 	b.Run("go", func(b *testing.B) {
 		replay(b, tr, func(f *traceFunc) { runtime.KeepAlive(irGo(f)) })
-	})
-	b.Run("pool-reset", func(b *testing.B) {
-		p := pool.New(pool.New(nil, pool.NameTop), pool.NameKernel)
-		ir := newIR(p)
-		replay(b, tr, func(f *traceFunc) {
-			v := ir.build(f)
-			runtime.KeepAlive(v)
-			p.Reset()
-		})
 	})
 	b.Run("pool-destroy", func(b *testing.B) {
 		top := pool.New(nil, pool.NameTop)
@@ -272,141 +256,6 @@ func BenchmarkIRKept(b *testing.B) {
 			}
 			ring[i%kept] = kernel(top, f)
 			i++
-		})
-	})
-}
-
-// BenchmarkRegisters numbers the registers of each function by name.
-func BenchmarkRegisters(b *testing.B) {
-	tr := loadTrace(b)
-	b.Run("go-map", func(b *testing.B) {
-		replay(b, tr, func(f *traceFunc) {
-			m := map[string]int32{}
-			for _, r := range f.regs {
-				if _, ok := m[r]; !ok {
-					m[r] = int32(len(m))
-				}
-			}
-		})
-	})
-	b.Run("go-map-cleared", func(b *testing.B) {
-		m := map[string]int32{}
-		replay(b, tr, func(f *traceFunc) {
-			clear(m)
-			for _, r := range f.regs {
-				if _, ok := m[r]; !ok {
-					m[r] = int32(len(m))
-				}
-			}
-		})
-	})
-	b.Run("pool-map", func(b *testing.B) {
-		p := pool.New(nil, "names")
-		pages := pool.ForMap[string, int32](p)
-		replay(b, tr, func(f *traceFunc) {
-			m := pool.NewMap(pages, pool.HashString, 64)
-			for _, r := range f.regs {
-				if n := m.Len(); true {
-					if at := m.At(r); m.Len() > n {
-						*at = int32(n)
-					}
-				}
-			}
-			p.Reset()
-		})
-	})
-}
-
-// BenchmarkNumbers counts uses by number: the identity mode against Go's map.
-func BenchmarkNumbers(b *testing.B) {
-	tr := loadTrace(b)
-	b.Run("go-map", func(b *testing.B) {
-		replay(b, tr, func(f *traceFunc) {
-			m := map[int32]int32{}
-			for i := range f.args {
-				m[int32(i*7%1021)]++
-			}
-		})
-	})
-	b.Run("go-map-cleared", func(b *testing.B) {
-		m := map[int32]int32{}
-		replay(b, tr, func(f *traceFunc) {
-			clear(m)
-			for i := range f.args {
-				m[int32(i*7%1021)]++
-			}
-		})
-	})
-	b.Run("pool-map", func(b *testing.B) {
-		p := pool.New(nil, "numbers")
-		pages := pool.ForMap[int32, int32](p)
-		replay(b, tr, func(f *traceFunc) {
-			m := pool.NewMap(pages, pool.HashInt[int32], 64)
-			for i := range f.args {
-				*m.At(int32(i * 7 % 1021))++
-			}
-			p.Reset()
-		})
-	})
-}
-
-// BenchmarkVec appends every operand count of a function to a vector.
-func BenchmarkVec(b *testing.B) {
-	tr := loadTrace(b)
-	b.Run("go-append", func(b *testing.B) {
-		replay(b, tr, func(f *traceFunc) {
-			var v []int64
-			for _, n := range f.args {
-				v = append(v, int64(n))
-			}
-			runtime.KeepAlive(v)
-		})
-	})
-	b.Run("pool-vec", func(b *testing.B) {
-		p := pool.New(nil, "vec")
-		o := pool.For[int64](p)
-		replay(b, tr, func(f *traceFunc) {
-			v := pool.NewVec(o, 0)
-			for _, n := range f.args {
-				v.Push(int64(n))
-			}
-			p.Reset()
-		})
-	})
-}
-
-// BenchmarkBlocks formats a line of text for every instruction into a block of
-// its own, keeps the last 100 lines, and every 50th time uses a 50 kB buffer.
-func BenchmarkBlocks(b *testing.B) {
-	tr := loadTrace(b)
-	const kept = 100
-	b.Run("go-make", func(b *testing.B) {
-		var ring [kept][]byte
-		replay(b, tr, func(f *traceFunc) {
-			for i, n := range f.line {
-				ring[i%kept] = make([]byte, n)
-				if i%50 == 0 {
-					buf := make([]byte, 50_000)
-					copy(ring[i%kept], buf)
-				}
-			}
-		})
-	})
-	b.Run("pool-blocks", func(b *testing.B) {
-		var ring [kept][]byte
-		p := pool.New(nil, "text")
-		replay(b, tr, func(f *traceFunc) {
-			for i, n := range f.line {
-				p.Free(ring[i%kept])
-				ring[i%kept] = p.Alloc(int(n))
-				if i%50 == 0 {
-					buf := p.Alloc(50_000)
-					copy(ring[i%kept], buf)
-					p.Free(buf)
-				}
-			}
-			clear(ring[:])
-			p.Reset()
 		})
 	})
 }

@@ -68,20 +68,6 @@ func Open(makeflags string) (*Client, error) {
 	return c, nil
 }
 
-// Limit decides how to compile with up to want workers under --jobserver: the
-// number of workers to start, their limiter, and a warning for the user. Without
-// a usable server there is one worker, since this process was promised no more.
-func Limit(makeflags string, want int) (n int, c *Client, warning string) {
-	c, err := Open(makeflags)
-	switch {
-	case err == nil:
-		return want, c, ""
-	case errors.Is(err, ErrAbsent):
-		return 1, nil, "GNU Jobserver support requested, but no compatible jobserver found. Ignoring '--jobserver'"
-	}
-	return 1, nil, fmt.Sprintf("Jobserver requested, but an error occurred (%v); compiling one kernel at a time", err)
-}
-
 // Kind returns "fifo" or "pipe".
 func (c *Client) Kind() string { return c.kind }
 

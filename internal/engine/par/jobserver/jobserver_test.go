@@ -268,21 +268,20 @@ func TestUnusable(t *testing.T) {
 		" --jobserver-auth=998,999",
 		" --jobserver-auth=-2,-2",
 	} {
-		n, c, warning := Limit(flags, 8)
-		if n != 1 || c != nil || !strings.HasPrefix(warning, "Jobserver requested, but an error occurred (") {
-			t.Errorf("%s: %d workers, warning %q", flags, n, warning)
+		if c, err := Open(flags); c != nil || !errors.Is(err, ErrUnusable) {
+			t.Errorf("%s: %v", flags, err)
 		}
 	}
 	if off, err := f.Seek(0, 1); err != nil || off != 0 {
 		t.Errorf("an ordinary file was read to offset %d", off)
 	}
-	if n, c, warning := Limit("k -j4", 8); n != 1 || c != nil || !strings.HasPrefix(warning, "GNU Jobserver support requested, but no compatible jobserver found.") {
-		t.Errorf("no server: %d workers, %q", n, warning)
+	if c, err := Open("k -j4"); c != nil || !errors.Is(err, ErrAbsent) {
+		t.Errorf("no server: %v", err)
 	}
 	s := newServer(t, "fifo", 1)
-	n, c, warning := Limit(s.flags, 8)
-	if n != 8 || c == nil || warning != "" {
-		t.Fatalf("a good server: %d workers, %q", n, warning)
+	c, err := Open(s.flags)
+	if err != nil {
+		t.Fatalf("a good server: %v", err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

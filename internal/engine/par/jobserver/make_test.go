@@ -43,9 +43,11 @@ func TestMain(m *testing.M) {
 // argument is what goes wrong.
 func compileRole() int {
 	fault := os.Args[1]
-	n, c, warning := Limit(os.Getenv("MAKEFLAGS"), 8)
-	if warning != "" {
-		fmt.Fprintln(os.Stderr, "warning:", warning)
+	n := 8
+	c, err := Open(os.Getenv("MAKEFLAGS"))
+	if err != nil { // nobody promised more than one
+		n = 1
+		fmt.Fprintln(os.Stderr, "warning:", err)
 	}
 	ctx, stop := par.Interruptible(context.Background())
 	defer stop()
@@ -60,28 +62,30 @@ func compileRole() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	ids := make([]int, kernels)
-	for i := range ids {
-		ids[i] = i
-	}
-	_, errs := par.Each(w, ids, func(i int) int64 { return int64(i) }, strconv.Itoa,
-		func(ctx context.Context, _, i int) (int, error) {
+	jobs := make([]*par.Job, kernels)
+	for i := range jobs {
+		jobs[i] = w.Submit(par.Task[int]{Name: strconv.Itoa(i), Priority: int64(i), Run: func(ctx context.Context, _ int) error {
 			fmt.Fprintln(log, "+")
 			defer fmt.Fprintln(log, "-")
 			time.Sleep(time.Duration(1+rand.IntN(maxSleep)) * time.Millisecond)
 			switch {
 			case fault == "error" && i%3 == 0:
-				return 0, errors.New("refused")
+				return errors.New("refused")
 			case fault == "panic" && i%3 == 0:
 				panic("broken")
 			case fault == "signal" && i == 6:
 				if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-					return 0, err
+					return err
 				}
 				<-ctx.Done()
 			}
-			return i, nil
-		})
+			return nil
+		}})
+	}
+	errs := make([]error, kernels)
+	for i, j := range jobs {
+		errs[i] = j.Wait()
+	}
 	var in *par.Interrupted
 	if errors.As(context.Cause(ctx), &in) {
 		if c != nil {
@@ -103,7 +107,10 @@ func countRole() int {
 	if err != nil {
 		return 2
 	}
-	_, c, _ := Limit(os.Getenv("MAKEFLAGS"), 1)
+	c, err := Open(os.Getenv("MAKEFLAGS"))
+	if err != nil {
+		c = nil
+	}
 	n := 1
 	if c != nil {
 		n = 0
