@@ -259,7 +259,7 @@ func converge(u *unit, c *phase.Ctx) error {
 	if u.f.Kernel {
 		idle = isel.Gathers(u.f, x.Partial)
 	}
-	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] }) && len(cross) == 0
+	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
 	if err := meet(u); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 // Apart tells where threads of a warp may be at different places, given the
 // convergence instructions that the code has. It is stricter than
 // Uniformity.Partial: paths that meet without a BSYNC are not together
-// again, and nothing is known behind calls, masks of the source, and sleeps
-// of threads that are apart.
+// again before a WARPSYNC of all, and nothing is known behind calls, masks of
+// the source, and sleeps of threads that are apart.
 //
 // A uniform register is one for the whole warp. Two things follow:
 //   - where threads are apart, a result that only some of them should see
@@ -63,7 +63,7 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 		a.Regions = append(a.Regions, r)
 		for _, x := range r.Blocks {
 			a.blocks[x.ID] = true
-			if meet == nil {
+			if meet == nil && !allWait(x) {
 				open[x.ID] = int32(len(a.Regions))
 			}
 		}
@@ -75,13 +75,14 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 // sleepers adds what lies behind a sleep of threads that are apart: those
 // that wait for them at a BSYNC go on without them.
 func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
+	done := make([]bool, f.NumBlocks())
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.Blocks {
-			if !a.blocks[b.ID] || open[b.ID] > 0 || !sleeps(b) {
+			if !a.blocks[b.ID] || open[b.ID] > 0 || done[b.ID] || !sleeps(b) {
 				continue
 			}
-			changed = true
+			changed, done[b.ID] = true, true
 			r := Region{[]*ori.Block{b}, reach(b, nil, seen, -1-b.ID)}
 			if seen[b.ID] != -1-b.ID {
 				r.Blocks = append(r.Blocks, b)
@@ -89,7 +90,9 @@ func (a *Apart) sleepers(f *ori.Func, open, seen []int32) {
 			a.Regions = append(a.Regions, r)
 			for _, x := range r.Blocks {
 				a.blocks[x.ID] = true
-				open[x.ID] = int32(len(a.Regions))
+				if !allWait(x) {
+					open[x.ID] = int32(len(a.Regions))
+				}
 			}
 		}
 	}
@@ -133,8 +136,10 @@ func loosens(f *ori.Func, b *ori.Block) bool {
 	return false
 }
 
-// reach lists the blocks that can be reached from b without passing meet.
-// seen holds the marks of earlier calls.
+// reach lists the blocks that can be reached from b without passing meet or
+// a place where all threads of the warp wait for each other. A block with such
+// a place is still listed: it begins before it. seen holds the marks of
+// earlier calls.
 func reach(b, meet *ori.Block, seen []int32, mark int32) []*ori.Block {
 	var list []*ori.Block
 	work := append([]*ori.Block(nil), b.Succs...)
@@ -146,7 +151,20 @@ func reach(b, meet *ori.Block, seen []int32, mark int32) []*ori.Block {
 		}
 		seen[x.ID] = mark
 		list = append(list, x)
-		work = append(work, x.Succs...)
+		if !allWait(x) {
+			work = append(work, x.Succs...)
+		}
 	}
 	return list
+}
+
+// allWait reports whether nobody leaves b before all threads of the warp have
+// come there.
+func allWait(b *ori.Block) bool {
+	for i := range b.Instrs {
+		if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone {
+			return true
+		}
+	}
+	return false
 }

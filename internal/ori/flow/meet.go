@@ -69,8 +69,8 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 }
 
 // Crossings lists the blocks, by ID, at whose ends threads part in such a way
-// that some may wait for all others at a place while those come to one only
-// behind the block where the paths meet. They must not wait there.
+// that some may wait for all others at a place while those are at the block
+// where the paths meet. They must not wait there.
 func Crossings(f *ori.Func, u *Uniformity) map[int32]bool {
 	m := newMeetings(f)
 	if m == nil {
@@ -314,29 +314,26 @@ func (m *meetings) unite(sites []*ori.Instr) {
 }
 
 // crosses reports whether threads that part at the end of b, whose paths meet
-// at to, wait on both sides of it.
+// at to, wait for all others on a way there, while some of those come to the
+// meeting point without having been at such a place, or at as many. These
+// must go on: to a place behind it, or to their end, since threads that are
+// gone are waited for no longer.
 func (m *meetings) crosses(b, to *ori.Block) bool {
+	if m.masks && m.crossesMasked(b, to) {
+		return true
+	}
 	w := &wave{m: m, stop: to}
 	for _, s := range b.Succs {
 		w.block(s)
 	}
-	if m.masks && m.crossesMasked(b, to) {
-		return true
-	}
-	if len(w.sites) == 0 {
-		return false
-	}
-	later := &wave{m: m}
-	later.block(to)
 	defer func() { m.seen = m.seen[:0] }()
 	for work := []*wave{w}; len(work) > 0; {
 		w = work[len(work)-1]
 		work = work[:len(work)-1]
+		if w.ended && len(w.sites) > 0 {
+			return true
+		}
 		for _, g := range w.kinds() {
-			kind := m.kind[g[0].Line].Kind
-			if w.ended && slices.ContainsFunc(later.sites, func(i *ori.Instr) bool { return m.kind[i.Line].Kind == kind }) {
-				return true
-			}
 			if next := w.behind(g); m.isNew(g) || next.ended && !w.ended {
 				work = append(work, next)
 			}
@@ -345,19 +342,16 @@ func (m *meetings) crosses(b, to *ori.Block) bool {
 	return false
 }
 
-// crossesMasked does so for masks that are not full.
+// crossesMasked reports whether there is a place on the way whose mask may
+// name threads that do not come there.
 func (m *meetings) crossesMasked(b, to *ori.Block) bool {
 	m.at = b
-	before := &wave{m: m, stop: to, through: true}
+	w := &wave{m: m, stop: to, through: true}
 	for _, s := range b.Succs {
-		before.block(s)
+		w.block(s)
 	}
-	if len(before.sites) == 0 {
-		return false
-	}
-	later := m.behind(to, to.First(), nil)
-	for kind, masked := range m.maskedKinds(before, later) {
-		if masked && len(before.of(kind)) > 0 && len(later.of(kind)) > 0 {
+	for kind, masked := range m.maskedKinds(w) {
+		if masked && len(w.of(kind)) > 0 {
 			return true
 		}
 	}

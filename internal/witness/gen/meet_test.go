@@ -124,6 +124,16 @@ var meetShapes = []struct {
 	{"behind", [2]string{"-1", "-1"}, 64, false, "@%o bra A;\nE1\nA:\nE2\n@!%o bra B;\nE3\nB:", true},
 	{"behind the loop", [2]string{"-1", "-1"}, 64, false, "and.b32 %i, %l, 1;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;\n@!%o bra B;\nO1\nB:", true},
 	{"other turns", [2]string{"-1", "-1"}, 64, false, "mov.u32 %i, 0;\nL:\nand.b32 %y, %l, 1;\nxor.b32 %y, %y, %i;\nand.b32 %y, %y, 1;\nsetp.ne.u32 %q, %y, 0;\n@%q bra C;\nE1\nC:\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;", true},
+	{"skipped", [2]string{"-1", "-1"}, 64, true, "@%o bra A;\nE1\nA:", true},
+	{"skipped once", [2]string{"-1", "-1"}, 64, true, "@%o bra A;\nE1\nE2\nbra B;\nA:\nE1\nB:", true},
+	{"skipped by some", [2]string{"%m", "%m"}, 64, true, "@%o bra A;\nE1\nA:", true},
+	{"left the loop", [2]string{"-1", "-1"}, 64, true, "and.b32 %i, %l, 1;\nL:\nE1\nadd.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 3;\n@%q bra L;", true},
+}
+
+// parts are the shapes at whose ends only threads with equal lowest bits of
+// their lanes are left.
+func parts(shape string) bool {
+	return strings.HasPrefix(shape, "own") || strings.HasPrefix(shape, "skipped") || strings.HasPrefix(shape, "left")
 }
 
 // meetText is a kernel of one instruction and one shape.
@@ -132,7 +142,7 @@ func meetText(arch string, o, s int) string {
 	labels := 0
 	op := func(n, side int) string {
 		labels++
-		t := x.text(n, shape.masks[side], strings.HasPrefix(shape.masks[0], "0x5"))
+		t := x.text(n, shape.masks[side], parts(shape.name))
 		t = strings.NewReplacer("P_", fmt.Sprint("P", labels, "_"), "Q_", fmt.Sprint("Q", labels, "_")).Replace(t)
 		return t + "mad.lo.u32 %x, %x, 3, %y;\n"
 	}
