@@ -38,8 +38,7 @@ func run() int {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	ctx, stop := par.Interruptible(context.Background())
-	defer stop()
+	ctx, _ := par.Interruptible(context.Background()) // the watch ends with the process
 	if len(os.Args) > 1 && os.Args[1] == "lsp" && !exists("lsp") {
 		return lsp.Serve(ctx, os.Args[2:], os.Stdin, os.Stdout)
 	}

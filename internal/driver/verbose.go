@@ -2,7 +2,7 @@ package driver
 
 import (
 	"fmt"
-	"runtime/metrics"
+	"runtime"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -116,10 +116,12 @@ func references(m *sema.Module, refs []cubin.RefWord) (textures, surfaces, sampl
 }
 
 // heapBytes tells how many bytes of memory the process holds for its heap.
+// Package runtime/metrics would tell it without a pause, but works at every
+// start for those who never ask.
 func heapBytes() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64() + s[1].Value.Uint64())
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapInuse)
 }
 
 // recordCode adds the stages behind the front end to the statistics. The

@@ -48,8 +48,10 @@ func ParseLabels(a *target.Arch, text string, pc uint64, label LabelFunc) (Inst,
 func (m *matcher) parse(text, s string, guard parsedGuard) (Inst, error) {
 	i, found := m.find(s, guard)
 	if i.form == 0 && found {
-		i, found = m.find(respace(s), guard)
-		m.places = m.places[:0] // of another text
+		if r := respace(s); r != s {
+			i, found = m.find(r, guard)
+			m.places = m.places[:0] // of another text
+		}
 	}
 	switch {
 	case i.form != 0:
@@ -64,6 +66,7 @@ func (m *matcher) parse(text, s string, guard parsedGuard) (Inst, error) {
 // longest name first. It returns the zero Inst when none fits, and whether
 // there was an operation at all.
 func (m *matcher) find(s string, guard parsedGuard) (i Inst, found bool) {
+	seen := sieveOf(s)
 	for n := opEnd(s); n > 0; n = strings.LastIndexByte(s[:n], '.') {
 		op := FindOp(s[:n])
 		if op == OpUnknown {
@@ -72,7 +75,7 @@ func (m *matcher) find(s string, guard parsedGuard) (i Inst, found bool) {
 		found = true
 		for id := opForms[op]; id < opForms[op+1]; id++ {
 			f := &forms[id]
-			if !f.on(m.a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
+			if !seen.passes(sieves[id]) || !f.on(m.a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
 				continue
 			}
 			m.f, m.places = f, m.places[:0]

@@ -413,6 +413,23 @@ func (t *Timing) Busy(a, b Class) int {
 	return 1
 }
 
+// BusyTable fills in Busy of every pair.
+func (t *Timing) BusyTable(b *[NumClasses][NumClasses]uint8) {
+	for x := range b {
+		for y := range b[x] {
+			b[x][y] = 1
+		}
+	}
+	for n := len(t.busy) - 1; n >= 0; n-- { // the first row of a pair counts
+		r := &t.busy[n]
+		for _, c := range r.to {
+			if r.from < NumClasses && c < NumClasses {
+				b[r.from][c] = uint8(r.gap)
+			}
+		}
+	}
+}
+
 // Variable reports whether results of class c are announced by a barrier.
 func (t *Timing) Variable(c Class) bool {
 	if classes[c].kind&variableAll != 0 {

@@ -50,11 +50,7 @@ type busyTable [target.NumClasses][target.NumClasses]uint8
 
 func newBusyTable(t *target.Timing) *busyTable {
 	b := &busyTable{}
-	for x := range target.NumClasses {
-		for y := range target.NumClasses {
-			b[x][y] = uint8(t.Busy(x, y))
-		}
-	}
+	t.BusyTable((*[target.NumClasses][target.NumClasses]uint8)(b))
 	return b
 }
 

@@ -13,26 +13,35 @@ var files = [ori.NumClasses]target.File{
 // Describer makes events of Ori instructions with physical registers.
 type Describer struct {
 	builder
-	f       *ori.Func
-	Timing  *target.Timing
-	classes []target.Class // by operation, without modifiers
-	kinds   []bool         // by operation: leaves or awaits something
-	uses    []Use
+	f      *ori.Func
+	Timing *target.Timing
+	known  []opFacts // by operation, as far as they were asked for
+	uses   []Use
 }
 
 // NewDescriber returns a describer for the instructions of f.
 func NewDescriber(f *ori.Func, a *target.Arch) *Describer {
-	d := &Describer{f: f, Timing: target.TimingOf(a)}
-	for o := op.None; o.String() != "?"; o++ {
-		d.classes = append(d.classes, target.ClassOf(o.String()))
-		d.kinds = append(d.kinds, InKinds(o.String()))
+	return &Describer{f: f, Timing: target.TimingOf(a), known: make([]opFacts, op.Count)}
+}
+
+// opFacts is what the name of an operation says. A function has few of all
+// operations, so they are looked up when they come.
+type opFacts struct {
+	seen, kinds bool // looked up; leaves or awaits something
+	class       target.Class
+}
+
+func (d *Describer) facts(o op.Op) *opFacts {
+	k := &d.known[o]
+	if !k.seen {
+		*k = opFacts{seen: true, kinds: InKinds(o.String()), class: target.ClassOf(o.String())}
 	}
-	return d
+	return k
 }
 
 // Class returns the timing class of i.
 func (d *Describer) Class(i *ori.Instr) target.Class {
-	c := d.classes[i.Op]
+	c := d.facts(i.Op).class
 	switch {
 	case i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R:
 		return target.ClassBmovR
@@ -80,7 +89,7 @@ func (d *Describer) Instr(i *ori.Instr) Event {
 // unseen adds what no register tells: work that goes on behind i and what
 // must be over before it.
 func (d *Describer) unseen(i *ori.Instr, e *Event) {
-	if d.kinds[i.Op] {
+	if d.facts(i.Op).kinds {
 		e.Leaves, e.Awaits = KindsOf(i.Op.String(), modifiers(i))
 	}
 	switch {

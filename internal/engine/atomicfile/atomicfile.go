@@ -1,18 +1,22 @@
 // Package atomicfile writes output files that are there whole or not at all.
 //
-// The bytes go to a temporary file in the folder of the target, are synced, and
-// take the target's name in one step. Whatever ends the process, a reader finds
-// the old file or the new one. On Linux the temporary file has no name while it
+// The bytes go to a temporary file in the folder of the target and take the
+// target's name in one step. Whatever ends the process, a reader finds the old
+// file or the new one; nothing is synced, so when the machine itself stops the
+// contents are as lost as those of any other compiler. On Linux the temporary file has no name while it
 // is written; a new target gets its name directly, and only replacing an old one
 // needs a second, hidden name for a moment. A process killed in that moment, or
 // elsewhere at any time while writing, leaves that hidden name, which the next
-// Create for the same target removes.
+// Create for the same target removes. Where files cannot be without a name, such
+// as on network file systems, the file is closed before it is renamed, which is
+// when such systems tell that there was no room.
 //
 // A target that is not a regular file, such as /dev/null or a fifo, cannot be
 // replaced; it is opened at once and written to at Commit.
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -60,18 +64,17 @@ func Create(path string) (*File, error) {
 	case err == nil:
 		// Replacing needs no right to write the old file; writing in place
 		// would, and users protect files that way.
-		old, err := os.OpenFile(target, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, err
-		}
-		if err := old.Close(); err != nil {
+		if err := mayWrite(target); err != nil {
 			return nil, err
 		}
 	}
 	mode := fs.FileMode(0o666)
 	w := &File{target: target}
-	sweep(target)
-	if w.f, err = openUnnamed(filepath.Dir(target), mode); err != nil {
+	w.f, err = openUnnamed(filepath.Dir(target), mode)
+	if err != nil || st != nil { // else no hidden name was ever needed
+		sweep(target)
+	}
+	if err != nil {
 		w.named = tempName(target)
 		w.f, err = os.OpenFile(w.named, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err != nil {
@@ -153,8 +156,8 @@ func (w *File) Commit() error {
 		return errors.Join(err, w.f.Close())
 	}
 	err := w.err
-	if err == nil {
-		err = w.f.Sync()
+	if err == nil && w.named != "" {
+		err = w.f.Close()
 	}
 	if err == nil && w.named == "" {
 		if linkUnnamed(w.f, w.target) == nil {
@@ -174,7 +177,10 @@ func (w *File) Commit() error {
 		return errors.Join(err, w.Abort())
 	}
 	w.over = true
-	return w.f.Close()
+	if err := w.f.Close(); !errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // Abort drops the bytes written so far and leaves the target as it was.
@@ -219,16 +225,30 @@ const staleAge = 24 * time.Hour
 // sweep removes temporary files for target that killed processes left.
 func sweep(target string) {
 	dir, base := filepath.Split(target)
-	left, err := filepath.Glob(filepath.Join(escapeGlob(dir), "."+escapeGlob(base)+".*"+tempSuffix))
-	if err != nil || len(left) == 0 {
+	prefix := "." + base + "."
+	folder, err := os.Open(cmp.Or(dir, "."))
+	if err != nil {
 		return
 	}
-	here := machine()
-	for _, name := range left {
-		part := strings.Split(strings.TrimPrefix(filepath.Base(name), "."+base+"."), ".")
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return
+	}
+	here := ""
+	for _, name := range names {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || !strings.HasSuffix(name, tempSuffix) {
+			continue
+		}
+		part := strings.Split(rest, ".")
 		if len(part) != 4 {
 			continue // not a name of ours
 		}
+		if here == "" {
+			here = machine()
+		}
+		name = filepath.Join(dir, name)
 		pid, err := strconv.Atoi(part[1])
 		st, serr := os.Stat(name)
 		if err != nil || serr != nil {
@@ -238,8 +258,4 @@ func sweep(target string) {
 			_ = os.Remove(name) // somebody else may have been faster
 		}
 	}
-}
-
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }

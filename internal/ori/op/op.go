@@ -9,6 +9,9 @@ package op
 // Op is an operation.
 type Op uint16
 
+// Count is the number of operations, None among them.
+const Count = int(numOps)
+
 // Props are facts about an operation that hold for all its forms.
 type Props uint16
 

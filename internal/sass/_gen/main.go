@@ -347,6 +347,14 @@ func (c *compiler) indexFile(b *bytes.Buffer) {
 		first[i]++
 	}
 	list("opForms", first) // forms are numbered by operation: opForms[op] to opForms[op+1]
+	b.WriteString("var sieves = [...]sieve{0,")
+	for i, f := range c.forms {
+		if i%8 == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "0x%x, ", c.sieve(f))
+	}
+	b.WriteString("\n}\n")
 }
 
 func fixedBits(f *cform) int { return bits.OnesCount64(f.mask[0]) + bits.OnesCount64(f.mask[1]) }
