@@ -200,7 +200,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
 	if j.Settings.Line.Bool(cli.NoUniforms, false) {
-		o.Phases = append([]string{"UniformValues/off"}, o.Phases...)
+		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)
 	}
 	if j.tokens != nil {
 		o.Limiter = j.tokens

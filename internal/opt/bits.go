@@ -15,6 +15,7 @@ func Bits(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			t.result(i)
+			t.carry(i)
 			for n := int(i.NDst); n < len(i.Args); n++ {
 				if a := &i.Args[n]; a.Kind == ori.KReg && a.Class == ori.R && a.N == 1 {
 					t.source(i, n)

@@ -156,6 +156,8 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 		return bitsOfSpecial(k.v.Func, i)
 	case op.POPC:
 		return below(63)
+	case op.SGXT:
+		return k.extension(i)
 	case op.F2FP:
 		return bitsOfPack(i)
 	}
@@ -262,6 +264,14 @@ func (k *knowledge) choice(i *ori.Instr, depth int) bitSet {
 		return bitSet{}
 	}
 	return k.of(&i.Args[1], depth).either(k.of(&i.Args[2], depth))
+}
+
+// extension: bits above those that are kept are zero.
+func (k *knowledge) extension(i *ori.Instr) bitSet {
+	if !i.Mods.Has(op.MU32) || len(i.Args) != 3 || i.Args[2].Kind != ori.KImm || i.Args[2].Imm < 0 || i.Args[2].Imm > 31 {
+		return bitSet{}
+	}
+	return below(1<<i.Args[2].Imm - 1)
 }
 
 // upTo is a word not above n, if n fits.

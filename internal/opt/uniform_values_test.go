@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -112,5 +113,43 @@ EXIT`, ""},
 		if s := strings.Join(got, "\n"); c.want != "" && s != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, s, c.want)
 		}
+	}
+}
+
+// TestUniformCrowd: only what lives at the same time fills the uniform file.
+func TestUniformCrowd(t *testing.T) {
+	const each = 30
+	var text strings.Builder
+	text.WriteString("func f kernel {\n")
+	for r := range 2*each + 1 {
+		fmt.Fprintf(&text, "reg r%d 1/1\n", r)
+	}
+	fmt.Fprintf(&text, "b0: -> b1\nS2R r%d = SR_TID.X\n", 2*each)
+	for b := range 2 {
+		for n := range each {
+			fmt.Fprintf(&text, "LDC r%d = c[0x0][%#x]\n", b*each+n, 0x210+4*(b*each+n))
+		}
+		fmt.Fprintf(&text, "b%d:%s\n", b+1, [...]string{" -> b2", ""}[b])
+		for n := range each {
+			fmt.Fprintf(&text, "IADD3 r%d = r%d, r%d, rz\n", 2*each, 2*each, b*each+n)
+		}
+	}
+	fmt.Fprintf(&text, "STL [0x0], r%d\nEXIT\n}\n", 2*each)
+	m, err := ori.Parse(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	UniformValues(f, vectorFits, op.ULDC)
+	n := 0
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.ULDC {
+				n++
+			}
+		}
+	}
+	if n != 2*each {
+		t.Errorf("%d of %d values moved", n, 2*each)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	mbits "math/bits"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -28,50 +29,70 @@ func (u *uniformer) weigh() {
 	}
 }
 
-// crowd leaves in the general file what would overfill the uniform one:
-// registers that live from block to block, those with the fewest readers
-// first. What does not fit would be written again where threads are apart.
+// crowd leaves in the general file what would overfill the uniform one at
+// the border of a block, registers with the fewest readers first. What does
+// not fit would be written again where threads are apart.
 func (u *uniformer) crowd() {
 	room := uniformRoom
 	if u.f.Props.HasCalls {
 		room = calledRoom
 	}
+	live := flow.LiveAmong(u.f, func(r ori.Reg) bool { return u.moves[r] && u.f.Regs[r].Class == ori.R })
 	var list []ori.Reg
-	words := 0
-	for r, yes := range u.moves {
-		if yes && u.f.Regs[r].Class == ori.R && u.travels(ori.Reg(r)) {
-			list = append(list, ori.Reg(r))
-			words += int(u.f.Regs[r].Width)
+	for _, words := range u.borders(live) {
+		list = list[:0]
+		n := 0
+		for w := range words.All() {
+			r := live.Reg(w)
+			if !u.moves[r] {
+				continue
+			}
+			n++
+			if k := len(list); k == 0 || list[k-1] != r { // words of one register follow each other
+				list = append(list, r)
+			}
 		}
-	}
-	slices.SortStableFunc(list, func(a, b ori.Reg) int { return len(u.uses[a]) - len(u.uses[b]) })
-	for _, r := range list {
-		if words <= room {
-			return
+		if n <= room {
+			continue
 		}
-		words -= int(u.f.Regs[r].Width)
-		if u.moves[r] { // others may have taken it along
-			u.settle(u.drop(r, nil))
+		slices.SortStableFunc(list, func(a, b ori.Reg) int { return len(u.uses[a]) - len(u.uses[b]) })
+		for _, r := range list {
+			if n <= room {
+				break
+			}
+			n -= int(u.f.Regs[r].Width)
+			if u.moves[r] { // others may have taken it along
+				u.settle(u.drop(r, nil))
+			}
 		}
 	}
 }
 
-// travels reports whether r lives from block to block.
-func (u *uniformer) travels(r ori.Reg) bool {
-	b := u.defs[r][0].Block()
-	for _, list := range [...][]*ori.Instr{u.defs[r], u.uses[r]} {
-		for _, i := range list {
-			if i.Block() != b {
-				return true
-			}
+// borders returns the words that live at the start and at the end of each
+// block, with those that must survive in it while threads are apart.
+func (u *uniformer) borders(live *flow.Live) []bits.Set {
+	at := make([]int, u.f.NumBlocks())
+	var sets []bits.Set
+	for _, b := range u.f.Blocks {
+		at[b.ID] = len(sets)
+		sets = append(sets, live.Start(b).Clone(), live.End(b).Clone())
+	}
+	for _, r := range u.apart.Regions {
+		held := live.End(r.From[0]).Clone()
+		for _, b := range r.From[1:] {
+			held.Or(live.End(b))
+		}
+		for _, b := range r.Blocks {
+			sets[at[b.ID]].Or(held)
+			sets[at[b.ID]+1].Or(held)
 		}
 	}
-	return false
+	return sets
 }
 
 const (
 	// uniformRoom and calledRoom are how many words may live in the uniform
-	// file from block to block: some of the 63 are left for what lives
+	// file from one block to the next: some of the 63 are left for what lives
 	// inside blocks, and calls leave 27 alone.
 	uniformRoom = 44
 	calledRoom  = 20

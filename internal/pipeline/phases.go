@@ -110,6 +110,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: "Converge", Run: converge, Required: true, Gives: converged},
+		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
@@ -140,7 +141,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformValues", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformRoots", "UniformValues", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }

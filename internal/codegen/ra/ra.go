@@ -104,7 +104,7 @@ func (b *builder) problem() *regalloc.Problem {
 	f, o := b.f, b.opts
 	b.p.Files = []regalloc.File{
 		fileUP: {Name: "UP", Size: 7, Budget: 7, SpillTo: fileUR},
-		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR},
+		fileP:  {Name: "P", Size: 7, Budget: 7, SpillTo: fileR, Rotate: true},
 		fileUR: {Name: "UR", Size: o.Uniforms, Budget: o.Uniforms, SpillTo: fileR},
 		fileB:  {Name: "B", Size: o.Barriers, Budget: o.Barriers, SpillTo: fileR, Clears: true}, // BMOV.CLEAR
 

@@ -80,3 +80,38 @@ func TestWideSpill(t *testing.T) {
 		t.Errorf("%d words, %d stores, %d loads", s.Slots, s.Spills, s.Reloads)
 	}
 }
+
+// TestRotate: short chains one behind the other take registers in turn where
+// the file asks for it, so that a scheduler may put them between each other.
+func TestRotate(t *testing.T) {
+	for _, rotate := range []bool{false, true} {
+		p := &Problem{Files: []File{{Name: "P", Size: 7, Budget: 7, SpillTo: Memory, Rotate: rotate}}}
+		const chains = 14
+		for v := range int32(chains) {
+			p.VRegs = append(p.VRegs, VReg{Width: 1, Fixed: -1, Remat: -1})
+			for _, role := range []Role{Def, Use} {
+				p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: 1})
+				p.Ops = append(p.Ops, Operand{v, 0, 1, role})
+			}
+		}
+		p.Blocks = []Block{{N: int32(len(p.Insts))}}
+		s, err := Solve(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(p, s); err != nil {
+			t.Fatal(err)
+		}
+		last := map[int16]int{}
+		near := 0
+		for v := range chains {
+			if at, ok := last[s.Phys[v]]; ok && v-at < 7 {
+				near++
+			}
+			last[s.Phys[v]] = v
+		}
+		if rotate != (near == 0) {
+			t.Errorf("in turn %v: %d of %d reuse a register within seven; registers %v", rotate, near, chains, s.Phys[:chains])
+		}
+	}
+}

@@ -301,7 +301,9 @@ func (t *trial) secondary(v int32, r int16) int {
 	if t.waits != nil {
 		cost += t.waits.cost(v, r)
 	}
-	if int(r+x.width) > t.used {
+	if t.p.Files[t.class].Rotate {
+		cost += t.recent(x, r)
+	} else if int(r+x.width) > t.used {
 		if t.waits != nil && int(r+x.width) <= t.waits.step {
 			cost += freeCost
 		} else {
@@ -323,6 +325,22 @@ func (t *trial) secondary(v int32, r int16) int {
 		}
 	}
 	return cost
+}
+
+// rotateRange is how many instructions behind its last use a register still
+// costs something where registers are given out in turn: the scheduler moves
+// chains of a few instructions, each with a predicate, between each other
+// only if they share none.
+const rotateRange = 32
+
+// recent prices a register by how short before the group's start it was in
+// use.
+func (t *trial) recent(x *group, r int16) int {
+	last := t.taken[r].last(x.from-perInst*rotateRange, x.from)
+	if last < 0 {
+		return 0
+	}
+	return int(last-x.from)/perInst + rotateRange + 1
 }
 
 // breaks is the cost of taking a part of a run that a vector could have:

@@ -53,6 +53,7 @@ type File struct {
 	Banks   int   // operands of one instruction prefer different banks; 0 or 1 = no matter
 	Taken   []int // registers never assigned, except to a Fixed VReg
 	Steps   []int // rising counts; up to the next of them a further register costs nothing
+	Rotate  bool  // registers are given out in turn: what has just been read is not overwritten at once
 }
 
 // VReg is a virtual register: Width consecutive words in one file.

@@ -1,0 +1,243 @@
+package isel
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// UniformRoots gives the uniform datapath values that all threads of a warp
+// share but that only the general one can make: a shuffle that takes from one
+// lane, a load from one address. Whoever needs what is computed from them in
+// uniform registers (descriptors of matrices, tensor copies) would move the
+// result of every chain; the root is moved once instead, and the chains can
+// follow it. A root that is the same in all rounds of a loop is moved before
+// it.
+func UniformRoots(f *ori.Func) bool {
+	if !f.Kernel {
+		return false
+	}
+	r := newRooter(f)
+	changed := false
+	for _, b := range f.Blocks {
+		if r.apart.Is(b) {
+			continue
+		}
+		for i := b.First(); i != nil; {
+			next := i.Next()
+			if d, ok := r.root(i); ok {
+				changed = r.move(i, d) || changed
+			}
+			i = next
+		}
+	}
+	return f.Touched(changed)
+}
+
+type rooter struct {
+	f      *ori.Func
+	differ *flow.Uniformity
+	apart  *flow.Apart
+	dom    *flow.Dom
+	loops  *flow.Loops
+	byID   []*ori.Block
+	defs   [][]*ori.Instr
+	uses   [][]*ori.Instr
+	seen   []int32 // of each register, the last root it was reached from
+	walk   int32
+}
+
+func newRooter(f *ori.Func) *rooter {
+	u := flow.UniformityOf(f)
+	dom := flow.DomOf(f)
+	r := &rooter{
+		f: f, differ: u, apart: flow.ApartOf(f, u), dom: dom, loops: flow.LoopsOf(f, dom), byID: make([]*ori.Block, f.NumBlocks()),
+		defs: make([][]*ori.Instr, len(f.Regs)), uses: make([][]*ori.Instr, len(f.Regs)), seen: make([]int32, len(f.Regs)),
+	}
+	for _, b := range f.Blocks {
+		r.byID[b.ID] = b
+		for i := range b.Instrs {
+			for k, a := range i.Args {
+				switch {
+				case !a.HasReg():
+				case k < int(i.NDst):
+					r.defs[a.Reg] = append(r.defs[a.Reg], i)
+				default:
+					r.uses[a.Reg] = append(r.uses[a.Reg], i)
+				}
+			}
+			if i.Guard.HasReg() {
+				r.uses[i.Guard.Reg] = append(r.uses[i.Guard.Reg], i)
+			}
+		}
+	}
+	return r
+}
+
+// root reports whether i makes a word that is the same for all threads, in
+// register d, of which the general datapath alone is capable.
+func (r *rooter) root(i *ori.Instr) (d ori.Reg, ok bool) {
+	switch i.Op {
+	case op.SHFL, op.LDS, op.LDG:
+	default:
+		return 0, false
+	}
+	if i.Guard.Kind != ori.KNone {
+		return 0, false
+	}
+	d = ori.NoReg
+	for _, a := range i.Dsts() {
+		switch {
+		case !a.HasReg():
+		case a.Class != ori.R || d != ori.NoReg || r.f.Regs[a.Reg].Width != 1 || r.f.Regs[a.Reg].Fixed:
+			return 0, false
+		default:
+			d = a.Reg
+		}
+	}
+	return d, d != ori.NoReg && len(r.defs[d]) == 1 && !r.differ.Differs(d) && r.first(i, d)
+}
+
+// first reports whether i, the only write of d, comes before all its reads.
+func (r *rooter) first(i *ori.Instr, d ori.Reg) bool {
+	b := i.Block()
+	behind := 0
+	for j := i.Next(); j != nil; j = j.Next() {
+		behind += readsOf(j, d)
+	}
+	for _, j := range r.uses[d] {
+		if j.Block() == b {
+			behind--
+		} else if !r.dom.Dominates(b, j.Block()) {
+			return false
+		}
+	}
+	return behind == 0
+}
+
+// readsOf counts the operands of i that read register d.
+func readsOf(i *ori.Instr, d ori.Reg) (n int) {
+	for _, s := range i.Srcs() {
+		if s.HasReg() && s.Reg == d {
+			n++
+		}
+	}
+	if i.Guard.HasReg() && i.Guard.Reg == d {
+		n++
+	}
+	return n
+}
+
+// weight is how often b runs, as far as loops tell.
+func (r *rooter) weight(b *ori.Block) int { return 1 << (2 * min(r.loops.Depth(b), 4)) }
+
+// move puts the word of root i, register d, into a uniform register where
+// that spares more moves than it takes.
+func (r *rooter) move(i *ori.Instr, d ori.Reg) bool {
+	to := r.outermost(i)
+	r.walk++
+	if r.moves(d, 0) <= r.weight(to) {
+		return false
+	}
+	f := r.f
+	if to != i.Block() {
+		i.Remove()
+		if at := to.Tail(); at != nil {
+			to.InsertBefore(i, at)
+		} else {
+			to.Append(i)
+		}
+	}
+	u, back := f.NewReg(ori.UR, 1), f.NewReg(ori.R, 1)
+	for _, j := range r.uses[d] {
+		each(j, func(o *ori.Operand) {
+			if o.Reg == d {
+				o.Reg = back
+			}
+		})
+	}
+	copied := f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{f.Words(back)}, []ori.Operand{f.Words(u)})
+	moved := f.NewInstr(op.R2UR, op.Mods{}, []ori.Operand{f.Words(u)}, []ori.Operand{f.Words(d)})
+	for _, x := range [...]*ori.Instr{copied, moved} {
+		x.Line, x.Loc = i.Line, i.Loc
+		i.Block().InsertAfter(x, i)
+	}
+	return true
+}
+
+// each calls do with every operand of i that reads a register.
+func each(i *ori.Instr, do func(o *ori.Operand)) {
+	for k := range i.Srcs() {
+		if o := &i.Srcs()[k]; o.HasReg() {
+			do(o)
+		}
+	}
+	if i.Guard.HasReg() {
+		do(&i.Guard)
+	}
+}
+
+// maxSteps bounds the length of chains that are followed.
+const maxSteps = 12
+
+// moves counts the moves to uniform registers of what is computed from d, by
+// how often they run.
+func (r *rooter) moves(d ori.Reg, steps int) (n int) {
+	if r.seen[d] == r.walk || steps > maxSteps {
+		return 0
+	}
+	r.seen[d] = r.walk
+	for _, j := range r.uses[d] {
+		switch {
+		case j.Op == op.R2UR:
+			n += r.weight(j.Block())
+		case j.Guard.Kind == ori.KNone && j.NDst >= 1 && hasUniform(j.Op) && !r.apart.Is(j.Block()):
+			if x := j.Args[0]; x.HasReg() && x.Class == ori.R && int(x.Reg) < len(r.uses) && !r.differ.Differs(x.Reg) {
+				n += r.moves(x.Reg, steps+1)
+			}
+		}
+	}
+	return n
+}
+
+// hasUniform reports whether the uniform datapath has operation o.
+func hasUniform(o op.Op) bool {
+	switch o {
+	case op.MOV, op.COPY, op.IADD3, op.IMAD, op.LEA, op.SHF, op.LOP3, op.SEL, op.PRMT, op.SGXT:
+		return true
+	}
+	return false
+}
+
+// outermost returns the block before the outermost loop in which i, which
+// touches no memory, makes the same word in every round, or i's own.
+func (r *rooter) outermost(i *ori.Instr) *ori.Block {
+	at := i.Block()
+	if i.Op != op.SHFL {
+		return at
+	}
+	for l := r.loops.Of(at); l != nil; l = l.Parent {
+		pre := r.dom.Idom[l.Header.ID]
+		if pre < 0 || r.byID[pre] == nil || r.loops.Of(r.byID[pre]) != l.Parent || r.apart.Is(r.byID[pre]) {
+			break
+		}
+		if !r.ready(i, r.byID[pre]) {
+			break
+		}
+		at = r.byID[pre]
+	}
+	return at
+}
+
+// ready reports whether what i reads is written once, before the end of b.
+func (r *rooter) ready(i *ori.Instr, b *ori.Block) bool {
+	for _, s := range i.Srcs() {
+		if !s.HasReg() {
+			continue
+		}
+		if int(s.Reg) >= len(r.defs) || r.f.Regs[s.Reg].Fixed || len(r.defs[s.Reg]) != 1 || !r.dom.Dominates(r.defs[s.Reg][0].Block(), b) {
+			return false
+		}
+	}
+	return true
+}

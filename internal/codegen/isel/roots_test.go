@@ -1,0 +1,52 @@
+package isel
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+)
+
+// TestUniformRoots looks at what is moved to the uniform datapath where only
+// the general one can make it, and where.
+func TestUniformRoots(t *testing.T) {
+	const head = "func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg r2 1/1\nreg r3 1/1\nreg p4 1/1\nreg u5 4/4\n"
+	const chain = "SHF.L.U32 r2 = r1, 0x7, rz\nR2UR u5[0] = r2\nIADD3 r3 = r2, 0x2, rz\nR2UR u5[1] = r3\n"
+	const after = "SHF.L.U32 r2 = r7, 0x7, rz\nR2UR u5[0] = r2\nIADD3 r3 = r2, 0x2, rz\nR2UR u5[1] = r3\n"
+	const use = "STL [0x0], r3\n"
+	for _, c := range []struct{ name, in, want string }{
+		{
+			"before the loop",
+			"b0: -> b1\nS2R r0 = SR_TID.X\nb1: -> b1, b2\nSHFL.IDX pt, r1 = r0, rz, 0x1f\n" + chain + "ISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
+			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + "ISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",
+		},
+		{
+			"what changes in the loop stays there",
+			"b0: -> b1\nS2R r0 = SR_TID.X\nb1: -> b1, b2\nIADD3 r0 = r0, 0x1, rz\nSHFL.IDX pt, r1 = r0, rz, 0x1f\n" + chain + "ISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
+			"S2R r0 = SR_TID.X\nIADD3 r0 = r0, 0x1, rz\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + "ISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",
+		},
+		{
+			"lanes that differ",
+			"b0:\nS2R r0 = SR_TID.X\nSHFL.BFLY pt, r1 = r0, 0x1, 0x1f\n" + chain + use + "EXIT",
+			"S2R r0 = SR_TID.X\nSHFL.BFLY pt, r1 = r0, 0x1, 0x1f\n" + chain + use + "EXIT\n",
+		},
+		{
+			"one move is no more than another",
+			"b0:\nS2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u5[0] = r1\nEXIT",
+			"S2R r0 = SR_TID.X\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u5[0] = r1\nEXIT\n",
+		},
+		{
+			"read before it is written",
+			"b0: -> b1\nS2R r0 = SR_TID.X\nb1: -> b1, b2\n" + chain + "SHFL.IDX pt, r1 = r0, rz, 0x1f\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nb2:\nEXIT",
+			"S2R r0 = SR_TID.X\n" + chain + "SHFL.IDX pt, r1 = r0, rz, 0x1f\nISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",
+		},
+	} {
+		m, err := ori.Parse(head + c.in + "\n}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		UniformRoots(m.Funcs[0])
+		if got := body(m.Funcs[0]); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
