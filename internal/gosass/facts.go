@@ -77,6 +77,6 @@ func (x *FunctionFacts) count(a *Analysis) {
 	}
 	for threads := 32; threads <= 1024; threads *= 2 {
 		warps, bound := target.Occupancy(a.Arch, threads, x.Registers, int(x.Shared))
-		x.Occupancy = append(x.Occupancy, Occupancy{threads, warps, target.LimitsOf(a.Arch).Warps, bound})
+		x.Occupancy = append(x.Occupancy, Occupancy{threads, warps, a.Arch.Warps, bound})
 	}
 }

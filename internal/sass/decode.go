@@ -9,7 +9,7 @@ import (
 // that means nothing there gives an unknown Inst, which prints as data and
 // encodes to w.
 func Decode(a *target.Arch, w bits.Word) Inst {
-	col := column(a)
+	col := a.Column
 	for n := decodeIndex[a.Family][w.Lo&0xfff]; ; n++ {
 		id := decodeForms[n]
 		if id == 0 {

@@ -73,39 +73,9 @@ type form struct {
 	pow2        bool // bits 32 to 63 hold a power of two from 2 to 2^30, not 2^16
 }
 
-func (f *form) on(a *target.Arch) bool { return f.sms>>column(a)&1 != 0 }
-
-// column is the bit of an architecture in form.sms. Variants of one chip
-// share their encoding, so only the number counts.
-func column(a *target.Arch) uint {
-	switch a.SM {
-	case 75:
-		return 0
-	case 80:
-		return 1
-	case 86:
-		return 2
-	case 87:
-		return 3
-	case 88:
-		return 4
-	case 89:
-		return 5
-	case 90:
-		return 6
-	case 100:
-		return 7
-	case 103:
-		return 8
-	case 110:
-		return 9
-	case 120:
-		return 10
-	case 121:
-		return 11
-	}
-	return 15
-}
+// on reports whether the form exists on a chip. Variants of one chip share
+// their encoding.
+func (f *form) on(a *target.Arch) bool { return f.sms>>a.Column&1 != 0 }
 
 // kind says what an item of a form prints and parses.
 type kind uint8

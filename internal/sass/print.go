@@ -48,7 +48,7 @@ var predDigit = [8]byte{'0', '1', '2', '3', '4', '5', '6', 'T'}
 // the barriers where the instruction can set them.
 func spaced(a *target.Arch, f *form, w *bits.Word) bool {
 	const mask = 0x1f<<(105-64) | 0x3f<<(116-64)
-	if w.Hi&mask != 0 || a.SM >= 86 && w.Hi&(3<<(102-64)) != 0 {
+	if w.Hi&mask != 0 || a.Has(target.ControlSpace) && w.Hi&(3<<(102-64)) != 0 {
 		return true
 	}
 	return w.Hi&barMask[f.class] != barMask[f.class]

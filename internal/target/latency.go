@@ -109,7 +109,6 @@ type orderTable [NumClasses]struct {
 
 // Timing is what one generation of machines does.
 type Timing struct {
-	SM       int
 	gpr      *gprTable
 	pred     *predTable
 	uni      *uniTable
@@ -123,6 +122,10 @@ type Timing struct {
 	barGap   uint8 // BAR to the next memory or control operation
 	bssyGap  uint8 // BSSY to the next one or a branch
 	barReads bool  // BAR is passed only after shared memory stores read their registers
+	imadAlu  uint8 // IMAD to an ALU operation that overwrites its result, which may overtake; 0 = as others
+
+	exitStall  bool // the reference gives MinStall to whatever leaves a block
+	blockFence bool // MEMBAR of a block is a fence for everything
 }
 
 // busyRow says for how many cycles an operation keeps its unit from the
@@ -141,17 +144,15 @@ const Never = 0xff
 // units exceeds it.
 const unknownLatency = 15
 
-// TimingOf returns the tables of an architecture: its own, or those of the
-// nearest one that was measured.
-func TimingOf(a *Arch) *Timing {
-	t := &timings[0]
-	for n := range timings {
-		if timings[n].SM <= a.SM {
-			t = &timings[n]
-		}
-	}
-	return t
-}
+// TimingOf returns the tables of an architecture.
+func TimingOf(a *Arch) *Timing { return a.timing }
+
+// ExitStall reports whether the reference gives MinStall to whatever leaves a
+// block.
+func (t *Timing) ExitStall() bool { return t.exitStall }
+
+// BlockFence reports whether a MEMBAR of the block orders everything.
+func (t *Timing) BlockFence() bool { return t.blockFence }
 
 // RAW returns the least distance from a fixed-latency result of class c in
 // file f to a reader.
@@ -216,8 +217,8 @@ func (t *Timing) WAW(f File, a, b Class) int {
 		if a == b && !matrix(a) {
 			return 1
 		}
-		if t.SM == 75 && a == ClassImad && b == ClassAlu { // another unit may overtake
-			return 5
+		if t.imadAlu != 0 && a == ClassImad && b == ClassAlu {
+			return int(t.imadAlu)
 		}
 		// results of the FP64 unit come late wherever they are announced
 		return t.waw.of(a, t.Variable(b) && b != ClassFp64)

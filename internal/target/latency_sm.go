@@ -243,33 +243,40 @@ var busyOld = [...]busyRow{
 	{ClassUdp, udpUnit, 2},
 }
 
-// timings is sorted by SM. Before sm_90 and on sm_120 the FP64 unit is
-// outside the warp's own; so is the matrix unit of sm_75 and the path from
-// general to uniform registers before sm_90.
-var timings = [...]Timing{
-	{
-		SM: 75, gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
-		variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
-		busy:     busyOld[:], barGap: 5, barBar: 5, barReads: true,
-	},
-	{
-		SM: 80, gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
-		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
-	},
-	{
-		SM: 86, gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM89, wideWAW: 5,
-		variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
-	},
-	{
-		SM: 90, gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM89, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
-	},
-	{
-		SM: 100, gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
-		busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
-	},
-	{
-		SM: 120, gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM120, waw: &wawSM120, war: &warSM120, wideWAW: 3,
-		variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4,
-	},
+// Before sm_90 and on sm_120 the FP64 unit is outside the warp's own; so is
+// the matrix unit of sm_75 and the path from general to uniform registers
+// before sm_90.
+
+var timingSM75 = Timing{
+	gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
+	variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
+	busy:     busyOld[:], barGap: 5, barBar: 5, barReads: true, imadAlu: 5,
+}
+
+var timingSM80 = Timing{
+	gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
+	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
+}
+
+// timingSM86 is that of sm_87, sm_88 and sm_89 too.
+var timingSM86 = Timing{
+	gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM89, wideWAW: 5,
+	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
+}
+
+var timingSM90 = Timing{
+	gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM89, wideWAW: 3,
+	busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+}
+
+// timingSM100 is that of sm_103 and sm_110 too.
+var timingSM100 = Timing{
+	gpr: &gprSM100, pred: &predSM90, uni: &uniSM100, up: &upSM100, waw: &wawSM100, war: &warSM100, wideWAW: 3,
+	busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
+}
+
+// timingSM120 is that of sm_121 too.
+var timingSM120 = Timing{
+	gpr: &gprSM120, pred: &predSM120, uni: &uniSM120, up: &upSM120, waw: &wawSM120, war: &warSM120, wideWAW: 3,
+	variable: 1 << ClassFp64, busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }

@@ -3,10 +3,13 @@ package target
 // Limits are what a multiprocessor has for the blocks that run on it at once,
 // from the compute capabilities table of the CUDA programming guide.
 type Limits struct {
-	Warps  int
-	Blocks int
-	Shared int // bytes
+	Warps      int
+	Blocks     int
+	Shared     int // bytes
+	SharedEach int // bytes that one block may have
 }
+
+const kb = 1024
 
 // Registers of a multiprocessor, and the units in which warps take them:
 // the same on every architecture.
@@ -16,33 +19,11 @@ const (
 	parts          = 4   // of a multiprocessor, each with its own registers and warps
 )
 
-// LimitsOf returns the limits of an architecture.
-func LimitsOf(a *Arch) Limits {
-	const kb = 1024
-	switch {
-	case a.SM == 75:
-		return Limits{32, 16, 64 * kb}
-	case a.SM == 80:
-		return Limits{64, 32, 164 * kb}
-	case a.SM == 87, a.SM == 88:
-		return Limits{48, 16, 164 * kb}
-	case a.SM == 89:
-		return Limits{48, 24, 100 * kb}
-	case a.SM < 90:
-		return Limits{48, 16, 100 * kb}
-	case a.SM == 110:
-		return Limits{48, 24, 228 * kb}
-	case a.SM >= 120:
-		return Limits{48, 24, 100 * kb}
-	}
-	return Limits{64, 32, 228 * kb}
-}
-
 // Occupancy returns how many warps of blocks with this many threads,
 // registers for each thread and bytes of shared memory run at once on a
 // multiprocessor, and what bounds them.
 func Occupancy(a *Arch, threads, registers, shared int) (warps int, bound string) {
-	l := LimitsOf(a)
+	l := &a.Limits
 	each := max(1, (threads+31)/32)
 	blocks, bound := l.Blocks, "blocks"
 	less := func(n int, why string) {
@@ -63,7 +44,7 @@ func Occupancy(a *Arch, threads, registers, shared int) (warps int, bound string
 // warps fits, most warps first.
 func RegisterSteps(a *Arch) (steps []RegisterStep) {
 	for regs := 255; regs >= 8; regs-- {
-		warps := min(LimitsOf(a).Warps, RegistersPerSM/parts/((regs*32+registerUnit-1)/registerUnit*registerUnit)*parts)
+		warps := min(a.Warps, RegistersPerSM/parts/((regs*32+registerUnit-1)/registerUnit*registerUnit)*parts)
 		if n := len(steps); n == 0 || steps[n-1].Warps != warps {
 			steps = append(steps, RegisterStep{regs, warps})
 		}
@@ -75,4 +56,10 @@ func RegisterSteps(a *Arch) (steps []RegisterStep) {
 type RegisterStep struct {
 	Registers int `json:"registers"`
 	Warps     int `json:"warps"`
+}
+
+// FullRegisters is the largest number of registers a thread can have where
+// as many warps run as the architecture allows.
+func FullRegisters(a *Arch) int {
+	return RegistersPerSM / (a.Warps * 32) / 8 * 8
 }

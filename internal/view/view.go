@@ -148,7 +148,7 @@ func (c *Collector) Page(title string, texts []src.File, file []byte) (*Page, er
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Title: title, Arch: arch.Name, Limits: target.LimitsOf(arch), Steps: target.RegisterSteps(arch)}
+	p := &Page{Title: title, Arch: arch.Name, Limits: arch.Limits, Steps: target.RegisterSteps(arch)}
 	for i := range texts {
 		p.Sources = append(p.Sources, source{texts[i].Name, string(texts[i].Text)})
 	}

@@ -12,15 +12,15 @@ import (
 // calls the threads of a block by their name instead of the SM's.
 func older(a *target.Arch, i *ori.Instr) *ori.Instr {
 	switch {
-	case a.SM >= 90:
+	case a.Has(target.WarpSyncAll):
 	case i.Op == op.WARPSYNC && i.Mods.Has(op.MALL):
 		x := *i
 		x.Mods = op.Mods{}
 		x.Args = []ori.Operand{ori.Imm(-1)}
 		return &x
-	case a.SM < 80 && accessesGlobal(i.Op):
+	case !a.Has(target.Descriptors) && accessesGlobal(i.Op):
 		return withoutDescriptor(i)
-	case a.SM < 80 && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
+	case !a.Has(target.DeferredBars) && i.Op == op.BAR && i.Mods.Has(op.MDEFER_BLOCKING):
 		x := *i
 		x.Mods = without(i.Mods, op.MDEFER_BLOCKING)
 		return &x

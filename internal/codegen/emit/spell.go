@@ -199,7 +199,7 @@ func (e *emitter) matrixOrder(i *ori.Instr, k int) string {
 	switch i.Op {
 	case op.IMMA, op.BMMA:
 	case op.QMMA:
-		if e.a.SM >= 100 {
+		if !e.a.Has(target.MatrixOrder) {
 			return ""
 		}
 	default:

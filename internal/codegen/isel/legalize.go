@@ -259,9 +259,9 @@ func (l *legalizer) compute(i *ori.Instr, d, s ori.Operand) {
 	plain := s
 	plain.Flags = 0
 	switch {
-	case s.Kind == ori.KConst && d.Class == ori.UR && l.a.SM >= 100:
+	case s.Kind == ori.KConst && d.Class == ori.UR && l.a.Has(target.UniformLoads):
 		add(op.LDCU, width(d.N), d, plain)
-	case s.Kind == ori.KConst && (l.a.SM >= 90 || d.Class == ori.UR) || s.Kind == ori.KSymbol:
+	case s.Kind == ori.KConst && (l.a.Has(target.ConstantLoads) || d.Class == ori.UR) || s.Kind == ori.KSymbol:
 		add(o.load, width(d.N), d, plain)
 	case s.Flags&ori.Abs != 0 || s.Flags&ori.Neg != 0 && isFloat(i.Op):
 		add(op.FADD, op.Mods{}, d, s, zero.Negate())

@@ -16,13 +16,7 @@ var steps = [...]int{32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255}
 // run as the architecture allows (compute capabilities table of the CUDA
 // programming guide: 32, 48 or 64 warps).
 func freeRegisters(a *target.Arch) int {
-	switch {
-	case a.SM == 75:
-		return 64
-	case a.SM > 80 && a.SM < 90, a.SM >= 120:
-		return 40
-	}
-	return 32
+	return target.FullRegisters(a)
 }
 
 // spread tells the allocator which registers cost nothing, so that it need

@@ -9,14 +9,11 @@ import (
 // Loads that do nothing. In kernels with asynchronous copies the reference
 // keeps a copy three, and a fence four memory operations behind the last
 // that touched shared memory or met other threads, with loads under a guard
-// that never holds. It does so on every architecture up to sm_110, and
-// nothing tells that the machine can do without. From sm_90 on it counts
-// from the start of the kernel too.
+// that never holds (target.PaddedCopies), and nothing tells that the machine
+// can do without. On newer machines it counts from the start of the kernel too.
 const (
 	beforeCopy  = 3
 	beforeFence = 4
-	asyncLast   = 119 // the last architecture with such loads
-	startSince  = 90  // the first that counts from the start
 )
 
 // distance returns how many such loads must stand before i since the last
@@ -43,14 +40,14 @@ func resets(i *ori.Instr) bool {
 // addDummies puts loads that do nothing where copies or fences are too close
 // to other operations, on any path.
 func addDummies(f *ori.Func, a *target.Arch) {
-	if a.SM > asyncLast || !copies(f) {
+	if !a.Has(target.PaddedCopies) || !copies(f) {
 		return
 	}
 	since := make([]int, f.NumBlocks()) // loads before each block, at least
 	for n := range since {
 		since[n] = beforeFence
 	}
-	if a.SM >= startSince || !f.Kernel {
+	if a.Has(target.PaddedStart) || !f.Kernel {
 		since[f.Blocks[0].ID] = 0
 	}
 	for changed := true; changed; {

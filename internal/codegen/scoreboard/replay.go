@@ -269,7 +269,7 @@ func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
 
 // distances checks rules that have no registers.
 func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
-	if d := target.MinStall(e.Class); int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.SM >= 90) {
+	if d := target.MinStall(e.Class); int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.ExitStall()) {
 		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), d)
 	}
 	s.gaps = slices.DeleteFunc(s.gaps, func(f fact) bool { return now-f.at > target.MaxGap })

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // cform is a compiled form: one opcode of one line on architectures that
@@ -119,14 +121,14 @@ func (c *compiler) lineWith(opID int, o *op, l *line, opc int, bound bool) {
 	}
 	groups := map[string]*group{}
 	var keys []string
-	for i := range sms {
+	for i := range chips {
 		if l.sms>>i&1 == 0 {
 			continue
 		}
 		text := c.d.subst(l.where, l.template, i)
 		items := expand(l, text, opc, bound)
-		if (!bound || usesConst(items)) && sms[i] >= 100 {
-			continue // constant operands left the ALU with sm_100
+		if (!bound || usesConst(items)) && !chips[i].Has(target.ConstantOperands) {
+			continue
 		}
 		key := text + c.variant(l, items, i)
 		if groups[key] == nil {
@@ -146,7 +148,7 @@ func (c *compiler) variant(l *line, items []item, i int) string {
 	key := ""
 	for _, it := range items {
 		if it.kind == "UReg" {
-			key = strconv.FormatBool(sms[i] >= 100)
+			key = strconv.Itoa(chips[i].UniformBits)
 		}
 	}
 	for _, it := range items {
@@ -155,7 +157,7 @@ func (c *compiler) variant(l *line, items []item, i int) string {
 		}
 		e := c.find(it.enum, i)
 		if e == nil {
-			die(l.where, "enumeration %s has no values on sm_%d", it.enum, sms[i])
+			die(l.where, "enumeration %s has no values on sm_%d", it.enum, chips[i].SM)
 		}
 		key += "/" + e.line
 	}
@@ -172,7 +174,7 @@ func usesConst(items []item) bool {
 }
 
 func firstSM(mask int) int {
-	for i := range sms {
+	for i := range chips {
 		if mask>>i&1 != 0 {
 			return i
 		}
@@ -222,11 +224,8 @@ func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask in
 	f.def = f.match
 	f.setDef(12, 3, 7)
 	f.setDef(110, 6, 63)
-	uwidth := 6
 	sm := firstSM(mask)
-	if sms[sm] >= 100 {
-		uwidth = 8
-	}
+	uwidth := chips[sm].UniformBits
 	modItems := map[string]int{}
 	for n := range items {
 		f.items = append(f.items, c.item(f, l, &items[n], sm, uwidth))

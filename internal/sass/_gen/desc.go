@@ -8,13 +8,15 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/target"
 )
 
-// sms are the columns of availability, oldest first. Variants of one chip
+// chips are the columns of availability, oldest first. Variants of one chip
 // (sm_90, sm_90a) share a column.
-var sms = []int{75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}
+var chips = &target.Chips
 
-const allSMs = 1<<12 - 1
+const allSMs = 1<<len(target.Chips) - 1
 
 // value is one enumerator: its text, whether it exists, and how many
 // registers it makes the operands that refer to it span.
@@ -88,7 +90,7 @@ func (d *desc) subst(where, s string, i int) string {
 			}
 		}
 		if !found {
-			die(where, "no macro %s on sm_%d", s[at:end], sms[i])
+			die(where, "no macro %s on sm_%d", s[at:end], chips[i].SM)
 		}
 		s = s[:at] + text + s[end:]
 	}
@@ -125,8 +127,8 @@ func parseSMs(where, s string) int {
 			hi = lo
 		}
 		n := 0
-		for i, sm := range sms {
-			if sm >= lo && sm <= hi {
+		for i := range chips {
+			if sm := chips[i].SM; sm >= lo && sm <= hi {
 				mask |= 1 << i
 				n++
 			}

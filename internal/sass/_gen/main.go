@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 func main() {
@@ -276,31 +278,18 @@ func (c *compiler) enumTables(b *bytes.Buffer) {
 	b.WriteString("}\n")
 }
 
-// family is the index of the decode table that serves architecture column i.
-func family(i int) int {
-	switch sm := sms[i]; {
-	case sm < 80:
-		return 0
-	case sm < 90:
-		return 1
-	case sm < 100:
-		return 2
-	}
-	return 3
-}
-
 // indexFile writes, for each encoding family, the forms to try for each
 // opcode (most fixed bits first) and, for each operation, its forms.
 func (c *compiler) indexFile(b *bytes.Buffer) {
 	var cands []int
 	cands = append(cands, 0)
-	fmt.Fprintf(b, "var decodeIndex = [4][4096]uint16{\n")
-	for fam := range 4 {
+	fmt.Fprintf(b, "var decodeIndex = [%d][4096]uint16{\n", target.NumFamilies)
+	for fam := range target.NumFamilies {
 		lists := make([][]int, 4096)
 		for id, f := range c.forms {
 			here := false
-			for i := range sms {
-				here = here || f.sms>>i&1 != 0 && family(i) == fam
+			for i := range chips {
+				here = here || f.sms>>i&1 != 0 && chips[i].Family == fam
 			}
 			if here {
 				opc := f.match[0] & 0xfff
