@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Registers of the calling convention (abi.md): twelve words from R4 on pass
@@ -199,7 +200,7 @@ func (l *lowerer) callSystem(c *sema.Call, fn int32) {
 	l.transfer(c, signature{f.Rets, f.Params}, func(back value, next *ori.Block) (op.Mods, ori.Operand) {
 		t := l.tmp(2)
 		l.emit(op.LDC, op.M(op.M64), value{whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(f.Name)})
-		if l.arch.SM < 90 { // has no form of LEPC that names a place
+		if !l.arch.Has(target.PlaceAddress) { // has no form of LEPC that names a place
 			l.returnAbs(back, next)
 		} else {
 			l.emit(op.LEPC, op.Mods{}, value{whole(back)}, ori.Label(next))

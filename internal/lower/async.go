@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // cpAsync lowers cp.async that copies up to 16 bytes, its groups and its
@@ -41,7 +42,7 @@ const (
 	maxAsyncGlobal = 1<<11 - 1
 )
 
-// paddingLoads precede an asynchronous copy on sm_90 and later: the
+// paddingLoads precede an asynchronous copy on newer machines: the
 // reference puts three loads that never run before it.
 const paddingLoads = 3
 
@@ -74,7 +75,7 @@ func (l *lowerer) copyAsync() {
 		m, from, pred = l.partial(m, from, size, &l.args[3])
 	}
 	from = l.near(from, maxAsyncGlobal)
-	if l.arch.SM >= 90 {
+	if l.arch.Has(target.LeadingLoads) {
 		l.padding()
 	}
 	srcs := value{to, desc, from}
@@ -133,7 +134,7 @@ func (l *lowerer) near(a ori.Operand, limit int64) ori.Operand {
 func (l *lowerer) cpArrive() {
 	l.knows(isa.WArrive)
 	noinc := l.has(isa.WNoinc)
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.Mbarriers) {
 		l.cpArriveOld(noinc)
 		return
 	}
@@ -189,7 +190,7 @@ func (l *lowerer) mmioAsync(size op.Mods, uniform, plain op.Op, v value) {
 	if plain == op.REDG {
 		fn = op.M(op.MADD)
 	}
-	if l.arch.SM >= 120 {
+	if !l.arch.Has(target.OrderedStores) {
 		l.alone(func() {
 			l.fenceBefore(op.MSYS)
 			srcs := append(l.target(&l.args[0], isa.SpaceGlobal, &ordering{}), whole(l.group(v)))

@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // atomics maps the operations of atom and red to the machine's.
@@ -242,7 +243,7 @@ func (l *lowerer) atomGlobal(x *atomic, o op.Op, p, addr ori.Operand) value {
 
 // redOp is the reduction without a result on global memory.
 func (l *lowerer) redOp() op.Op {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.NamedRed) {
 		return op.RED
 	}
 	return op.REDG
@@ -304,7 +305,7 @@ func (l *lowerer) atomGeneric(x *atomic) {
 			l.jump(end)
 			l.enter(l.f.NewBlock())
 		}, nil)
-		if l.arch.SM >= 90 {
+		if l.arch.Has(target.Clusters) {
 			l.either(l.inSpace(op.MD, base), func() { l.remoteLoop(x, base, end) }, nil)
 		}
 	}
@@ -315,7 +316,7 @@ func (l *lowerer) atomGeneric(x *atomic) {
 // inWindow returns the address in shared memory of a generic one that lies
 // there.
 func (l *lowerer) inWindow(lo ori.Operand) ori.Operand {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.Clusters) {
 		return l.and2(lo, ori.Imm(oldSharedMask))
 	}
 	return l.reg(lo)
@@ -356,7 +357,7 @@ func (l *lowerer) sharedLoop(x *atomic, at value) {
 	l.repeat(func() ori.Operand {
 		l.emit(op.LDS, w, value{whole(x.old)}, at...)
 		next := whole(l.group(l.apply(x, x.old)))
-		if l.arch.SM >= 100 {
+		if l.arch.Has(target.SpinPredicate) {
 			p := l.pred()
 			l.emit(op.ATOMS, join(op.M(op.MCAST, op.MSPIN), w), value{p}, append(at, whole(x.old), next)...)
 			return p

@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // bar lowers bar and barrier.
@@ -129,19 +130,9 @@ func (l *lowerer) barRed() {
 	l.emit(op.B2R, op.M(op.MRESULT), value{rz(), l.dstPred(0)})
 }
 
-// Where bank 0 says whether the grid was launched in clusters.
-const (
-	inCluster    = 0x140 // sm_90
-	newInCluster = 0x36c // from sm_100 on
-)
-
 // clustered returns the predicate of a grid that was launched in clusters.
 func (l *lowerer) clustered() ori.Operand {
-	at := int64(inCluster)
-	if l.arch.SM >= 100 {
-		at = newInCluster
-	}
-	return l.cmp1(op.MEQ, false, l.bankWord(at), ori.Imm(1))
+	return l.cmp1(op.MEQ, false, l.bankPlace(target.BankInCluster, 0), ori.Imm(1))
 }
 
 // barCluster lowers barrier.cluster: a grid without clusters has clusters

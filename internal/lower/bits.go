@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // minmax lowers min and max of integers.
@@ -56,18 +57,18 @@ func (l *lowerer) minmax() {
 // emitMin writes the smaller of two words, or of their halves, or the larger
 // one if which is false. The operation has several spellings.
 func (l *lowerer) emitMin(m op.Mods, d value, a, b, which ori.Operand) {
-	o, sm := op.VIMNMX, l.arch.SM
+	o := op.VIMNMX
 	switch {
-	case sm >= 110 && sm < 120 && m != (op.Mods{}) && m != op.M(op.MU32):
+	case !l.arch.Has(target.PackedInts) && m != (op.Mods{}) && m != op.M(op.MU32):
 		l.splitMin(m, d, a, b, which)
 		return
-	case sm < 90 || sm >= 110 && sm < 120:
+	case !l.arch.Has(target.PackedInts):
 		o = op.IMNMX
-	case sm >= 120:
+	case l.arch.Has(target.MinNamesType):
 		if !m.Has(op.MU32) && !m.Has(op.MU16x2) && !m.Has(op.MS16x2) { // signed words have a name
 			m = op.M(append([]op.Mod{op.MS32}, m[:len(m)-1]...)...)
 		}
-	case sm >= 100: // two more results tell which source it was
+	case l.arch.Has(target.MinTellsSource):
 		d = value{d[0], pt(), pt()}
 	}
 	l.emit(o, m, d, a, b, which)
@@ -354,7 +355,7 @@ func (l *lowerer) sad() {
 		m = op.M(op.MU32)
 	}
 	a, b := l.extended(1, t)[0], l.extended(2, t)[0]
-	if l.arch.SM >= 120 {
+	if !l.arch.Has(target.AbsDiff) {
 		hi, lo := l.min1(m, l.reg(a), b, pt().Not()), l.min1(m, l.reg(a), b, pt())
 		l.emit(op.IADD3, op.Mods{}, l.dst(0)[:1], hi, negate(lo), l.src1(3, t))
 		return

@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // bulk lowers cp.async.bulk and cp.reduce.async.bulk: copies of many bytes
@@ -14,7 +15,7 @@ func (l *lowerer) bulk() {
 	l.knows(isa.WBulk)
 	reduce := l.has(isa.WReduce)
 	switch {
-	case l.arch.SM < 90:
+	case !l.arch.Has(target.BulkCopies):
 		l.unsupported()
 	case l.has(isa.WCommitGroup):
 		l.flushCopies()

@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // bra lowers bra.
@@ -29,7 +30,7 @@ func (l *lowerer) exit() {
 	if l.opts.Errors {
 		l.emit(op.MEMBAR, op.M(op.MSC, op.MVC), nil)
 		l.emit(op.ERRBAR, op.Mods{}, nil)
-		if l.arch.SM >= 90 {
+		if l.arch.Has(target.Clusters) {
 			l.emit(op.CGAERRBAR, op.Mods{}, nil)
 		}
 	}

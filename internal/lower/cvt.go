@@ -6,6 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // isInt reports whether values of t are integers.
@@ -217,7 +218,7 @@ func (l *lowerer) cvtFromInt(to, from isa.Type) {
 	}
 	r := l.tmp(words(to))
 	round := l.rounding()
-	if to == isa.F32 && t.Bits() == 32 && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 86 {
+	if to == isa.F32 && t.Bits() == 32 && (round == op.NoMod || round == op.MRZ) && l.arch.Has(target.IntToFloat) {
 		kind := op.MU32
 		if t == isa.S32 {
 			kind = op.MS32
@@ -318,7 +319,7 @@ func (l *lowerer) cvtFloat(to, from isa.Type) {
 		l.emit(op.HADD2, op.M(op.MF32), r, rz().Negate(), a)
 	case from == isa.BF16 && to == isa.F32 && ftz == op.NoMod:
 		l.emit(op.SHF, op.M(op.ML, op.MU32), r, a, ori.Imm(16), rz())
-	case from == isa.F32 && to.Bits() == 16 && ftz == op.NoMod && (round == op.NoMod || round == op.MRZ) && l.arch.SM >= 80:
+	case from == isa.F32 && to.Bits() == 16 && ftz == op.NoMod && (round == op.NoMod || round == op.MRZ) && l.arch.Has(target.PackHalves):
 		l.f2fp(mods(format(to), op.MF32, op.MPACK_AB, round), r, rz(), a)
 	case from == isa.F32 && to == isa.F64 && ftz != op.NoMod:
 		x := l.one(op.FMUL, op.M(op.MFTZ), a, f32(1))
@@ -393,10 +394,10 @@ func (l *lowerer) cvtPair(to isa.Type) {
 	l.f2fp(m, l.dst(0)[:1], l.reg(l.src1(1, isa.F32)), l.src1(2, isa.F32))
 }
 
-// f2fp emits the packing conversion. Before sm_89 it was from f32 only, and
-// to f16 unless it said otherwise.
+// f2fp emits the packing conversion. Older machines have it from f32 only, and
+// to f16 unless it says otherwise.
 func (l *lowerer) f2fp(m op.Mods, d value, srcs ...ori.Operand) {
-	if l.arch.SM < 89 {
+	if !l.arch.Has(target.PackFormats) {
 		m = m.Without(op.MF32).Without(op.MF16)
 	}
 	l.emit(op.F2FP, m, d, srcs...)

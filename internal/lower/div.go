@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // div lowers div and rem of integers; floats have their own ways.
@@ -96,7 +97,7 @@ func (l *lowerer) toFloat(a ori.Operand, signed bool) ori.Operand {
 	if signed {
 		kind = op.MS32
 	}
-	if l.arch.SM >= 86 {
+	if l.arch.Has(target.IntToFloat) {
 		return l.one(op.I2FP, op.M(op.MF32, kind), a)
 	}
 	if signed {

@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Gradients that the machine has no instruction for (of three coordinates,
@@ -72,7 +73,7 @@ func (p *Plan) gradients(b *sema.Body) {
 
 // callGradient lowers a gradient by calling its routine.
 func (l *lowerer) callGradient(name string) {
-	if l.typ(0).Bits() != 32 || l.args[0].Pair >= 0 || l.layout.Object || l.arch.SM < 90 {
+	if l.typ(0).Bits() != 32 || l.args[0].Pair >= 0 || l.layout.Object || !l.arch.Has(target.UniformHandles) {
 		l.unsupported()
 	}
 	l.geometry()

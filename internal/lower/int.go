@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // add lowers add and sub.
@@ -174,7 +175,7 @@ func (l *lowerer) product(c value) {
 
 // addPacked adds two pairs of 16-bit values.
 func (l *lowerer) addPacked(d value, a, b ori.Operand) {
-	if sm := l.arch.SM; sm >= 90 && sm < 110 || sm >= 120 {
+	if l.arch.Has(target.PackedInts) {
 		l.emit(op.VIADD, op.M(op.M16x2), d, a, b)
 		return
 	}

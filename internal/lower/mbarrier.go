@@ -5,11 +5,12 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
-// mbarrier lowers mbarrier; from sm_90 on the machine counts.
+// mbarrier lowers mbarrier; newer machines count by themselves.
 func (l *lowerer) mbarrier() {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.Mbarriers) {
 		l.mbarrierOld()
 		return
 	}

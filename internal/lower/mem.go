@@ -5,13 +5,14 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // descriptor returns the memory descriptor that global accesses name.
 func (l *lowerer) descriptor() ori.Operand {
 	if l.desc == ori.NoReg {
 		l.desc = l.f.NewReg(ori.UR, 2)
-		if l.arch.SM < 80 { // has none: emission leaves it out
+		if !l.arch.Has(target.Descriptors) { // has none: emission leaves it out
 			for n := range 2 {
 				l.atEntry(l.f.NewInstr(op.UMOV, op.Mods{}, value{l.f.Word(l.desc, n)}, value{ori.Zero(ori.UR)}))
 			}
@@ -20,7 +21,7 @@ func (l *lowerer) descriptor() ori.Operand {
 			return d
 		}
 		o := op.ULDC
-		if l.arch.SM >= 100 {
+		if l.arch.Has(target.UniformLoads) {
 			o = op.LDCU
 		}
 		l.atEntry(l.f.NewInstr(o, op.M(op.M64), value{l.f.Words(l.desc)}, value{ori.Const(0, l.arch.Bank0().Desc)}))
@@ -306,10 +307,10 @@ func (l *lowerer) remote() bool { return l.in.NSpaces > 0 && l.in.Spaces[0] == i
 // generic one has the same low word from sm_90 on.
 func (l *lowerer) sharedAddress(a *sema.Operand) ori.Operand {
 	x := l.address(a, isa.SpaceShared)[0]
-	if l.in.NSpaces > 0 || l.arch.SM >= 90 || x.Reg == ori.NoReg {
+	if l.in.NSpaces > 0 || l.arch.Bank0().SharedWindow < 0 || x.Reg == ori.NoReg {
 		return x
 	}
-	low := l.one(op.LDC, op.Mods{}, ori.Const(0, oldSharedWindow))
+	low := l.one(op.LDC, op.Mods{}, ori.Const(0, l.arch.Bank0().SharedWindow))
 	return ori.Addr(l.one(op.IADD3, op.Mods{}, l.f.Word(x.Reg, int(x.Sub)), low.Negate(), rz()), x.Imm)
 }
 
@@ -339,7 +340,7 @@ func (l *lowerer) fenceBefore(scope op.Mod) {
 	}
 	l.emit(op.MEMBAR, op.M(op.MALL, scope), nil)
 	l.emit(op.ERRBAR, op.Mods{}, nil)
-	if l.arch.SM >= 90 {
+	if l.arch.Has(target.Clusters) {
 		l.emit(op.CGAERRBAR, op.Mods{}, nil)
 	}
 }
@@ -603,12 +604,12 @@ func (l *lowerer) symbol(a *sema.Operand, n int) value {
 
 // SharedReserved is what the system keeps at the start of shared memory on
 // sm_90 and later.
-const SharedReserved = 0x400
+const SharedReserved = target.SystemShared
 
 // window returns the address of this block's shared memory: on sm_90 and
 // later the block's rank in its cluster stands in the top byte.
 func (l *lowerer) window() ori.Operand {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.Clusters) {
 		return rz()
 	}
 	if l.rank == ori.NoReg {

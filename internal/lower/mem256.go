@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Accesses of 256 bits, from sm_100 on: global memory only, two registers of
@@ -18,7 +19,7 @@ const (
 // wideAccess returns the modifiers and the place of an access of 256 bits.
 // A generic address is one of global memory.
 func (l *lowerer) wideAccess(s isa.Space, a *sema.Operand, o *ordering) (op.Mods, value) {
-	if s != isa.SpaceGlobal && s != isa.Generic || l.remote() || o.mmio || l.arch.SM < 100 {
+	if s != isa.SpaceGlobal && s != isa.Generic || l.remote() || o.mmio || !l.arch.Has(target.Wide256) {
 		l.unsupported()
 	}
 	first, last := op.M(op.ME), op.Mods{}

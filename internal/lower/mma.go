@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // multiply is one matrix product as PTX writes it.
@@ -61,53 +62,52 @@ func kindOf(t isa.Type) int {
 
 // native is a product that is one instruction on some machines.
 type native struct {
-	shape    isa.Word
-	kinds    int
-	sparse   bool
-	op       op.Op
-	mod      op.Mod
-	from, to int // sm
+	shape  isa.Word
+	kinds  int
+	sparse bool
+	op     op.Op
+	mod    op.Mod
+	needs  target.Features
 }
 
 // natives are those of recipes: shapes by element and machine.
 var natives = [...]native{
-	{isa.WM16n8k8, kindHalf, false, op.HMMA, op.M1688, 75, 999},
-	{isa.WM16n8k8, kindBrain, false, op.HMMA, op.M1688, 80, 999},
-	{isa.WM16n8k16, kindHalf | kindBrain, false, op.HMMA, op.M16816, 80, 999},
-	{isa.WM16n8k4, kindTensor, false, op.HMMA, op.M1684, 80, 999},
-	{isa.WM16n8k8, kindTensor, false, op.HMMA, op.M1688, 80, 999},
-	{isa.WM16n8k16, kindHalf | kindBrain, true, op.HMMA, op.M16816, 80, 999},
-	{isa.WM16n8k32, kindHalf | kindBrain, true, op.HMMA, op.M16832, 80, 999},
-	{isa.WM16n8k8, kindTensor, true, op.HMMA, op.M1688, 80, 999},
-	{isa.WM16n8k16, kindTensor, true, op.HMMA, op.M16816, 80, 999},
+	{isa.WM16n8k8, kindHalf, false, op.HMMA, op.M1688, 0},
+	{isa.WM16n8k8, kindBrain, false, op.HMMA, op.M1688, target.MatrixM16},
+	{isa.WM16n8k16, kindHalf | kindBrain, false, op.HMMA, op.M16816, target.MatrixM16},
+	{isa.WM16n8k4, kindTensor, false, op.HMMA, op.M1684, target.MatrixM16},
+	{isa.WM16n8k8, kindTensor, false, op.HMMA, op.M1688, target.MatrixM16},
+	{isa.WM16n8k16, kindHalf | kindBrain, true, op.HMMA, op.M16816, target.MatrixM16},
+	{isa.WM16n8k32, kindHalf | kindBrain, true, op.HMMA, op.M16832, target.MatrixM16},
+	{isa.WM16n8k8, kindTensor, true, op.HMMA, op.M1688, target.MatrixM16},
+	{isa.WM16n8k16, kindTensor, true, op.HMMA, op.M16816, target.MatrixM16},
 
-	{isa.WM8n8k4, kindDouble, false, op.DMMA, op.M884, 80, 89},
-	{isa.WM8n8k4, kindDouble, false, op.DMMA, op.M8x8x4, 90, 999},
-	{isa.WM16n8k4, kindDouble, false, op.DMMA, op.M16x8x4, 90, 99},
-	{isa.WM16n8k8, kindDouble, false, op.DMMA, op.M16x8x8, 90, 99},
-	{isa.WM16n8k16, kindDouble, false, op.DMMA, op.M16x8x16, 90, 99},
+	{isa.WM8n8k4, kindDouble, false, op.DMMA, op.M884, target.MatrixDMMA884},
+	{isa.WM8n8k4, kindDouble, false, op.DMMA, op.M8x8x4, target.MatrixDMMA8x8},
+	{isa.WM16n8k4, kindDouble, false, op.DMMA, op.M16x8x4, target.MatrixDMMA16},
+	{isa.WM16n8k8, kindDouble, false, op.DMMA, op.M16x8x8, target.MatrixDMMA16},
+	{isa.WM16n8k16, kindDouble, false, op.DMMA, op.M16x8x16, target.MatrixDMMA16},
 
-	{isa.WM8n8k16, kindByte, false, op.IMMA, op.M8816, 75, 99},
-	{isa.WM16n8k16, kindByte, false, op.IMMA, op.M16816, 80, 999},
-	{isa.WM16n8k32, kindByte, false, op.IMMA, op.M16832, 80, 999},
-	{isa.WM16n8k32, kindByte, true, op.IMMA, op.M16832, 80, 999},
-	{isa.WM16n8k64, kindByte, true, op.IMMA, op.M16864, 80, 999},
-	{isa.WM8n8k32, kindNibble, false, op.IMMA, op.M8832, 75, 89},
-	{isa.WM16n8k32, kindNibble, false, op.IMMA, op.M16832, 80, 89},
-	{isa.WM16n8k64, kindNibble, false, op.IMMA, op.M16864, 80, 89},
-	{isa.WM16n8k64, kindNibble, true, op.IMMA, op.M16864, 80, 89},
-	{isa.WM16n8k128, kindNibble, true, op.IMMA, op.M168128, 80, 89},
+	{isa.WM8n8k16, kindByte, false, op.IMMA, op.M8816, target.MatrixIMMA8},
+	{isa.WM16n8k16, kindByte, false, op.IMMA, op.M16816, target.MatrixM16},
+	{isa.WM16n8k32, kindByte, false, op.IMMA, op.M16832, target.MatrixM16},
+	{isa.WM16n8k32, kindByte, true, op.IMMA, op.M16832, target.MatrixM16},
+	{isa.WM16n8k64, kindByte, true, op.IMMA, op.M16864, target.MatrixM16},
+	{isa.WM8n8k32, kindNibble, false, op.IMMA, op.M8832, target.MatrixNibbles},
+	{isa.WM16n8k32, kindNibble, false, op.IMMA, op.M16832, target.MatrixNibbles | target.MatrixM16},
+	{isa.WM16n8k64, kindNibble, false, op.IMMA, op.M16864, target.MatrixNibbles | target.MatrixM16},
+	{isa.WM16n8k64, kindNibble, true, op.IMMA, op.M16864, target.MatrixNibbles | target.MatrixM16},
+	{isa.WM16n8k128, kindNibble, true, op.IMMA, op.M168128, target.MatrixNibbles | target.MatrixM16},
 
-	{isa.WM8n8k128, kindBit, false, op.BMMA, op.M88128, 75, 99},
-	{isa.WM16n8k128, kindBit, false, op.BMMA, op.M168128, 80, 99},
-	{isa.WM16n8k256, kindBit, false, op.BMMA, op.M168256, 80, 99},
+	{isa.WM8n8k128, kindBit, false, op.BMMA, op.M88128, target.MatrixBits},
+	{isa.WM16n8k128, kindBit, false, op.BMMA, op.M168128, target.MatrixBits | target.MatrixM16},
+	{isa.WM16n8k256, kindBit, false, op.BMMA, op.M168256, target.MatrixBits | target.MatrixM16},
 
-	{isa.WM16n8k16, kindFP8, false, op.QMMA, op.M16816, 89, 89},
-	{isa.WM16n8k32, kindFP8, false, op.QMMA, op.M16832, 89, 89},
-	{isa.WM16n8k64, kindFP8, true, op.QMMA, op.M16864, 89, 89},
-	{isa.WM16n8k16, kindFP8, false, op.QMMA, op.M16816, 120, 999},
-	{isa.WM16n8k32, kindFP8 | kindFP4, false, op.QMMA, op.M16832, 120, 999},
-	{isa.WM16n8k64, kindFP8 | kindFP4, true, op.QMMA, op.M16864, 120, 999},
+	{isa.WM16n8k16, kindFP8, false, op.QMMA, op.M16816, target.MatrixFP8},
+	{isa.WM16n8k32, kindFP8, false, op.QMMA, op.M16832, target.MatrixFP8},
+	{isa.WM16n8k32, kindFP4, false, op.QMMA, op.M16832, target.MatrixFP4},
+	{isa.WM16n8k64, kindFP8, true, op.QMMA, op.M16864, target.MatrixFP8},
+	{isa.WM16n8k64, kindFP4, true, op.QMMA, op.M16864, target.MatrixFP4},
 }
 
 // mma lowers mma: a product of matrices spread over the warp, and a sum.
@@ -202,7 +202,7 @@ func (l *lowerer) writeFragment(n int, v value, t isa.Type) {
 func (l *lowerer) multiply(m *multiply) value {
 	for n := range natives {
 		r := &natives[n]
-		if r.shape == m.shape && r.kinds&kindOf(m.a) != 0 && r.sparse == m.sparse && r.from <= l.arch.SM && l.arch.SM <= r.to && !l.lacks(m) {
+		if r.shape == m.shape && r.kinds&kindOf(m.a) != 0 && r.sparse == m.sparse && l.arch.Has(r.needs) && !l.lacks(m) {
 			return l.matmul(r.op, l.productMods(m, r), m, m.fa, m.fb, m.fc)
 		}
 	}
@@ -210,15 +210,13 @@ func (l *lowerer) multiply(m *multiply) value {
 }
 
 // lacks reports whether a machine with the shape lacks what else m asks:
-// the joining of bits by xor from sm_90 on, and from sm_100 on metadata in
-// any order.
+// the joining of bits by xor, or metadata in any order.
 func (l *lowerer) lacks(m *multiply) bool {
-	sm := l.arch.SM
 	switch kindOf(m.a) {
 	case kindBit:
-		return sm >= 90 && !m.and
+		return !m.and && !l.arch.Has(target.MatrixXor)
 	case kindHalf, kindByte:
-		return sm >= 100 && m.sparse && !m.ordered
+		return m.sparse && !m.ordered && l.arch.Has(target.MatrixSorted)
 	}
 	return false
 }

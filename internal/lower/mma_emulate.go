@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // emulate makes a product that the machine has no instruction for out of
@@ -14,21 +15,21 @@ func (l *lowerer) emulate(m *multiply) value {
 		return l.mmaQuads(m)
 	case (k == kindHalf || k == kindByte) && m.sparse && !m.ordered:
 		return l.mmaSorted(m)
-	case k == kindDouble && l.arch.SM >= 90:
+	case k == kindDouble && l.arch.Has(target.MatrixDMMA8x8):
 		return l.mmaDoubles(m)
 	case k == kindHalf && m.shape == isa.WM16n8k16 && !m.sparse:
 		return l.mmaDepths(m)
-	case k == kindByte && m.shape == isa.WM16n8k16 && !m.sparse && l.arch.SM < 80:
+	case k == kindByte && m.shape == isa.WM16n8k16 && !m.sparse && !l.arch.Has(target.MatrixM16):
 		return l.mmaRows(m)
 	case k == kindByte && m.shape == isa.WM8n8k16:
 		return l.mmaUpper(m)
-	case k == kindNibble && l.arch.SM >= 90:
+	case k == kindNibble && !l.arch.Has(target.MatrixNibbles):
 		return l.mmaNibbles(m)
-	case k == kindBit && l.arch.SM >= 90:
+	case k == kindBit && !l.arch.Has(target.MatrixXor):
 		return l.mmaBits(m)
-	case k == kindFP8 && kindOf(m.b) == kindFP8 && l.arch.SM >= 90 && m.sparse:
+	case k == kindFP8 && kindOf(m.b) == kindFP8 && l.arch.Has(target.PackFormats) && m.sparse:
 		return l.mmaSparseBytes(m)
-	case k == kindFP8 && kindOf(m.b) == kindFP8 && l.arch.SM >= 90:
+	case k == kindFP8 && kindOf(m.b) == kindFP8 && l.arch.Has(target.PackFormats):
 		return l.mmaBytes(m)
 	}
 	l.unsupported()

@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // m8n8k4 is four products, each of eight lanes: four and the four sixteen
@@ -140,7 +141,7 @@ func (l *lowerer) quadsHalf(m *multiply, a, b value) value {
 
 // packHalves rounds two f32 numbers to halves of one word.
 func (l *lowerer) packHalves(d value, hi, lo ori.Operand) {
-	if l.arch.SM >= 80 {
+	if l.arch.Has(target.PackHalves) {
 		l.f2fp(op.M(op.MF16, op.MF32, op.MPACK_AB), d, l.reg(hi), lo)
 		return
 	}

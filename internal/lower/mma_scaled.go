@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Block-scaled products of sm_120: every block of a row of A and of a column
@@ -36,7 +37,7 @@ func (l *lowerer) mmaScaled() {
 
 // scaledMods returns operation and modifiers.
 func (l *lowerer) scaledMods(m *multiply) (op.Op, op.Mods) {
-	if l.arch.SM < 120 {
+	if !l.arch.Has(target.MatrixFP4) {
 		l.unsupported()
 	}
 	l.knows(isa.WScaleVec1X)

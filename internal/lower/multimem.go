@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // multimem lowers multimem: memory of several devices behind one address.
@@ -48,7 +49,7 @@ func (l *lowerer) ldReduce() {
 	switch {
 	case t.Class() == isa.Float || t.Class() == isa.PackedFloat:
 		if l.has(isa.WAccF32) || l.has(isa.WAccF16) {
-			if fn = op.MF32ADD; l.arch.SM >= 100 {
+			if fn = op.MF32ADD; l.arch.Has(target.WideHalfSums) {
 				fn = op.MHPADD
 			}
 		}

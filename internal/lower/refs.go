@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Textures, samplers and surfaces bound by name. The driver writes the number
@@ -69,7 +70,7 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 		return nil, false
 	}
 	w := l.refWord(v)
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.UniformHandles) {
 		w = l.oldAddress(v, w)
 	}
 	return value{w, word(refBit(v))}, true
@@ -77,7 +78,7 @@ func (l *lowerer) reference(a *sema.Operand) (value, bool) {
 
 // refWord reads the word of a reference.
 func (l *lowerer) refWord(v *sema.Var) ori.Operand {
-	if l.layout.Object && l.arch.SM >= 100 && refBit(v) == isSampler {
+	if l.layout.Object && !l.arch.Has(target.LinkedSamplers) && refBit(v) == isSampler {
 		l.fail("The linker gives a sampler named in an object no word of its own on %s", l.arch.Name)
 	}
 	if l.layout.Object { // the linker adds the word to every kernel that comes here
@@ -112,7 +113,7 @@ func (l *lowerer) handle(a *sema.Operand) handle {
 		}
 		s = &es[0]
 	}
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.UniformHandles) {
 		return l.oldHandle(a, s)
 	}
 	h := handle{words: value{l.handleWord(a), {}}, sampler: s != nil}
@@ -147,7 +148,7 @@ func (l *lowerer) eachTexture(h handle, do func(at value, p ori.Operand)) {
 
 // eachSurface is eachTexture for surfaces, which have no sampler.
 func (l *lowerer) eachSurface(h handle, do func(at value, p ori.Operand)) {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.UniformHandles) {
 		do(h.old(), ori.Operand{})
 		return
 	}
@@ -177,7 +178,7 @@ func (l *lowerer) eachHandle(v value, do func(u, p ori.Operand)) {
 // uniformHandle are the operands of a handle in uniform registers; sm_90 can
 // add to its number.
 func (l *lowerer) uniformHandle(u ori.Operand) value {
-	if l.arch.SM >= 100 {
+	if !l.arch.Has(target.HandleOffsets) {
 		return value{u}
 	}
 	return value{u, ori.Imm(0)}
@@ -220,18 +221,6 @@ const (
 	surfaceRow = ".nv.surfrefDescSize"
 )
 
-// tables is where bank 0 keeps the address of the first of the driver's
-// tables; the others follow.
-func (l *lowerer) tables() int64 {
-	switch {
-	case l.arch.SM < 90:
-		return 0x70
-	case l.arch.SM < 100:
-		return 0xf0
-	}
-	return 0x150
-}
-
 // tableQuery lowers a query of what only the driver's tables tell: row
 // number of the handle.
 func (l *lowerer) tableQuery() {
@@ -254,12 +243,12 @@ func (l *lowerer) tableQuery() {
 			break
 		}
 		h := l.handleWord(&l.args[1])
-		if l.arch.SM < 90 {
+		if !l.arch.Has(target.UniformHandles) {
 			h = l.oldNumber(&l.args[1], h, row == samplerRow)
 		}
 		size := l.one(op.MOV, op.Mods{}, ori.Operand{Kind: ori.KSymbol, Reg: l.f.Module.Symbol(row), Sub: uint8(ori.PartAbs)})
 		off := l.imad(h, size, ori.Imm(at))
-		base := l.pair(l.add64(l.bank64(l.tables()+8*int64(table)), value{off, rz()}, false))
+		base := l.pair(l.add64(l.bank64(l.arch.Bank0().Tables+8*int64(table)), value{off, rz()}, false))
 		r := l.tmp(1)
 		l.emit(op.LDG, op.M(op.ME, op.MCONSTANT), r, l.descriptor(), ori.Addr(whole(base), 0))
 		l.copy(l.dst(0)[:1], r)

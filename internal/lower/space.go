@@ -6,83 +6,30 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
-// Where bank 0 of sm_90 keeps the window of parameters in generic addresses.
-const (
-	paramWindow = 0x198
-	paramEnd    = 0x1a0
-)
-
-// Where bank 0 of sm_75 to sm_89 keeps the windows of shared memory and of
-// the bank itself, 64 bits each, and the end of the parameters in the bank,
-// which sm_75 has elsewhere.
-const (
-	oldSharedWindow = 0x18
-	oldBankWindow   = 0x40
-	oldParamEnd     = 0x12c
-	turingParamEnd  = 0x114
-)
-
-// Where bank 0 of sm_100 and later keeps the window of parameters.
-const (
-	newParamWindow = 0x348
-	newParamEnd    = 0x350
-)
-
-// Where bank 0 keeps the window of constants.
-const (
-	oldConstWindow = 0x50
-	constWindow    = 0xd0
-	newConstWindow = 0x120
-)
-
 // oldSharedMask tells the place in shared memory in a generic address of
 // sm_75 to sm_89, where the window begins at a multiple of its 16 MB.
 const oldSharedMask = 1<<24 - 1
 
 // constantsWindow reads the start of the window of constants.
-func (l *lowerer) constantsWindow() value {
-	switch {
-	case l.arch.SM < 90:
-		return l.bank64(oldConstWindow)
-	case l.arch.SM >= 100:
-		return l.bank64(newConstWindow)
-	}
-	return l.bank64(constWindow)
-}
+func (l *lowerer) constantsWindow() value { return l.bank64(l.arch.Bank0().ConstWindow) }
 
 // paramsWindow reads the start of the window of parameters.
 func (l *lowerer) paramsWindow() value {
-	switch {
-	case l.arch.SM < 90:
-		return l.add64(l.bank64(oldBankWindow), imm(uint64(l.arch.Bank0().Param), 2), false)
-	case l.arch.SM >= 100:
-		return l.bank64(newParamWindow)
+	b := l.arch.Bank0()
+	if b.BankWindow >= 0 {
+		return l.add64(l.bank64(b.BankWindow), imm(uint64(b.Param), 2), false)
 	}
-	return l.bank64(paramWindow)
+	return l.bank64(b.ParamWindow)
 }
 
 // paramsEnd reads the end of the window of parameters.
 func (l *lowerer) paramsEnd() value {
-	switch {
-	case l.arch.SM < 90:
-		at := int64(oldParamEnd)
-		if l.arch.SM < 80 {
-			at = turingParamEnd
-		}
-		n := l.one(op.LDC, op.Mods{}, ori.Const(0, at))
-		return l.add64(l.bank64(oldBankWindow), value{n, rz()}, false)
-	case l.arch.SM >= 100:
-		return l.bank64(newParamEnd)
+	b := l.arch.Bank0()
+	if b.BankWindow >= 0 {
+		n := l.one(op.LDC, op.Mods{}, ori.Const(0, b.ParamEnd))
+		return l.add64(l.bank64(b.BankWindow), value{n, rz()}, false)
 	}
-	return l.bank64(paramEnd)
-}
-
-// window64 reads the start of a window.
-func (l *lowerer) window64(at int64) value {
-	if at != l.arch.Bank0().LocalLo && (l.arch.SM < 90 || l.arch.SM >= 100) {
-		l.unsupported()
-	}
-	return l.bank64(at)
+	return l.bank64(b.ParamEnd)
 }
 
 // bank64 reads 64 bits of bank 0.
@@ -107,20 +54,20 @@ func (l *lowerer) convert(a value, s isa.Space, back bool) value {
 	switch {
 	case s == isa.SpaceGlobal:
 		return a
-	case s == isa.SpaceShared && l.arch.SM < 90:
-		return l.add64(a, l.bank64(oldSharedWindow), back)
+	case s == isa.SpaceShared && l.arch.Bank0().SharedWindow >= 0:
+		return l.add64(a, l.bank64(l.arch.Bank0().SharedWindow), back)
 	case s == isa.SpaceShared && back:
 		return value{a[0], rz()}
 	case s == isa.SpaceShared:
 		return value{a[0], l.sharedHigh()}
 	case s == isa.SpaceLocal:
-		return l.add64(a, l.window64(l.arch.Bank0().LocalLo), back)
+		return l.add64(a, l.bank64(l.arch.Bank0().LocalLo), back)
 	case s == isa.SpaceConst:
 		return l.add64(a, l.constantsWindow(), back)
 	case s == isa.SpaceParam && l.fn.Entry:
 		return l.add64(a, l.paramsWindow(), back)
 	case s == isa.SpaceParam: // what a call passes lies in the frame
-		return l.add64(a, l.window64(l.arch.Bank0().LocalLo), back)
+		return l.add64(a, l.bank64(l.arch.Bank0().LocalLo), back)
 	}
 	l.unsupported()
 	return nil

@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // surface collects the modifiers of a surface access.
@@ -24,7 +25,7 @@ func (l *lowerer) surface(a *sema.Operand, head op.Mods) surface {
 	}
 	s := surface{head: head.With(g.surf), handle: l.handle(a)}
 	order := op.MSM
-	if l.arch.SM < 80 {
+	if !l.arch.Has(target.SMScope) {
 		order = op.MCTA
 	}
 	switch {

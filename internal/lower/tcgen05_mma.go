@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // tensorKinds are the operations of the kinds of matrices. What exactly the
@@ -131,7 +132,7 @@ func (l *lowerer) tensorKind(x *tensorProduct) {
 		l.knows(w)
 	}
 	if l.has(isa.WScaleVec4X) || l.has(isa.WBlock16) {
-		if x.mods = x.mods.With(op.M4X); l.arch.SM == 103 {
+		if x.mods = x.mods.With(op.M4X); l.arch.Has(target.TensorBlock16) {
 			x.mods = x.mods.Without(op.M4X).With(op.MBLOCK16)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // geometry describes the shape of a texture: how many coordinates it has
@@ -67,7 +68,7 @@ const noLevel = 0xc2000000
 // none to choose by.
 func (l *lowerer) ownLevel(whole bool) (op.Mods, value) {
 	switch {
-	case l.arch.SM < 120:
+	case !l.arch.Has(target.ImplicitLevel):
 		return op.M(op.MLL), value{word(noLevel)}
 	case whole:
 		return op.M(op.MLZ), nil
@@ -240,7 +241,7 @@ const lutInsert = 0xe2
 
 // fetch emits a texture access, once for each handle that threads have.
 func (l *lowerer) fetch(f *fetch, x *texel, h handle, dt isa.Type) {
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.UniformHandles) {
 		l.alone(func() {
 			half := dt == isa.F16x2
 			m, srcs := l.oldFetch(f, x, h, half)
@@ -427,7 +428,7 @@ func (l *lowerer) query() {
 		switch {
 		case h.bound != nil:
 			ask(op.Mods{}, ori.Operand{}, lod, h.bound...)
-		case l.arch.SM < 90:
+		case !l.arch.Has(target.UniformHandles):
 			ask(op.M(op.MB), ori.Operand{}, whole(l.group(value{h.words[0], lod})))
 		default:
 			l.eachTexture(h, func(at value, p ori.Operand) { ask(op.Mods{}, p, lod, at[0], ori.Imm(0)) })

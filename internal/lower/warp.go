@@ -4,6 +4,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // isFull reports whether a mask names all threads.
@@ -27,7 +28,7 @@ func (l *lowerer) among(mask ori.Operand, do func()) {
 		do()
 		return
 	}
-	if l.arch.SM < 90 {
+	if !l.arch.Has(target.WarpSyncAll) {
 		l.alone(func() { l.inTurn(mask, do) })
 		return
 	}
@@ -189,10 +190,10 @@ func (l *lowerer) reduxFloat() op.Mods {
 	return op.M(fn, op.MF32)
 }
 
-// reduction is the instruction of a reduction: sm_100 and sm_103 have another
+// reduction is the instruction of a reduction: some machines have another
 // one for the least and the greatest.
 func (l *lowerer) reduction(m op.Mods) op.Op {
-	if sm := l.arch.SM; (sm == 100 || sm == 103) && (m.Has(op.MF32) || m.Has(op.MMIN) || m.Has(op.MMAX)) {
+	if l.arch.Has(target.ConvergedRedux) && (m.Has(op.MF32) || m.Has(op.MMIN) || m.Has(op.MMAX)) {
 		return op.CREDUX
 	}
 	return op.REDUX
@@ -296,7 +297,7 @@ func (l *lowerer) membar() {
 	if release {
 		l.emit(op.MEMBAR, op.M(kind, scope), nil)
 		l.emit(op.ERRBAR, op.Mods{}, nil)
-		if l.arch.SM >= 90 {
+		if l.arch.Has(target.Clusters) {
 			l.emit(op.CGAERRBAR, op.Mods{}, nil)
 		}
 	}
