@@ -315,7 +315,7 @@ func expandCopies(u *unit) {
 
 func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
 
-func groupWaits(u *unit) { isel.GroupWaits(u.f) }
+func groupWaits(u *unit) { isel.GroupWaits(u.f, u.o.Arch) }
 
 func balance(u *unit) {
 	isel.Zeros(u.f, fits(u))

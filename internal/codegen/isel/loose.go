@@ -14,19 +14,70 @@ import (
 // needed when the order and the registers are known.
 //
 // Where a loop keeps groups pending over its waits, the source has made a
-// pipeline of its own: such blocks stay as they are.
+// pipeline of its own: such blocks stay as they are. What the source does not
+// wait for in its block is open: it may still run while threads meet, memory
+// changes and the next round of a loop begins, as it may in the source.
 func Loosen(f *ori.Func) bool {
 	if !flow.HasGroups(f) {
 		return false
 	}
+	loose := make([]bool, f.NumBlocks())
 	changed := false
 	for _, b := range f.Blocks {
-		if loosens(b) {
-			loosen(f, b)
-			changed = true
+		loose[b.ID] = loosens(b)
+		changed = changed || loose[b.ID]
+	}
+	if !changed {
+		return false
+	}
+	open, pending := waitsForAll(f), pendingAt(f, loose)
+	for _, b := range f.Blocks {
+		if loose[b.ID] {
+			loosen(f, b, open, pending[b.ID])
 		}
 	}
-	return f.Touched(changed)
+	return f.Touched(true)
+}
+
+// waitsForAll reports whether no wait of f leaves groups pending: then it does
+// not matter how many groups operations are put into.
+func waitsForAll(f *ori.Func) bool {
+	for _, b := range f.Blocks {
+		for i := b.First(); i != nil; i = i.Next() {
+			if isGroupWait(i) && i.Args[len(i.Args)-1].Imm != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isGroupWait(i *ori.Instr) bool { return i.Op == op.WARPGROUP && i.Mods.Has(op.MDEPBAR) }
+
+// pendingAt finds the blocks at whose start operations of blocks that keep
+// their order may be pending, by ID. Loose blocks wait for those.
+func pendingAt(f *ori.Func, loose []bool) []bool {
+	in := make([]bool, f.NumBlocks())
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			out := in[b.ID]
+			for i := b.First(); i != nil; i = i.Next() {
+				if isGroupWait(i) && i.Args[len(i.Args)-1].Imm == 0 {
+					out = false
+				}
+				out = out || i.IsGroupMMA()
+			}
+			if !out || loose[b.ID] {
+				continue
+			}
+			for _, t := range b.Succs {
+				changed = changed || !in[t.ID]
+				in[t.ID] = true
+			}
+		}
+	}
+	return in
 }
 
 // loosens reports whether a block waits for all operations before it, all
@@ -36,7 +87,7 @@ func loosens(b *ori.Block) bool {
 	waits, behind := false, false
 	for i := b.First(); i != nil; i = i.Next() {
 		switch {
-		case i.Op == op.WARPGROUP && i.Mods.Has(op.MDEPBAR):
+		case isGroupWait(i):
 			if i.Args[len(i.Args)-1].Imm != 0 {
 				return false
 			}
@@ -60,12 +111,14 @@ func readsMatrix(i *ori.Instr) bool {
 	return false
 }
 
-// loosen takes away what orders the operations of b. Those of other blocks
-// are over before it begins.
-func loosen(f *ori.Func, b *ori.Block) {
+// loosen takes away what orders the operations of b. With open, those behind
+// its last wait may go on when it ends; with pending, others may be pending
+// when it begins.
+func loosen(f *ori.Func, b *ori.Block, open, pending bool) {
 	w := &warpGroups{f: f}
-	for i := b.First(); i != nil; {
-		next := i.Next()
+	for i := b.Last(); i != nil; {
+		prev := i.Prev()
+		open = open && !isGroupWait(i)
 		switch {
 		case i.Op == op.WARPGROUP, i.IsGroupMMA() && i.Args[0].Kind != ori.KReg: // the latter only ends a group
 			i.Remove()
@@ -74,150 +127,13 @@ func loosen(f *ori.Func, b *ori.Block) {
 				f.SetArgs(i, i.Dsts(), i.Srcs()[:len(i.Srcs())-1])
 			}
 			i.Mods = i.Mods.With(op.MLOOSE)
-		}
-		i = next
-	}
-	w.add(b.First(), false, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(0))
-}
-
-// GroupWaits puts an arrival before and a wait behind the loose operations
-// of f, whose registers and order are final. An operation is over when a
-// later instruction needs its result or its registers, when memory that it
-// may read may change, and at the end of its block.
-func GroupWaits(f *ori.Func) {
-	g := &groupWaits{warpGroups{f: f}, nil, false}
-	for _, b := range f.Blocks {
-		g.block(b)
-	}
-}
-
-type groupWaits struct {
-	warpGroups
-	flying  []*ori.Instr // operations that are not known to be over
-	arrived bool         // registers are as they were at the last arrival
-}
-
-func (g *groupWaits) block(b *ori.Block) {
-	for i := b.First(); i != nil; i = i.Next() {
-		loose := i.IsGroupMMA() && i.Mods.Has(op.MLOOSE)
-		if n := g.needs(i, loose); n > 0 {
-			g.await(i, n)
-		}
-		switch {
-		case loose:
-			i.Mods = i.Mods.Without(op.MLOOSE)
-			if !g.arrived {
-				g.add(i, false, op.M(op.MARRIVE))
-				g.arrived = true
-			}
-			g.flying = append(g.flying, i)
-		case i.Op.Has(op.Reads|op.Writes|op.Effect) && i.Op != op.WARPGROUP || writesGeneral(i):
-			g.arrived = false
-		}
-	}
-	if len(g.flying) > 0 {
-		g.await(nil, len(g.flying))
-	}
-	g.arrived = false
-}
-
-// writesGeneral reports whether i has a result in a general register.
-func writesGeneral(i *ori.Instr) bool {
-	for _, d := range i.Dsts() {
-		if d.Kind == ori.KReg && d.Class == ori.R {
-			return true
-		}
-	}
-	return false
-}
-
-// changesShared reports whether i may change shared memory, or lets others.
-func changesShared(i *ori.Instr) bool {
-	if i.Op.Has(op.Effect) {
-		return true
-	}
-	a, ok := flow.AccessOf(i)
-	return ok && a.Write && a.Space&flow.Shared != 0
-}
-
-// needs returns how many of the oldest operations must be over before i.
-func (g *groupWaits) needs(i *ori.Instr, loose bool) int {
-	if len(g.flying) == 0 {
-		return 0
-	}
-	if i.Op.Has(op.Terminator) || !loose && changesShared(i) {
-		return len(g.flying)
-	}
-	for n := len(g.flying) - 1; n >= 0; n-- {
-		if g.disturbs(i, g.flying[n], loose) {
-			return n + 1
-		}
-	}
-	if loose && len(g.flying) == maxFlying {
-		return 1
-	}
-	return 0
-}
-
-// maxFlying is how many operations, each a group of its own at worst, a wait
-// can tell apart.
-const maxFlying = 7
-
-// disturbs reports whether i reads or writes what a flying operation writes,
-// or writes what it reads. Operations that accumulate in the same registers
-// follow each other.
-func (g *groupWaits) disturbs(i, o *ori.Instr, loose bool) bool {
-	for k, a := range i.Args {
-		if !a.HasReg() || a.Class != ori.R {
-			continue
-		}
-		if a.Kind == ori.KConst {
-			a.Sub, a.N = 0, 1
-		}
-		at, n := g.cells(a)
-		for m, c := range o.Args {
-			if c.Kind != ori.KReg || c.Class != ori.R || k >= int(i.NDst) && m >= int(o.NDst) {
-				continue
-			}
-			to, w := g.cells(c)
-			if at >= to+w || to >= at+n {
-				continue
-			}
-			if same := at == to && n == w; !loose || !same || !g.accumulator(i, k) || !g.accumulator(o, m) {
-				return true
+			if open {
+				i.Mods = i.Mods.With(op.MOPEN)
 			}
 		}
+		i = prev
 	}
-	return false
-}
-
-// accumulator reports whether argument k of an operation is the register it
-// accumulates in.
-func (g *groupWaits) accumulator(i *ori.Instr, k int) bool {
-	first, n := g.cells(i.Args[0])
-	at, w := g.cells(i.Args[k])
-	return at == first && w == n
-}
-
-// await waits for the n oldest operations, before i or at the end of their
-// block: the last of them ends a group, and those behind it are groups that
-// may stay.
-func (g *groupWaits) await(i *ori.Instr, n int) {
-	g.commit(g.flying[n-1])
-	left := int64(0)
-	for _, o := range g.flying[n:] {
-		if o.Commits() {
-			left++
-		}
+	if pending {
+		w.add(b.First(), false, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(0))
 	}
-	if last := g.flying[len(g.flying)-1]; n < len(g.flying) && !last.Commits() {
-		g.commit(last)
-		left++
-	}
-	if i != nil {
-		g.add(i, false, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(left))
-	} else {
-		g.add(g.flying[len(g.flying)-1], true, op.M(op.MDEPBAR, op.MLE), ori.Special(op.SRGroup0), ori.Imm(left))
-	}
-	g.flying = append(g.flying[:0], g.flying[n:]...)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // body returns the instructions of f, one a line.
@@ -45,22 +46,27 @@ reg r5 1/1 phys=32
 		{
 			"a product, its use, another",
 			arrive + first("") + more(", gsb0") + wait0 + use + pack + arrive + other(", gsb0"),
-			wait0 + arrive + first("") + more(", gsb0") + wait0 + use + pack + arrive + other(", gsb0") + wait0,
+			arrive + first("") + more(", gsb0") + wait0 + use + pack + arrive + other(", gsb0") + wait0,
 		},
 		{
 			"the use of the older leaves the younger pending",
 			arrive + first(", gsb0") + wait0 + other(", gsb0") + use,
-			wait0 + arrive + first(", gsb0") + other(", gsb0") + wait1 + use + wait0,
+			arrive + first(", gsb0") + other(", gsb0") + wait1 + use + wait0,
 		},
 		{
 			"what a product reads is written",
 			arrive + first(", gsb0") + wait0 + other(", gsb0") + "MOV r5 = 0x1\n",
-			wait0 + arrive + first("") + other(", gsb0") + wait0 + "MOV r5 = 0x1\n",
+			arrive + first("") + other(", gsb0") + wait0 + "MOV r5 = 0x1\n",
 		},
 		{
 			"memory may change",
+			arrive + first(", gsb0") + wait0 + other(", gsb0") + wait0 + bar + use,
+			arrive + first("") + other(", gsb0") + wait0 + bar + use,
+		},
+		{
+			"memory may change, and the source does not mind",
 			arrive + first(", gsb0") + wait0 + other(", gsb0") + bar + use,
-			wait0 + arrive + first("") + other(", gsb0") + wait0 + bar + use,
+			arrive + first(", gsb0") + other(", gsb0") + wait1 + bar + use + wait0,
 		},
 		{
 			"a pipeline of the source",
@@ -79,7 +85,77 @@ reg r5 1/1 phys=32
 		}
 		f := m.Funcs[0]
 		Loosen(f)
-		GroupWaits(f)
+		GroupWaits(f, target.Find("sm_90a"))
+		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
+			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOpenGroups follows operations that the source does not wait for out of
+// their block.
+func TestOpenGroups(t *testing.T) {
+	const head = `func f kernel {
+reg r0 4/4 phys=24
+reg r1 4/4 phys=28
+reg r2 1/1 phys=4
+reg u3 4/4 phys=0
+reg r4 4/4 phys=32
+reg p5 1/1 phys=0
+reg r6 4/4 phys=24
+`
+	const (
+		arrive  = "WARPGROUP.ARRIVE\n"
+		wait0   = "WARPGROUP.DEPBAR.LE gsb0, 0x0\n"
+		wait1   = "WARPGROUP.DEPBAR.LE gsb0, 0x1\n"
+		sumEnd  = "HGMMA.64x8x16.F32 r0 = gdesc[u3]+0x0, rz, ~upt, gsb0\n"
+		use     = "FADD r2 = r0[0], r0[1]\n"
+		pack    = "MOV r4[0] = r2\n"
+		product = "HGMMA.64x8x16.F32 r1 = r4, gdesc[u3]+0x0, r1, gsb0\n"
+		near    = "HGMMA.64x8x16.F32 r1 = r6, gdesc[u3]+0x0, r1, gsb0\n" // its matrix lies where the first sums go
+		bar     = "BAR.SYNC.DEFER_BLOCKING 0x0\n"
+		back    = "@p5 BRA b1\n"
+	)
+	const (
+		enter = "b0: -> b1\n"
+		loop  = "b1: -> b1, b2\n"
+		leave = "b2:\n"
+		read  = "FADD r2 = r1[0], r1[1]\n"
+	)
+	for _, c := range []struct{ name, in, want string }{
+		{
+			"over the end of a round",
+			enter + loop + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + wait0 + read,
+			arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
+		},
+		{
+			"registers that the next round writes",
+			enter + loop + arrive + sumEnd + wait0 + use + arrive + near + bar + back + leave + wait0 + read,
+			wait0 + arrive + sumEnd + wait0 + use + arrive + near + bar + back + wait0 + read,
+		},
+		{
+			"waits that count groups",
+			enter + loop + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + wait1 + read,
+			arrive + sumEnd + wait0 + use + pack + arrive + product + wait0 + bar + back + wait1 + read,
+		},
+		{
+			"operations of blocks that stay as they are",
+			enter + arrive + sumEnd + loop + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + wait0 + read,
+			arrive + sumEnd + wait0 + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
+		},
+		{
+			"a result that is read without a wait",
+			enter + loop + arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + leave + read,
+			arrive + sumEnd + wait0 + use + pack + arrive + product + bar + back + wait0 + read,
+		},
+	} {
+		m, err := ori.Parse(head + c.in + "EXIT\n}\n")
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		f := m.Funcs[0]
+		Loosen(f)
+		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
 		}

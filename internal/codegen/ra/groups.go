@@ -1,6 +1,8 @@
 package ra
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -57,6 +59,74 @@ func (b *builder) holdGroups() {
 			k++
 		}
 	}
+}
+
+// holdLoose keeps the matrices that loose operations read in registers until
+// something needs their results: overwritten before, they would have to be
+// waited for. It reports whether there are any.
+func (b *builder) holdLoose() (any bool) {
+	for n, blk := range b.f.Blocks {
+		var list []*ori.Instr
+		for i := range blk.Instrs {
+			list = append(list, i)
+		}
+		for k, i := range list {
+			if !i.Mods.Has(op.MLOOSE) {
+				continue
+			}
+			for _, s := range i.Srcs() {
+				if s.Kind != ori.KReg || s.Class != ori.R || s.Reg == i.Args[0].Reg {
+					continue
+				}
+				if at := overBy(list, k); at >= 0 {
+					b.holdAt(&b.p.Insts[b.p.Blocks[n].First+int32(at)], s.Reg)
+					any = true
+				}
+			}
+		}
+	}
+	return any
+}
+
+// overBy returns the first of a block's instructions, going on at its top for
+// an operation that may be pending there, by which loose operation k is over
+// because something touches its result or that of a younger one; -1 if there
+// is none.
+func overBy(list []*ori.Instr, k int) int {
+	results := map[ori.Reg]bool{list[k].Args[0].Reg: true}
+	for n := k + 1; n != k; n++ {
+		if n == len(list) {
+			if b := list[k].Block(); !list[k].Mods.Has(op.MOPEN) || !slices.Contains(b.Succs, b) {
+				return n - 1
+			}
+			n = 0
+			if k == 0 {
+				return -1
+			}
+		}
+		i := list[n]
+		if i.Mods.Has(op.MLOOSE) {
+			results[i.Args[0].Reg] = true
+			continue
+		}
+		if i.Op == op.WARPGROUP && i.Mods.Has(op.MDEPBAR) {
+			return n
+		}
+		for _, a := range i.Args {
+			if a.HasReg() && results[a.Reg] {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// holdAt adds a register to what an instruction leaves alone.
+func (b *builder) holdAt(i *regalloc.Inst, r ori.Reg) {
+	ops := append([]regalloc.Operand(nil), b.p.Ops[i.First:i.First+i.N]...)
+	i.First = int32(len(b.p.Ops))
+	b.p.Ops = append(append(b.p.Ops, ops...), regalloc.Operand{V: int32(r), N: b.f.Regs[r].Width, Role: regalloc.Hold})
+	i.N = int32(len(b.p.Ops)) - i.First
 }
 
 // holdPending adds the pending registers to an instruction, whose operands

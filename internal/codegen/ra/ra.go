@@ -67,7 +67,17 @@ func Run(f *ori.Func, o Options) (*Result, error) {
 	if o.Quick {
 		how.Trials = 1
 	}
-	s, err := regalloc.Solve(p, how)
+	var s *regalloc.Solution
+	var err error
+	if b.keep && b.holdLoose() {
+		if s, err = regalloc.Solve(p, how); err != nil || s.Slots > 0 { // that is too much to ask
+			b = &builder{f: f, opts: &o, keep: true}
+			p, s = b.problem(), nil
+		}
+	}
+	if s == nil {
+		s, err = regalloc.Solve(p, how)
+	}
 	if err != nil && b.keep { // once more with accumulators in memory
 		b = &builder{f: f, opts: &o}
 		p = b.problem()

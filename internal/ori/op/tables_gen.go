@@ -786,6 +786,7 @@ const (
 	MNTZ
 	MNUM
 	MOOB
+	MOPEN
 	MOPTOUT
 	MOR
 	MP
@@ -1263,6 +1264,7 @@ var modNames = [numMods]string{
 	"NTZ",
 	"NUM",
 	"OOB",
+	"OPEN",
 	"OPTOUT",
 	"OR",
 	"P",
