@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
@@ -26,6 +27,7 @@ type trial struct {
 	open   bool   // another order of threads or other garbage gives another result
 	silent bool   // nothing was written that was not there before
 	async  bool   // there were asynchronous copies, whose time may matter
+	large  bool   // runs of it take long
 	others bool   // there is another reason for doubt
 }
 
@@ -85,14 +87,17 @@ func (t *trial) nowhere() bool {
 }
 
 // pick returns up to count launches of a kernel, the best ones.
-func (k *facts) pick(p *ptxvm.Program, count int) []trial {
+func (k *facts) pick(p *ptxvm.Program, count int, until time.Time) []trial {
 	var good []trial
 	var best *trial
 	wide, long := false, 0
 	order := slices.Clone(attempts[:])
 	var spent int64
 	for n := range order {
-		if spent > maxSpent && (len(good) > 0 || best != nil && best.level() < faulty) && (len(good) > 0 || len(k.maps) == 0 || n >= len(shares)) {
+		if n > 0 && time.Now().After(until) {
+			break
+		}
+		if spent > maxSpent && (len(good) > 0 || best != nil && best.level() < faulty) && (len(good) > 0 || !k.tensors || n >= len(shares)) {
 			break
 		}
 		if long >= maxLong && order[n].grid != 1 {
@@ -100,19 +105,19 @@ func (k *facts) pick(p *ptxvm.Program, count int) []trial {
 		}
 		a := order[n]
 		a.wide = a.wide || wide
-		l := k.launchOf(&a, windows[0], uint64(n))
+		l := k.guess(p, &a, windows[0], uint64(n), until)
 		if slices.ContainsFunc(good, func(t trial) bool { return sameShape(&t.launch, &l) }) {
 			continue
 		}
 		poor := best != nil && best.level() <= 1
-		t := try(p, l, poor)
+		t := try(p, l, poor, until)
 		if !a.wide && t.nowhere() { // a number was taken for a pointer: perhaps all are
 			a.wide, wide = true, true
-			t = try(p, k.launchOf(&a, windows[0], uint64(n)), poor)
+			t = try(p, k.guess(p, &a, windows[0], uint64(n), until), poor, until)
 		}
 		for _, w := range windows[1:] {
 			if t.outside() {
-				t = try(p, k.launchOf(&a, w, uint64(n)), poor)
+				t = try(p, k.guess(p, &a, w, uint64(n), until), poor, until)
 			}
 		}
 		if t.unset && !poor { // perhaps the kernel wants larger blocks
@@ -123,7 +128,8 @@ func (k *facts) pick(p *ptxvm.Program, count int) []trial {
 			long++
 		}
 		if t.level() < faulty-1 && (t.level() == 0 || best == nil || t.level() < best.level()) {
-			spent += t.confirm(p)
+			t.large = k.large()
+			spent += t.confirm(p, until)
 		}
 		if t.level() == 0 {
 			if good = append(good, t); len(good) == count {
@@ -163,9 +169,9 @@ const largeBlock = 256
 // try runs a launch. The buffers of the result are as long as what the
 // kernel touched. Where a poor launch is known already, another one is given
 // up as soon as it is seen to be poor.
-func try(p *ptxvm.Program, l launch.Launch, poor bool) trial {
+func try(p *ptxvm.Program, l launch.Launch, poor bool, until time.Time) trial {
 	w := &watcher{quick: poor}
-	_, st, err := p.RunStats(&l, ptxvm.Options{MaxSteps: maxTrial, Watch: w.access})
+	_, st, err := p.RunStats(&l, ptxvm.Options{MaxSteps: maxTrial, Until: until, Watch: w.access})
 	w.settle()
 	t := trial{launch: l, steps: st.Warps, racy: w.racy, unset: w.unset, silent: !w.changed}
 	t.async = st.Async
@@ -188,16 +194,25 @@ func try(p *ptxvm.Program, l launch.Launch, poor bool) trial {
 // anything suggests that this may matter. A
 // launch that then gives another result is an open one. It returns how many
 // instructions of warps this took.
-func (t *trial) confirm(p *ptxvm.Program) int64 {
+func (t *trial) confirm(p *ptxvm.Program, until time.Time) int64 {
 	if !t.doubt {
 		return 0
 	}
-	_, a, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Hash: true})
+	_, a, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Until: until, Hash: true})
 	if err != nil {
 		return a.Warps
 	}
+	if t.large { // one other run, in which everything is different
+		o := ptxvm.Options{MaxSteps: confirmSteps, Until: until, Hash: true, Late: t.async, Schedule: 1, Garbage: confirmGarbage[0]}
+		_, b, err := p.RunStats(&t.launch, o)
+		t.open = err != nil && reason(err.Error()) != "more than" || err == nil && a.Hash != b.Hash
+		return a.Warps + b.Warps
+	}
 	if t.async {
-		_, b, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Hash: true, Late: true})
+		_, b, err := p.RunStats(&t.launch, ptxvm.Options{MaxSteps: maxTrial, Until: until, Hash: true, Late: true})
+		if err != nil && reason(err.Error()) == "more than" {
+			return a.Warps + b.Warps
+		}
 		if t.open = err != nil || a.Hash != b.Hash; t.open || !t.others {
 			return a.Warps + b.Warps
 		}
@@ -208,7 +223,7 @@ func (t *trial) confirm(p *ptxvm.Program) int64 {
 		orders *= 4
 	}
 	for n := 0; n < orders && left > 0; n++ {
-		o := ptxvm.Options{MaxSteps: left, Hash: true, Schedule: uint64(n + 1), Garbage: confirmGarbage[n%len(confirmGarbage)]}
+		o := ptxvm.Options{MaxSteps: left, Until: until, Hash: true, Schedule: uint64(n + 1), Garbage: confirmGarbage[n%len(confirmGarbage)]}
 		_, b, err := p.RunStats(&t.launch, o)
 		if err != nil && reason(err.Error()) == "more than" { // small steps take longer
 			return confirmSteps

@@ -19,9 +19,8 @@ type facts struct {
 	static  int  // bytes of shared memory of the module and the body
 	sums    bool // there are atomic sums of floats, whose order is open
 
-	maps    []tensorMap
-	expects []expected // bytes that barriers are told of, in the order of the text
-	factor  isa.Type   // of warp-group products
+	tensors bool     // there are copies of tensors
+	factor  isa.Type // of warp-group products
 }
 
 // pointer is a word of a parameter that is an address of global memory.
@@ -57,7 +56,7 @@ func kernels(x *front.Text) []*facts {
 		k := &facts{fn: &x.Module.Funcs[n], dynamic: dynamic, static: static}
 		r := &reader{f: k, b: b, from: make([][]word, len(b.Regs)), uses: make([]use, len(b.Regs))}
 		r.read()
-		k.readMaps(b)
+		k.readTensors(b)
 		list = append(list, k)
 	}
 	return list

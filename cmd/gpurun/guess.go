@@ -73,30 +73,27 @@ var mix = [...]uint64{64, 128, 256, 32, 16, 512}
 func (k *facts) launchOf(a *attempt, window int, seed uint64) launch.Launch {
 	l := launch.Launch{Kernel: k.fn.Name}
 	l.Grid, l.Block = k.sizes(a)
-	if k.dynamic {
+	if k.dynamic || k.large() { // which may reach beyond what it declares
 		l.Smem = uint32(max(0, smem-k.static))
 	}
 	r := rand.New(rand.NewPCG(seed, a.number))
 	window = min(window, maxTotal/max(1, len(k.ptrs))&^255)
 	n := 0
-	box := k.boxes(int(seed))
 	for p := range k.fn.Params {
-		arg := k.argument(p, a, window, seed, r, &n)
-		for m := range k.maps {
-			if x, ok := k.mapArgument(&k.maps[m], box[p], int(seed), seed+uint64(n)); ok && k.maps[m].param == p {
-				arg = x
-			}
-		}
-		l.Args = append(l.Args, arg)
+		l.Args = append(l.Args, k.argument(p, a, window, seed, r, &n))
 	}
 	return l
 }
+
+// large reports whether each block does much: one that multiplies with its
+// warp groups or copies tensors.
+func (k *facts) large() bool { return k.factor != 0 || k.tensors }
 
 // sizes chooses grid and block.
 func (k *facts) sizes(a *attempt) (grid, block [3]uint32) {
 	grid, block = [3]uint32{16, 1, 1}, [3]uint32{maxBlock, 1, 1}
 	if k.ctaid[1] || k.ctaid[2] {
-		grid = [3]uint32{4, 1, 1}
+		grid[0] = 4
 		for d := 1; d < 3; d++ {
 			if k.ctaid[d] {
 				grid[d] = 2
@@ -110,13 +107,24 @@ func (k *facts) sizes(a *attempt) (grid, block [3]uint32) {
 		}
 	}
 	at := &k.fn.Launch
-	if m := at.MaxNTid; m[0] != 0 {
+	if m := at.MaxNTid; m[0] != 0 && k.large() { // warps have roles
+		block = [3]uint32{m[0], max(m[1], 1), max(m[2], 1)}
+	} else if m[0] != 0 {
 		if most := m[0] * max(m[1], 1) * max(m[2], 1); most < block[0]*block[1]*block[2] {
 			block = [3]uint32{most, 1, 1}
 		}
 	}
 	if a.grid != 0 {
 		grid = [3]uint32{a.grid, 1, 1}
+	}
+	if k.large() { // a few blocks
+		grid = [3]uint32{2, 1, 1}
+		if k.ctaid[1] {
+			grid[1] = 2
+		}
+		if k.ctaid[2] {
+			grid[0], grid[2] = 1, 2
+		}
 	}
 	if a.block != 0 {
 		n := a.block

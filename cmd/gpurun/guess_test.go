@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/witness/front"
 	"github.com/goptxas/goptxas/internal/witness/gpu"
@@ -69,7 +70,7 @@ func TestFacts(t *testing.T) {
 // TestPick tries the launches of a kernel that races where its threads are
 // many, and of one that does not.
 func TestPick(t *testing.T) {
-	list, err := planFile("k.ptx", text, 2, nil)
+	list, err := planFile("k.ptx", text, 2, time.Minute, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,13 +79,13 @@ func TestPick(t *testing.T) {
 	}
 	racy := strings.ReplaceAll(text, "add.u64 %rd6, %rd2, %rd4", "mov.u64 %rd6, %rd2")
 	racy = strings.ReplaceAll(racy, ".reqntid 64, 2", "")
-	if list, err = planFile("r.ptx", racy, 1, nil); err != nil {
+	if list, err = planFile("r.ptx", racy, 1, time.Minute, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := list[0].Launch.Args[1].Bytes[0]; len(list) != 1 || list[0].Note != "" || n != 1 && list[0].Launch.Threads() != 1 {
 		t.Errorf("%+v", list)
 	}
-	if list, err = planFile("a.ptx", strings.ReplaceAll(text, "[%rd5]", "[%rd5+2]"), 1, nil); err != nil {
+	if list, err = planFile("a.ptx", strings.ReplaceAll(text, "[%rd5]", "[%rd5+2]"), 1, time.Minute, nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || reason(list[0].Note) != "not aligned" {
@@ -138,7 +139,7 @@ func TestOpen(t *testing.T) {
 		{"exchange without", "st.shared.u32 [%r6], 0;\nbar.sync 0;\nst.shared.u32 [%r6], %r5;\nxor.b32 %r6, %r6, 128;\nld.shared.u32 %r2, [%r6];\nst.global.u32 [%rd2], %r2;", "open"},
 		{"a clock", "mov.u32 %r2, %clock;\nst.global.u32 [%rd2], %r2;", "open"},
 	} {
-		list, err := planFile("k.ptx", openText(c.body), 1, nil)
+		list, err := planFile("k.ptx", openText(c.body), 1, time.Minute, nil)
 		if err != nil || len(list) != 1 {
 			t.Errorf("%s: %v %v", c.name, list, err)
 			continue
@@ -146,7 +147,7 @@ func TestOpen(t *testing.T) {
 		if list[0].Note != c.want {
 			t.Errorf("%s: note %q, want %q", c.name, list[0].Note, c.want)
 		}
-		if kept, _ := planFile("k.ptx", openText(c.body), 1, list); c.want == "" && (len(kept) != 1 || !sameShape(&kept[0].Launch, &list[0].Launch)) {
+		if kept, _ := planFile("k.ptx", openText(c.body), 1, time.Minute, list); c.want == "" && (len(kept) != 1 || !sameShape(&kept[0].Launch, &list[0].Launch)) {
 			t.Errorf("%s: a good launch is not kept: %+v", c.name, kept)
 		}
 	}

@@ -1,212 +1,227 @@
 package main
 
 import (
-	"slices"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 	"github.com/goptxas/goptxas/internal/witness/tensor"
 )
 
 // Tensor maps among the parameters. A load must bring as many bytes as the
-// program told its barrier to expect, or it waits for ever: the text says how
-// many that are for all loads up to the next expectation. Which of several
-// maps brings how many of them, and how much a store takes, is guessed anew in
-// each attempt. What a box looks like changes where bytes go, for both
-// compilers alike.
+// program told its barrier to expect, or it waits for ever; a box of a store
+// must not reach into its neighbour, or both write one place. A probe tells
+// what barriers expect of which maps and how far boxes are apart; what it
+// leaves open is guessed anew in each attempt. What a box looks like beyond
+// that changes where bytes go, for both compilers alike.
 
-// tensorMap is a parameter that is one.
-type tensorMap struct {
-	param  int
-	rank   int
-	loaded bool
-}
-
-// expected is a number of bytes and the maps of the loads that bring them.
-type expected struct {
-	bytes uint32
-	maps  []int
-}
-
-// mapReader finds the tensor maps of a body.
-type mapReader struct {
-	k    *facts
-	b    *sema.Body
-	from map[int32]int // registers that hold the address of a parameter
-}
-
-// mapSize is how parameters that are maps are told from others.
-const mapSize = tensor.Size
-
-func (k *facts) readMaps(b *sema.Body) {
-	r := &mapReader{k, b, map[int32]int{}}
-	for again := true; again; {
-		again = false
-		for n := range b.Instrs {
-			again = r.flow(&b.Instrs[n]) || again
-		}
-	}
+// readTensors notes whether a body copies tensors and what it multiplies.
+func (k *facts) readTensors(b *sema.Body) {
 	for n := range b.Instrs {
-		r.use(&b.Instrs[n])
-	}
-}
-
-// flow follows addresses of parameters.
-func (r *mapReader) flow(in *sema.Inst) bool {
-	args := r.b.Of(in.Args)
-	if in.Op != isa.WMov && in.Op != isa.WCvta || len(args) != 2 || args[0].Kind != isa.KReg {
-		return false
-	}
-	p, ok := r.param(&args[1])
-	if _, known := r.from[args[0].Ref]; known || !ok {
-		return false
-	}
-	r.from[args[0].Ref] = p
-	return true
-}
-
-// param is the parameter whose address an operand is.
-func (r *mapReader) param(a *sema.Operand) (int, bool) {
-	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg {
-		p, ok := r.from[a.Ref]
-		return p, ok
-	}
-	if (a.Kind == isa.KSymbol || a.Kind == isa.KAddr && a.Base == isa.KSymbol) && a.Formal() >= 0 {
-		n := int(a.Formal())
-		return n, r.k.fn.Params[n].Shape.Size() == mapSize
-	}
-	return 0, false
-}
-
-// use notes expectations and copies.
-func (r *mapReader) use(in *sema.Inst) {
-	args, mods := r.b.Of(in.Args), r.b.ModsOf(in)
-	switch {
-	case in.Op == isa.WMbarrier && slices.Contains(mods, isa.WExpectTx):
-		if a := &args[len(args)-1]; a.Kind == isa.KInt {
-			r.k.expects = append(r.k.expects, expected{bytes: uint32(a.Value)})
+		in := &b.Instrs[n]
+		switch {
+		case in.Op == isa.WCp:
+			for _, w := range b.ModsOf(in) {
+				k.tensors = k.tensors || w == isa.WTensor
+			}
+		case in.Op == isa.WWgmma && in.NTypes > 1:
+			k.factor = in.Types[1]
 		}
-	case in.Op == isa.WCp && slices.Contains(mods, isa.WTensor):
-		n, load := 0, in.NSpaces == 2 && in.Spaces[0].Base() != isa.SpaceGlobal
-		if load {
-			n = 1
+	}
+}
+
+// guess makes the launch of an attempt, with maps where the kernel asks for
+// some.
+func (k *facts) guess(p *ptxvm.Program, a *attempt, window int, seed uint64, until time.Time) launch.Launch {
+	l := k.launchOf(a, window, seed)
+	if !k.tensors {
+		return l
+	}
+	x := probe(p, &l, until)
+	size := k.boxes(x, int(seed))
+	for n := range x.maps {
+		k.place(&l, &x.maps[n], size[n], int(seed))
+	}
+	return l
+}
+
+// place writes a map where the probe found it.
+func (k *facts) place(l *launch.Launch, u *mapUse, bytes uint64, try int) {
+	for n := range k.fn.Params {
+		f := &k.fn.Params[n]
+		at := u.offset - int(f.Offset)
+		if at < 0 || at+tensor.Size > int(f.Shape.Size()) {
+			continue
 		}
-		p, ok := r.param(&args[n])
+		m, total, ok := k.mapOf(u, bytes, try)
 		if !ok {
 			return
 		}
-		es := r.b.Of(args[n].Elems)
-		if len(es) == 1 && es[0].Kind == isa.KVector {
-			es = r.b.Of(es[0].Elems)
-		}
-		if !slices.ContainsFunc(r.k.maps, func(m tensorMap) bool { return m.param == p }) {
-			r.k.maps = append(r.k.maps, tensorMap{p, len(es), load})
-		}
-		if k := len(r.k.expects); load && k > 0 {
-			r.k.expects[k-1].maps = append(r.k.expects[k-1].maps, p)
-		}
-	case in.Op == isa.WWgmma && in.NTypes > 1:
-		r.k.factor = in.Types[1]
+		b := m.Encode()
+		copy(l.Args[n].Bytes[at:], b[:])
+		q := launch.Ptr{Offset: at, Buf: int(total), Fill: k.mapFill(), Seed: uint64(try + n + at)}
+		l.Args[n].Ptrs = append(l.Args[n].Ptrs, q)
 	}
 }
 
 // shares are how two maps divide what a barrier expects, by powers of two.
-var shares = [...][2]uint32{{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {1, 8}, {8, 1}, {1, 16}, {16, 1}}
+var shares = [...][2]uint64{{1, 1}, {1, 2}, {2, 1}, {1, 4}, {4, 1}, {1, 8}, {8, 1}, {1, 16}, {16, 1}}
 
-// stored are the sizes that boxes of stores are tried with: large ones may
-// overlap those of other warps.
-var stored = [...]uint32{2048, 1024, 4096, 512, 256, 8192, 128, 16384, 32768}
+// stored are the sizes that boxes of stores are tried with where nothing is
+// known: large ones may overlap those of other warps.
+var stored = [...]uint64{2048, 1024, 4096, 512, 256, 8192, 128, 16384, 32768}
 
 // boxes guesses the bytes of the box of every map.
-func (k *facts) boxes(try int) map[int]uint32 {
-	size := map[int]uint32{}
+func (k *facts) boxes(x *probed, try int) []uint64 {
+	size, expects := make([]uint64, len(x.maps)), x.expects
+	if !x.consistent() {
+		expects = x.totals()
+	}
 	for again := true; again; {
 		again = false
-		for _, e := range k.expects {
-			count, left := map[int]uint32{}, e.bytes
-			for _, p := range e.maps {
-				if s := size[p]; s != 0 {
-					left -= s
-				} else {
-					count[p]++
-				}
-			}
-			if k.share(count, left, try, size) {
-				again = true
-			}
+		for _, e := range expects {
+			again = x.solve(&e, size, try) || again
 		}
 	}
-	for _, m := range k.maps {
-		if size[m.param] == 0 {
-			size[m.param] = stored[try%len(stored)]
+	for n := range x.maps {
+		if size[n] == 0 {
+			size[n] = x.maps[n].area(k.elem(&x.maps[n], try), x.gap(n), try)
 		}
 	}
 	return size
 }
 
-// share divides bytes between the one or two maps whose boxes are unknown.
-func (k *facts) share(count map[int]uint32, left uint32, try int, size map[int]uint32) bool {
-	var list []int
-	for _, m := range k.maps {
-		if count[m.param] > 0 {
-			list = append(list, m.param)
+// solve finds the boxes that one expectation leaves no choice about, or, where
+// only guesses are left, guesses.
+func (x *probed) solve(e *brought, size []uint64, try int) bool {
+	var open []int
+	left, gaps := e.bytes, uint64(0)
+	for n := range x.maps {
+		c := e.count[n]
+		if size[n] != 0 {
+			left -= c * size[n]
+		} else if c > 0 {
+			open = append(open, n)
+			gaps += c * x.gap(n)
 		}
 	}
-	switch len(list) {
-	case 1:
-		size[list[0]] = left / count[list[0]]
-	case 2:
+	switch {
+	case len(open) == 0 || int64(left) <= 0:
+		return false
+	case len(open) == 1:
+		size[open[0]] = left / e.count[open[0]]
+	case gaps == left: // boxes that lie side by side
+		for _, n := range open {
+			size[n] = x.gap(n)
+		}
+	case len(open) == 2:
 		s := shares[try%len(shares)]
-		unit := left / (s[0]*count[list[0]] + s[1]*count[list[1]])
-		size[list[0]], size[list[1]] = s[0]*unit, s[1]*unit
+		unit := left / (s[0]*e.count[open[0]] + s[1]*e.count[open[1]])
+		size[open[0]], size[open[1]] = s[0]*unit, s[1]*unit
 	default:
 		return false
 	}
-	return size[list[0]] != 0
+	return size[open[0]] != 0
 }
 
-// mapArgument makes a map of a tensor in a buffer of its own.
-// Coordinates count elements, so boxes of too narrow ones overlap: their size
-// is that of the factors in one attempt and the other one in the next.
-func (k *facts) mapArgument(m *tensorMap, bytes uint32, try int, seed uint64) (launch.Arg, bool) {
-	t := tensor.Map{Rank: m.rank, Type: tensor.U16, Step: [5]uint32{1, 1, 1, 1, 1}}
-	if narrow := k.factor == isa.F16 || k.factor == isa.BF16; narrow == (try%2 != 0) {
-		t.Type = tensor.U32
+// area guesses the box of a store: what lies between coordinates, as far as
+// shared memory holds it.
+func (u *mapUse) area(elem, gap uint64, try int) uint64 {
+	n, known := elem, true
+	for d := range u.rank {
+		if s := u.step(d); s > 0 {
+			n *= uint64(min(s, maxBox))
+		} else {
+			known = false
+		}
 	}
-	if m.rank == 1 {
-		t.Type = tensor.U64
+	if gap != 0 && gap < 1<<16 && (!known || n > gap) {
+		return gap
 	}
-	left := bytes / uint32(t.Elem())
-	for d := range m.rank {
-		most := uint32(256)
-		if d == 0 && m.rank > 1 {
-			most = 128 / uint32(t.Elem())
+	if !known || try > 1 {
+		return stored[try%len(stored)]
+	}
+	return n
+}
+
+// maxBox is the most elements of a box in one dimension.
+const maxBox = 256
+
+// elem is the size of elements: that of the factors in one attempt and the
+// other one in the next. Coordinates count elements, so boxes of too narrow
+// ones overlap. A line of a box has sixteen bytes at least.
+func (k *facts) elem(u *mapUse, try int) uint64 {
+	e := uint64(4)
+	if narrow := k.factor == isa.F16 || k.factor == isa.BF16; narrow == (try%2 == 0) {
+		e = 2
+	}
+	for s := uint64(u.step(0)); s > 0 && s*e < 16 && e < 8; {
+		e *= 2
+	}
+	return e
+}
+
+// shape divides the elements of a box between its dimensions: no more in each
+// than lie between coordinates where that is known.
+func (u *mapUse) shape(left, elem uint64, strict bool) (box [5]uint32, ok bool) {
+	for d := range u.rank {
+		most := uint64(maxBox)
+		if d == 0 && u.rank > 1 {
+			most = 128 / elem
+		}
+		if s := u.step(d); s > 0 && strict {
+			most = min(maxBox, uint64(s))
 		}
 		b := min(left, most)
 		for b > 1 && left%b != 0 {
 			b--
 		}
-		t.Box[d], left = max(b, 1), left/max(b, 1)
+		box[d], left = uint32(max(b, 1)), left/max(b, 1)
 	}
-	t.Stride[0] = t.Elem()
-	total := t.Elem()
-	for d := range m.rank {
-		t.Dim[d] = uint64(t.Box[d]) * 4
-		if d > 1 {
-			t.Dim[d] = uint64(t.Box[d]) * 2
-		}
-		if d > 0 {
-			t.Stride[d] = total
-		}
-		total *= t.Dim[d]
-	}
-	if left != 1 || uint64(t.Box[0])*t.Elem()%16 != 0 || total > maxTotal/8 {
-		return launch.Arg{}, false
-	}
-	b := t.Encode()
-	return launch.Arg{Bytes: b[:], Ptrs: []launch.Ptr{{Offset: 0, Buf: int(total), Fill: k.mapFill(), Seed: seed}}}, true
+	return box, left == 1 && uint64(box[0])*elem%16 == 0
 }
+
+// mapOf makes a map whose tensor reaches as far as its coordinates do, where
+// that is not too much, and tells how many bytes the tensor has.
+func (k *facts) mapOf(u *mapUse, bytes uint64, try int) (m tensor.Map, total uint64, ok bool) {
+	m = tensor.Map{Rank: u.rank, Type: tensor.U16, Step: [5]uint32{1, 1, 1, 1, 1}}
+	switch k.elem(u, try) {
+	case 4:
+		m.Type = tensor.U32
+	case 8:
+		m.Type = tensor.U64
+	}
+	if u.rank == 1 && bytes > maxBox*m.Elem() {
+		m.Type = tensor.U64
+	}
+	if m.Box, ok = u.shape(bytes/m.Elem(), m.Elem(), true); !ok {
+		m.Box, ok = u.shape(bytes/m.Elem(), m.Elem(), false)
+	}
+	for _, far := range [...]bool{true, false} {
+		m.Stride[0], total = m.Elem(), m.Elem()
+		for d := range u.rank {
+			m.Dim[d] = uint64(m.Box[d]) * 2
+			if last := u.at[d][len(u.at[d])-1]; far && last > 0 {
+				m.Dim[d] = uint64(last) + uint64(m.Box[d])
+			}
+			if d == 0 {
+				m.Dim[0] = (m.Dim[0] + 15) &^ 15 // strides are multiples of sixteen bytes
+			} else {
+				m.Stride[d] = total
+			}
+			total *= m.Dim[d]
+		}
+		if total <= maxTensor {
+			return m, total, ok
+		}
+	}
+	return m, total, false
+}
+
+// maxTensor bounds the bytes of a tensor.
+const maxTensor = maxTotal / 8
 
 // mapFill is what tensors hold: numbers of the type that is multiplied.
 func (k *facts) mapFill() string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/witness/front"
 	"github.com/goptxas/goptxas/internal/witness/ptxvm"
@@ -54,10 +55,11 @@ func TestTensorMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := kernels(x)[0]
-	if len(k.maps) != 3 {
-		t.Fatalf("%d maps", len(k.maps))
+	start := k.launchOf(&attempts[0], windows[0], 0)
+	if x := probe(p, &start, time.Time{}); len(x.maps) != 3 || len(x.expects) == 0 || x.expects[0].bytes != 3072 || len(x.expects[0].count) != 2 {
+		t.Fatalf("the probe found %+v", x)
 	}
-	good := k.pick(p, 1)
+	good := k.pick(p, 1, time.Now().Add(time.Minute))
 	if len(good) != 1 || good[0].level() != 0 {
 		t.Fatalf("no good launch: %+v", good)
 	}

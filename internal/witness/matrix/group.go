@@ -17,6 +17,28 @@ type Group struct {
 	NegA, NegB     bool
 }
 
+// chunk is sixteen bytes of shared memory.
+type chunk struct {
+	at uint32
+	b  []byte
+}
+
+// chunks are what was read last, at each depth where lines are across:
+// sixteen bytes hold neighbours of a line, or of lines beside it.
+type chunks [256]chunk
+
+// at returns the bytes from an address to the end of its chunk.
+func (c *chunks) at(mem func(uint32) []byte, at, depth uint32) []byte {
+	x := &c[depth%uint32(len(c))]
+	if first := at &^ 15; x.b == nil || x.at != first {
+		x.at, x.b = first, mem(first)
+	}
+	if x.b == nil {
+		return nil
+	}
+	return x.b[at&15:]
+}
+
 // Descriptor is how a factor lies in shared memory (PTX ISA, matrix
 // descriptor): start and strides in units of sixteen bytes, and a swizzle.
 type Descriptor uint64
@@ -47,22 +69,22 @@ func (d Descriptor) At(r, kb uint32, across bool) uint32 {
 }
 
 // factor reads the elements of one line of a factor: depth elements.
-func (g *Group) factor(mem func(uint32) []byte, d Descriptor, e Elem, line uint32, depth int, across bool, xs []uint64) []uint64 {
+func (g *Group) factor(mem func(uint32) []byte, seen *chunks, d Descriptor, e Elem, line uint32, depth int, across bool, xs []uint64) []uint64 {
 	xs = xs[:0]
 	for k := range uint32(depth) {
-		var at uint32
+		var at, depthAt uint32
 		bit := uint32(0)
 		if across {
+			depthAt = k
 			at = d.At(line*uint32(e.Bits)/8, k, true)
 		} else {
 			bit = k * uint32(e.Bits)
 			at, bit = d.At(line, bit/8, false), bit%8
 		}
-		b := mem(at &^ 15)
+		b := seen.at(mem, at, depthAt)
 		if b == nil {
 			return nil
 		}
-		b = b[at&15:]
 		var x uint64
 		switch e.Bits {
 		case 32:
@@ -106,6 +128,7 @@ func (g *Group) Run(rank int, mem func(uint32) []byte, da, db Descriptor, a, c [
 		given /= 2
 	}
 	var as, bs lines
+	var seen chunks
 	var xs []uint64
 	for r := range g.M {
 		if a != nil {
@@ -113,7 +136,7 @@ func (g *Group) Run(rank int, mem func(uint32) []byte, da, db Descriptor, a, c [
 			for k := range given {
 				xs = append(xs, read(a, g.A, g.a(r, k)))
 			}
-		} else if xs = g.factor(mem, da, g.A, uint32(16*rank+r), given, g.TransA, xs); xs == nil {
+		} else if xs = g.factor(mem, &seen, da, g.A, uint32(16*rank+r), given, g.TransA, xs); xs == nil {
 			return nil
 		}
 		if g.NegA {
@@ -122,7 +145,7 @@ func (g *Group) Run(rank int, mem func(uint32) []byte, da, db Descriptor, a, c [
 		as.add(xs, g.A)
 	}
 	for n := range g.N {
-		if xs = g.factor(mem, db, g.B, uint32(n), g.K, g.TransB, xs); xs == nil {
+		if xs = g.factor(mem, &seen, db, g.B, uint32(n), g.K, g.TransB, xs); xs == nil {
 			return nil
 		}
 		if g.NegB {
@@ -136,14 +159,18 @@ func (g *Group) Run(rank int, mem func(uint32) []byte, da, db Descriptor, a, c [
 func (g *Group) multiply(given int, as, bs *lines, c []Column) []Column {
 	d := make([]Column, len(c))
 	words := g.Words('c')
-	ys, col := make([]uint64, given), make([]fp.Term, given)
+	ys, picked := make([]uint64, given), make([]fp.Term, given)
 	for r := range g.M {
 		for n := range g.N {
 			at, first := g.c(r, n%8), n/8*words
 			sum := read(c[first:first+words], g.Sum, at)
 			if g.A.Float {
-				for k := range given {
-					col[k] = bs.terms[n][g.partner(r, k)]
+				col := bs.terms[n]
+				if g.Sparse {
+					col = picked
+					for k := range given {
+						col[k] = bs.terms[n][g.partner(r, k)]
+					}
 				}
 				sum = g.Dot.AddTerms(g.Sum.Format, as.terms[r], col, sum)
 			} else {

@@ -21,6 +21,7 @@ type grid struct {
 	rand    uint64
 	open    bool // something undefined was read
 	async   bool // there were asynchronous copies
+	polls   int  // waits for mbarriers in vain since anything was written
 	buffers int  // of the launch; memory of the heap comes behind them
 }
 

@@ -3,6 +3,7 @@ package ptxvm
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/witness/launch"
 )
@@ -52,6 +53,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{name: "undefined", body: "add.u32 %r1, %r2, 1;", want: "%r2 is read before it is written", o: Options{Undefined: true}},
 		{name: "undefined in one lane", body: "setp.eq.u32 %p1, %r0, 3;\n@!%p1 mov.u32 %r2, 1;\nadd.u32 %r1, %r2, 1;", want: "thread 3,0,0", threads: 32, o: Options{Undefined: true}},
+		{name: "lonely wait", body: "mov.u32 %r1, s;\nmbarrier.init.shared.b64 [%r1], 2;\nL:\nmbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;\n@!%p1 bra L;", want: "waits for an mbarrier that never completes", o: Options{MaxSteps: 1 << 20}},
+		{name: "late", body: "L:\nbra L;", want: "more than its time", o: Options{Until: time.Unix(1, 0)}},
 		{name: "outside", body: "st.global.u32 [%d0+1024], %r0;", want: "outside of every buffer"},
 		{name: "before", body: "st.global.u32 [%d0+-4], %r0;", want: "outside of every buffer"},
 		{name: "straddles", body: "ld.global.v4.u32 {%r1,%r2,%r3,%r4}, [%d0+1016];", want: "not aligned to 16"},

@@ -244,6 +244,9 @@ func (w *warp) bytes(space isa.Space, a uint64, lane int, size, align uint64, wr
 	if a%align != 0 {
 		w.fail(lane, "address %#x is not aligned to %d bytes", a, align)
 	}
+	if write {
+		w.cta.grid.polls = 0
+	}
 	space = space.Base()
 	if space == isa.Generic {
 		space, a = resolve(a)

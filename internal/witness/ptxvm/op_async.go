@@ -55,11 +55,16 @@ func (d *decoder) mbarrier() {
 	case d.has(isa.WArrive), d.has(isa.WArriveDrop):
 		d.mbArrive()
 	case d.has(isa.WExpectTx):
-		n := d.src(1, isa.U32)
-		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 { return addTx(v, int64(w.col(&n, 1)[l])) })
+		n, addr := d.src(1, isa.U32), d.addr(0)
+		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 { return w.expectTx(v, addr(w, 7)[l], w.col(&n, 1)[l]) })
 	case d.has(isa.WCompleteTx):
 		n := d.src(1, isa.U32)
-		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 { return settle(addTx(v, -int64(w.col(&n, 1)[l]))) })
+		d.onBarrier(0, func(w *warp, l int, v uint64) uint64 {
+			if w.cta.grid.opts.Probe != nil {
+				return v
+			}
+			return settle(addTx(v, -int64(w.col(&n, 1)[l])))
+		})
 	default:
 		d.unknown()
 	}
@@ -81,11 +86,16 @@ func (d *decoder) onBarrier(n int, f func(w *warp, l int, v uint64) uint64) {
 // mbSpace is the space of the mbarrier: shared unless the address is generic.
 func (d *decoder) mbSpace() isa.Space { return d.space(0) }
 
-// barrierAt is an mbarrier's bytes; accesses to it never race.
+// barrierAt is an mbarrier's bytes, to be changed.
 func (w *warp) barrierAt(space isa.Space, a uint64, l int) []byte {
+	return w.barrierFor(space, a, l, true)
+}
+
+// barrierFor is an mbarrier's bytes; accesses to it never race.
+func (w *warp) barrierFor(space isa.Space, a uint64, l int, write bool) []byte {
 	r := w.cta.races
 	w.cta.races = nil
-	b := w.bytes(space, a, l, 8, 8, true)
+	b := w.bytes(space, a, l, 8, 8, write)
 	w.cta.races = r
 	return b
 }
@@ -114,7 +124,7 @@ func (d *decoder) mbArrive() {
 			r[l] = v
 			count := c[l]
 			if expect {
-				v, count = addTx(v, int64(c[l])), 1
+				v, count = w.expectTx(v, a[l], c[l]), 1
 			}
 			if v&mbCount < count {
 				w.fail(l, "%d threads arrive where %d are expected", count, v&mbCount)
@@ -144,9 +154,10 @@ func (d *decoder) mbWait() {
 	d.out.run = func(w *warp) {
 		a, s := w.col8(addr), w.col(&state, 1)
 		var r column
+		vain := false
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
-			mem := w.barrierAt(space, a[l], l)
+			mem := w.barrierFor(space, a[l], l, false)
 			was := s[l] >> 63
 			if parity { // the phase that completed last has the other parity
 				was = s[l] & 1
@@ -155,11 +166,29 @@ func (d *decoder) mbWait() {
 				w.cta.look(mem)
 			}
 			r[l] = truth(get(mem)>>63 != was)
+			vain = vain || r[l] == 0
+		}
+		if vain {
+			w.poll()
 		}
 		if w.cta.races != nil {
 			w.cta.races.enter(w, &r)
 		}
 		w.store(dst, &r)
+	}
+}
+
+// maxPolls is how often warps may find mbarriers not complete while nobody
+// writes anything.
+const maxPolls = 1 << 16
+
+// poll lets other warps run after a wait in vain. Where all only wait, nothing
+// will ever change.
+func (w *warp) poll() {
+	g := w.cta.grid
+	w.yields = true
+	if g.polls++; g.polls > maxPolls {
+		w.fail(bits.TrailingZeros32(w.mask), "waits for an mbarrier that never completes")
 	}
 }
 

@@ -61,7 +61,7 @@ func (d *decoder) bulkCopy() {
 			mem := w.barrierAt(isa.SpaceShared, at[l], l)
 			w.beginTold(mem, func() {
 				run()
-				put(mem, settle(addTx(get(mem), -int64(n))))
+				w.completeTx(mem, n)
 			})
 		}
 		if bar != nil && w.cta.races != nil {

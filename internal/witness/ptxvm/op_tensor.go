@@ -103,13 +103,17 @@ func (d *decoder) tensorLoad(from func(*warp, int) *column, coords []operand) {
 	to, bar := d.addr(0), d.addr(2)
 	d.out.run = func(w *warp) {
 		dst, src, told := *w.col8(to), *from(w, 7), *bar(w, 6)
+		if w.cta.grid.opts.Probe != nil {
+			w.probeCopy(&src, &dst, &told, coords)
+			return
+		}
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, at := w.mapOf(src[l], coords, l)
 			mem, to := w.barrierAt(isa.SpaceShared, told[l], l), uint32(dst[l])
 			w.beginTold(mem, func() {
 				w.tileIn(t, at, to, l)
-				put(mem, settle(addTx(get(mem), -int64(t.Bytes()))))
+				w.completeTx(mem, uint64(t.Bytes()))
 			})
 		}
 		if w.cta.races != nil {
@@ -138,6 +142,10 @@ func (d *decoder) tensorStore(to func(*warp, int) *column, coords []operand, put
 	from := d.addr(1)
 	d.out.run = func(w *warp) {
 		src, dst := *w.col8(from), *to(w, 7)
+		if w.cta.grid.opts.Probe != nil {
+			w.probeCopy(&dst, &src, nil, coords)
+			return
+		}
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, at := w.mapOf(dst[l], coords, l)

@@ -39,6 +39,9 @@ func (d *decoder) wgmma() {
 	d.wgmmaSigns(g, next+1, inRegs)
 	sm := d.f.p.m.Opts.Arch.SM
 	d.wholeWarp(func(w *warp) {
+		if w.cta.grid.opts.Probe != nil {
+			return
+		}
 		x := *g
 		if x.A.Float {
 			x.Dot = matrix.DotOf(sm, x.A, x.Sum)

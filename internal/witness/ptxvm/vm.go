@@ -14,6 +14,7 @@ package ptxvm
 import (
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -37,6 +38,8 @@ type Options struct {
 	// MaxSteps bounds the instructions of all warps; zero is a bound large
 	// enough for any test.
 	MaxSteps int64
+	// Until, when set, ends the launch with a fault when that time has come.
+	Until time.Time
 	// Garbage, when not zero, is what registers, local and shared memory that
 	// nobody wrote are filled from, and what clocks are ahead.
 	Garbage uint64
@@ -44,6 +47,8 @@ type Options struct {
 	Late bool
 	// Hash makes Stats tell the contents of the buffers.
 	Hash bool
+	// Probe, when set, is told of tensor copies, which then bring nothing.
+	Probe *Probe
 	// Watch, when set, is told of every access to global and shared memory.
 	Watch func(a *Access)
 }

@@ -3,6 +3,7 @@ package ptxvm
 import (
 	"fmt"
 	"math/bits"
+	"time"
 )
 
 // A warp is 32 threads, each at its own place. The threads at one place make
@@ -74,6 +75,7 @@ type warp struct {
 	owed    uint32       // lanes that have not fetched theirs
 	barAt   [lanes]int32 // the barrier instruction each thread waits at
 	brought [lanes]waiting
+	yields  bool    // it polls: another warp's turn
 	late    []later // copies of groups
 	commits [numLate][lanes]int
 }
@@ -189,9 +191,16 @@ func (w *warp) run(turns int) bool {
 		}
 		moved = true
 		w.straight(mask, stop)
+		if w.yields {
+			w.yields = false
+			return true
+		}
 	}
 	return true
 }
+
+// clockSteps is after how many instructions the time is looked at.
+const clockSteps = 256
 
 // straight runs a group until it branches, waits, or meets another.
 func (w *warp) straight(group uint32, stop int32) {
@@ -206,6 +215,9 @@ func (w *warp) straight(group uint32, stop int32) {
 		g.threads += n
 		if g.steps > g.opts.MaxSteps {
 			w.fail(-1, "more than %d instructions", g.opts.MaxSteps)
+		}
+		if g.steps%clockSteps == 0 && !g.opts.Until.IsZero() && time.Now().After(g.opts.Until) {
+			w.fail(-1, "more than its time")
 		}
 		if in.guard >= 0 {
 			w.mask = w.guarded(in, group)
@@ -255,6 +267,7 @@ func (w *warp) wait(mask uint32, s state) {
 
 // exit ends threads.
 func (w *warp) exit(mask uint32) {
+	w.cta.grid.polls = 0
 	w.live &^= mask
 	w.wait(mask, gone)
 	for m := w.live; m != 0; m &= m - 1 { // masks may be complete without them
