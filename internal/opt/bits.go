@@ -36,7 +36,7 @@ type bitter struct {
 // result replaces i by a constant or by one of its sources, if that is what
 // it computes.
 func (t *bitter) result(i *ori.Instr) {
-	if i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N != 1 || i.Op.Has(op.Reads) || i.Op == op.MOV || i.Op == op.COPY {
+	if i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N != 1 || i.Op.Has(op.Reads|op.Pseudo) || i.Op == op.MOV {
 		return
 	}
 	b := t.k.result(i, t.v.Word(&i.Args[0]), maxDepth)

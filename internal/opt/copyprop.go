@@ -17,8 +17,17 @@ func CopyProp(f *ori.Func) bool {
 				if !v.fromCopy(&i.Args[k]) {
 					continue
 				}
-				if n, ok := v.source(i, i.Args[k]); ok {
+				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) {
 					i.Args[k] = n
+					changed = true
+				}
+			}
+			for k := range i.Old {
+				if !v.fromCopy(&i.Old[k]) {
+					continue
+				}
+				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 {
+					i.Old[k] = n
 					changed = true
 				}
 			}

@@ -32,6 +32,7 @@ func DeadCode(f *ori.Func) bool {
 
 // marker finds the instructions that are needed.
 type marker struct {
+	phi    map[int64][]*ori.Instr // sources of each PHI, by its key
 	v      *values
 	head   []int32 // by word: its last writer, -1 = none, or done
 	writer []writer
@@ -51,6 +52,13 @@ func newMarker(f *ori.Func, v *values) *marker {
 	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op == op.PHISRC {
+				if m.phi == nil {
+					m.phi = map[int64][]*ori.Instr{}
+				}
+				m.phi[i.Args[1].Imm] = append(m.phi[i.Args[1].Imm], i)
+				continue
+			}
 			if v.stays(i) {
 				m.mark(i)
 				continue
@@ -84,6 +92,14 @@ func (m *marker) sources(i *ori.Instr) {
 		m.words(&i.Args[k])
 	}
 	m.words(&i.Guard)
+	for k := range i.Old {
+		m.words(&i.Old[k])
+	}
+	if i.Op == op.PHI {
+		for _, s := range m.phi[i.Args[1].Imm] {
+			m.mark(s)
+		}
+	}
 }
 
 func (m *marker) words(a *ori.Operand) {

@@ -37,6 +37,8 @@ type knowledge struct {
 	writer []writer
 	state  []uint8
 	bits   []bitSet
+
+	sources map[int64][]*ori.Instr // of each PHI, by its key
 }
 
 type writer struct {
@@ -61,6 +63,12 @@ func newKnowledge(f *ori.Func, v *values) *knowledge {
 	}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
+			if i.Op == op.PHISRC {
+				if k.sources == nil {
+					k.sources = map[int64][]*ori.Instr{}
+				}
+				k.sources[i.Args[1].Imm] = append(k.sources[i.Args[1].Imm], i)
+			}
 			for d := range i.NDst {
 				if a := &i.Args[d]; a.Kind == ori.KReg && a.Class == ori.R {
 					k.note(i, a)
@@ -111,9 +119,40 @@ func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 	k.state[w] = asked
 	b := bitSet{^uint32(0), ^uint32(0)}
 	for n := k.head[w]; n >= 0 && b != (bitSet{}); n = k.writer[n].next {
-		b = b.either(k.result(k.writer[n].i, w, depth-1))
+		i := k.writer[n].i
+		b = b.either(k.result(i, w, depth-1))
+		b = b.either(k.left(i, w, depth-1))
 	}
 	k.state[w], k.bits[w] = answered, b
+	return b
+}
+
+// left returns what is known of word w where guarded i leaves it as it was.
+func (k *knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
+	for n, o := range i.Old {
+		d := &i.Args[n]
+		if d.Kind != ori.KReg || w < k.v.Word(d) || w >= k.v.Word(d)+int32(d.N) || o.Kind != ori.KReg {
+			continue
+		}
+		o.Sub += uint8(w - k.v.Word(d))
+		o.N = 1
+		return k.of(&o, depth)
+	}
+	return bitSet{^uint32(0), ^uint32(0)}
+}
+
+// phi returns what is known of word w of a PHI: it is one of what comes.
+func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
+	b := bitSet{^uint32(0), ^uint32(0)}
+	for _, s := range k.sources[i.Args[1].Imm] {
+		if s.Args[2].Kind != ori.KReg {
+			continue
+		}
+		a := s.Args[2]
+		a.Sub += uint8(w - k.v.Word(&i.Args[0]))
+		a.N = 1
+		b = b.either(k.of(&a, depth))
+	}
 	return b
 }
 
@@ -122,6 +161,9 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 	d := &i.Args[0]
 	if i.Op.Has(op.Reads) {
 		return bitsOfLoad(i)
+	}
+	if i.Op == op.PHI {
+		return k.phi(i, w, depth)
 	}
 	if i.NDst != 1 || d.N != 1 {
 		if (i.Op == op.COPY || i.Op == op.MOV) && i.NDst == 1 && i.Args[1].Kind == ori.KReg && i.Args[1].N == d.N && i.Args[1].Flags == 0 && i.Args[1].Class == ori.R {

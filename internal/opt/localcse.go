@@ -143,7 +143,7 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 		c := l.f.NewInstr(op.COPY, op.Mods{}, []ori.Operand{d}, []ori.Operand{e.i.Args[k]})
 		c.Line, c.Loc = i.Line, i.Loc
 		i.Block().InsertBefore(c, i)
-		if i.Guard.Kind != ori.KNone {
+		if i.Guard.Kind != ori.KNone && len(i.Old) == 0 {
 			removeBefore(c, d)
 		}
 	}
@@ -241,7 +241,11 @@ func (l *localCSE) describe(i *ori.Instr) bool {
 	}
 	if i.Guard.Kind != ori.KNone {
 		l.operand(i.Guard)
-		for _, d := range i.Dsts() {
+		was := i.Old
+		if len(was) == 0 {
+			was = i.Dsts()
+		}
+		for _, d := range was {
 			l.operand(d)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -19,7 +20,7 @@ func Predicates(f *ori.Func) bool {
 				if a := &i.Args[k]; a.Kind != ori.KReg || a.Class != ori.P {
 					continue
 				}
-				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg || takesTruth(i)) {
+				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg && (i.Op != op.PHISRC || p.Flags == 0) || takesTruth(i)) {
 					i.Args[k] = p
 					changed = true
 				}
@@ -126,23 +127,48 @@ func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
 		}
 		next := b.Succs[1]
 		if runs {
-			b.RemoveEdge(next)
+			cutEdge(b, next)
 		} else {
-			b.RemoveEdge(t)
+			cutEdge(b, t)
 		}
 	case i.Op == op.EXIT && i == b.Last() && len(b.Succs) == 1:
 		if runs {
-			b.RemoveEdge(b.Succs[0])
+			cutEdge(b, b.Succs[0])
 		}
 	case i.Op.Has(op.Terminator):
 		return false
 	}
-	if runs {
-		i.Guard = ori.Operand{}
-	} else {
+	switch {
+	case runs:
+		i.Guard, i.Old = ori.Operand{}, nil
+	default:
+		leaveOld(b, i)
 		i.Remove()
 	}
 	return true
+}
+
+// cutEdge takes the edge from b to s away, with what it brought to PHIs.
+func cutEdge(b, s *ori.Block) {
+	for i := range flow.PhiSources(b, s) {
+		i.Remove()
+	}
+	b.RemoveEdge(s)
+}
+
+// leaveOld makes the results of i, which never runs, what they are then.
+func leaveOld(b *ori.Block, i *ori.Instr) {
+	for k, o := range i.Old {
+		if i.Args[k].Kind != ori.KReg {
+			continue
+		}
+		c := b.Func().NewInstr(op.UNDEF, op.Mods{}, []ori.Operand{i.Args[k]}, nil)
+		if o.Kind == ori.KReg {
+			c = b.Func().NewInstr(op.COPY, op.Mods{}, []ori.Operand{i.Args[k]}, []ori.Operand{o})
+		}
+		c.Line, c.Loc = i.Line, i.Loc
+		b.InsertBefore(c, i)
+	}
 }
 
 // logicOfCompare folds a predicate operation of two predicates into the

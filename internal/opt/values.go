@@ -46,7 +46,7 @@ func (v *values) settled(i *ori.Instr, a ori.Operand) bool {
 				continue
 			}
 			both := int32(min(d.Sub+d.N, a.Sub+a.N)) - int32(max(d.Sub, a.Sub))
-			if j.Guard.Kind == ori.KReg {
+			if j.Guard.Kind == ori.KReg && len(j.Old) == 0 {
 				both *= 2 // as it is counted
 			}
 			left -= max(0, both)
@@ -59,7 +59,7 @@ func (v *values) settled(i *ori.Instr, a ori.Operand) bool {
 // isPure reports whether i does nothing but compute its results from its
 // sources, the same each time.
 func isPure(i *ori.Instr) bool {
-	if i.NDst == 0 || i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Writes|op.Terminator|op.Convergent) {
+	if i.NDst == 0 || i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Writes|op.Terminator|op.Convergent) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
 		return false
 	}
 	switch i.Op {

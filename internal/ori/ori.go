@@ -44,6 +44,7 @@ type RegInfo struct {
 	Align uint8 // the first physical register is a multiple of this
 	Phys  int16 // first physical register, -1 before allocation or if free
 	Fixed bool  // Phys is given by the calling convention
+	Var   bool  // in SSA form: a variable, which may be written more than once
 	Lo    int16 // physical registers allowed: [Lo, Hi), Hi 0 = no bound
 	Hi    int16
 }
@@ -139,8 +140,9 @@ type Instr struct {
 	Mods  op.Mods
 	Guard Operand // predicate; KNone = always
 	Args  []Operand
-	Line  int32 // where in the source text it comes from, in bytes; 0 = nowhere
-	Loc   int32 // index of the .loc directive in force, -1 = none
+	Old   []Operand // in SSA form: what each result is if the guard does not hold, KNone = anything; nil = see Guard
+	Line  int32     // where in the source text it comes from, in bytes; 0 = nowhere
+	Loc   int32     // index of the .loc directive in force, -1 = none
 	Sched Sched
 
 	block      *Block
@@ -214,6 +216,7 @@ type Props struct {
 	HasExit     bool
 	Pool        bool // its warps trade registers
 	Serial      bool // every warp-group matrix operation is waited for at once
+	SSA         bool // registers that are no variables have one definition, which dominates its uses
 }
 
 // Uses of tensor memory.

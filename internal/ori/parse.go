@@ -104,7 +104,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// reg reads "r5 2/2 phys=4 fixed in=0:8".
+// reg reads "r5 2/2 phys=4 fixed var in=0:8".
 func (p *parser) reg(w []string) error {
 	if len(w) < 2 {
 		return fmt.Errorf("register declaration too short")
@@ -128,6 +128,8 @@ func (p *parser) reg(w []string) error {
 			_, err = fmt.Sscan(v, &info.Phys)
 		case "fixed":
 			info.Fixed = true
+		case "var":
+			info.Var = true
 		case "in":
 			_, err = fmt.Sscanf(v, "%d:%d", &info.Lo, &info.Hi)
 		default:
@@ -196,6 +198,7 @@ func (p *parser) instr(s string) error {
 	if err := mnemonic(i, name); err != nil {
 		return err
 	}
+	rest, old, _ := strings.Cut(rest, " else ")
 	left, right, hasDst := strings.Cut(" "+rest, " =")
 	var dsts, srcs []Operand
 	var err error
@@ -210,6 +213,9 @@ func (p *parser) instr(s string) error {
 		return err
 	}
 	p.f.SetArgs(i, dsts, srcs)
+	if i.Old, err = p.operands(i, 0, old); err != nil {
+		return err
+	}
 	if err := p.tail(i, tail); err != nil {
 		return err
 	}

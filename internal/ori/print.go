@@ -19,7 +19,8 @@ import (
 //
 // A register is written with its file's letter and its number: r, u, p, q
 // (uniform predicate), k (convergence barrier). r8[1] is word 1, r8[2:4]
-// words 2 and 3; without brackets all words are meant. pos is where the
+// words 2 and 3; without brackets all words are meant. Behind else stand the
+// values that the results have if the guard does not hold. pos is where the
 // instruction comes from, in bytes of the source text; line is the same for
 // readers, written where the module knows its text, and not read back.
 
@@ -74,6 +75,9 @@ func (f *Func) appendReg(dst []byte, r Reg) []byte {
 	if i.Fixed {
 		dst = append(dst, " fixed"...)
 	}
+	if i.Var {
+		dst = append(dst, " var"...)
+	}
 	if i.Lo != 0 || i.Hi != 0 {
 		dst = fmt.Appendf(dst, " in=%d:%d", i.Lo, i.Hi)
 	}
@@ -102,6 +106,14 @@ func (f *Func) AppendInstr(dst []byte, i *Instr) []byte {
 	}
 	if i.NDst > 0 && int(i.NDst) == len(i.Args) {
 		dst = append(dst, " ="...)
+	}
+	for n, o := range i.Old {
+		if n == 0 {
+			dst = append(dst, " else "...)
+		} else {
+			dst = append(dst, ", "...)
+		}
+		dst = f.AppendOperand(dst, o)
 	}
 	if i.Line != 0 || i.Loc >= 0 || i.Sched != NoSched {
 		dst = append(dst, " ;"...)

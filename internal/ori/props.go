@@ -47,6 +47,7 @@ var propFlags = [...]struct {
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
 	{"serial", func(p *Props) *bool { return &p.Serial }},
+	{"ssa", func(p *Props) *bool { return &p.SSA }},
 }
 
 // append appends the props that are not zero.

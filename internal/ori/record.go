@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -19,7 +20,7 @@ import (
 
 const (
 	recordMagic   = 0x4f524931 // "ORI1"
-	recordVersion = 1
+	recordVersion = 2
 	recordAlign   = 16
 )
 
@@ -110,6 +111,9 @@ func (w *recordWriter) function(f *Func) {
 		if r.Fixed {
 			fixed = 1
 		}
+		if r.Var {
+			fixed |= 2
+		}
 		w.regs = le32(w.regs, uint32(r.Class)|uint32(r.Width)<<8|uint32(r.Align)<<16|fixed<<24, uint32(uint16(r.Phys))|uint32(uint16(r.Lo))<<16, uint32(uint16(r.Hi)))
 		w.nregs++
 	}
@@ -135,9 +139,13 @@ func (w *recordWriter) block(b *Block) {
 		for n := 0; n < len(i.Mods); n += 2 {
 			w.instrs = le32(w.instrs, uint32(i.Mods[n])|uint32(i.Mods[n+1])<<16)
 		}
+		w.instrs = le32(w.instrs, uint32(len(i.Old)))
 		w.ninstrs++
 		w.operand(i.Guard)
 		for _, o := range i.Args {
+			w.operand(o)
+		}
+		for _, o := range i.Old {
 			w.operand(o)
 		}
 	}
@@ -245,7 +253,7 @@ func (r *recordReader) function(m *Module, c *cursor) {
 		s := &r.sec[secRegs]
 		a, p, h := r.u32(s), r.u32(s), r.u32(s)
 		f.Regs = append(f.Regs, RegInfo{
-			Class: Class(a), Width: uint8(a >> 8), Align: uint8(a >> 16), Fixed: a>>24&1 != 0,
+			Class: Class(a), Width: uint8(a >> 8), Align: uint8(a >> 16), Fixed: a>>24&1 != 0, Var: a>>25&1 != 0,
 			Phys: int16(p), Lo: int16(p >> 16), Hi: int16(h),
 		})
 	}
@@ -296,6 +304,7 @@ func (r *recordReader) instr(f *Func, b *Block) {
 		v := r.u32(c)
 		i.Mods[n], i.Mods[n+1] = op.Mod(v), op.Mod(v>>16)
 	}
+	olds := r.u32(c)
 	i.Guard = r.operand()
 	args := make([]Operand, 0, o>>24)
 	for n := o >> 24; n > 0 && !r.bad; n-- {
@@ -303,6 +312,9 @@ func (r *recordReader) instr(f *Func, b *Block) {
 	}
 	nd := min(int(o>>16&0xff), len(args))
 	f.SetArgs(i, args[:nd], args[nd:])
+	for ; olds > 0 && !r.bad; olds-- {
+		i.Old = append(i.Old, r.operand())
+	}
 	b.Append(i)
 }
 
@@ -326,7 +338,7 @@ func (f *Func) checkNumbers() error {
 			if !i.Op.Known() || !i.Mods.Known() {
 				return errRecords
 			}
-			for _, o := range append([]Operand{i.Guard}, i.Args...) {
+			for _, o := range slices.Concat([]Operand{i.Guard}, i.Args, i.Old) {
 				switch {
 				case o.Kind > KTmem || o.Class >= NumClasses:
 					return errRecords

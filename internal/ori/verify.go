@@ -146,8 +146,31 @@ func (v *verifier) instr(b *Block, i *Instr) error {
 			return fmt.Errorf("label of a block that is gone")
 		}
 	}
+	if err := v.old(i); err != nil {
+		return err
+	}
 	if v.stage >= Scheduled && (i.Sched.Stall > 15 || i.Sched.Wait > 0x3f || i.Sched.WrBar > 5 || i.Sched.RdBar > 5) {
 		return fmt.Errorf("schedule out of range")
+	}
+	return nil
+}
+
+// old: in SSA form a guarded instruction says what each of its results is if
+// it does not run: words of a register as many as it writes, or anything.
+func (v *verifier) old(i *Instr) error {
+	if len(i.Old) == 0 {
+		return nil
+	}
+	if !v.f.Props.SSA || i.Guard.Kind != KReg || len(i.Old) != int(i.NDst) {
+		return fmt.Errorf("%d old values of %d results", len(i.Old), i.NDst)
+	}
+	for k, o := range i.Old {
+		if err := v.operand(o); err != nil {
+			return err
+		}
+		if o.Kind != KNone && (o.Kind != KReg || o.Flags != 0 || i.Args[k].Kind != KReg || o.N != i.Args[k].N || o.Class != i.Args[k].Class) {
+			return fmt.Errorf("old value %d is not like the result", k)
+		}
 	}
 	return nil
 }

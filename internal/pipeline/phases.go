@@ -80,6 +80,8 @@ func do(run func(*unit)) func(*unit, *phase.Ctx) error {
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
+		{Name: "SSA", Run: improve(opt.SSA), MinOpt: 1},
+		{Name: "LeaveSSA", Run: improve(opt.LeaveSSA), MinOpt: 1},
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
 		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
@@ -133,10 +135,10 @@ var order = []string{
 	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "GuardedLoads", "Selects", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	"SplitWebs", "GuardedLoads", "Selects", "SSA", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"SharedInductions",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LateTests", "TestBits",
+	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
@@ -208,7 +210,7 @@ func newRunner(o *Options) (*runner, error) {
 			Name:   func(u *unit) string { return u.f.Name },
 			Dump:   dump,
 			Pool:   func(u *unit) *pool.Pool { return u.mem },
-			Check:  func(u *unit) error { return u.f.Verify(u.stage) },
+			Check:  wellFormed,
 			Create: o.Create,
 			Stop:   o.ended,
 		},
@@ -221,6 +223,14 @@ func newRunner(o *Options) (*runner, error) {
 		r.Report(o.Trace)
 	}
 	return &runner{r, set}, nil
+}
+
+// wellFormed proves the function well formed, and in SSA form where it says so.
+func wellFormed(u *unit) error {
+	if err := u.f.Verify(u.stage); err != nil {
+		return err
+	}
+	return flow.CheckSSA(u.f)
 }
 
 // ended returns why the work should stop, if it should.

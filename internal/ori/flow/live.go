@@ -14,6 +14,7 @@ import (
 type Live struct {
 	Words []int32 // word of each number, as Values counts them
 
+	f     *ori.Func
 	base  []int32 // first word of each register, and the end
 	id    []int32 // number of each word, -1 = never alive between blocks
 	start []bits.Set
@@ -29,7 +30,7 @@ func LiveOf(f *ori.Func) *Live {
 
 // LiveAmong analyses the registers that keep accepts. Nothing is kept.
 func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live {
-	l := &Live{base: make([]int32, len(f.Regs)+1)}
+	l := &Live{f: f, base: make([]int32, len(f.Regs)+1)}
 	chosen := make([]bool, len(f.Regs))
 	for r := range f.Regs {
 		l.base[r+1] = l.base[r] + int32(f.Regs[r].Width)
@@ -55,6 +56,9 @@ func (l *Live) End(b *ori.Block) bits.Set { return l.end[b.ID] }
 // Number returns the number of word n of register r, -1 if it is never
 // alive between blocks.
 func (l *Live) Number(r ori.Reg, n int) int { return int(l.id[l.base[r]+int32(n)]) }
+
+// NumberOf returns the number of a word, as Values counts them.
+func (l *Live) NumberOf(w int32) int { return int(l.id[w]) }
 
 // Reg returns the register of a numbered word.
 func (l *Live) Reg(number int) ori.Reg {
@@ -85,7 +89,8 @@ func sets(f *ori.Func, n int) []bits.Set {
 }
 
 // operands calls visit with the words that i touches among the chosen
-// registers, reads first. A guarded write kills nothing.
+// registers, reads first. A guarded write kills nothing, unless it says what
+// its results are if it does not happen.
 func (l *Live) operands(i *ori.Instr, chosen []bool, visit func(first, n int32, write bool)) {
 	span := func(a *ori.Operand, write bool) {
 		if !a.HasReg() || !chosen[a.Reg] {
@@ -101,11 +106,13 @@ func (l *Live) operands(i *ori.Instr, chosen []bool, visit func(first, n int32, 
 		span(&i.Args[k], false)
 	}
 	span(&i.Guard, false)
-	if i.Guard.Kind != ori.KNone {
-		return
+	for k := range i.Old {
+		span(&i.Old[k], false)
 	}
 	for k := range i.NDst {
-		span(&i.Args[k], true)
+		if d := &i.Args[k]; i.Guard.Kind == ori.KNone || len(i.Old) > 0 && d.HasReg() && !l.f.Regs[d.Reg].Var {
+			span(d, true)
+		}
 	}
 }
 

@@ -65,10 +65,13 @@ func (v *Values) look(f *ori.Func) {
 // reads counts what i reads, and notes what of it comes from other blocks or
 // from an earlier turn of a loop.
 func (v *Values) reads(b *ori.Block, i *ori.Instr) {
-	for k := int(i.NDst); k <= len(i.Args); k++ {
+	for k := int(i.NDst); k <= len(i.Args)+len(i.Old); k++ {
 		a := &i.Guard
-		if k < len(i.Args) {
+		switch {
+		case k < len(i.Args):
 			a = &i.Args[k] // operands are large
+		case k > len(i.Args):
+			a = &i.Old[k-len(i.Args)-1]
 		}
 		if a.Kind != ori.KReg && !a.HasReg() {
 			continue
@@ -87,14 +90,14 @@ func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 // writes counts what i writes, and opens the words that it is not the first
 // to write.
 func (v *Values) writes(i *ori.Instr) {
-	by := int32(1)
-	if i.Guard.Kind == ori.KReg {
-		by = 2 // as far as anyone may conclude
-	}
 	for k := range i.Dsts() {
 		d := &i.Args[k]
 		if d.Kind != ori.KReg && !d.HasReg() {
 			continue
+		}
+		by := int32(1)
+		if v.mayNot(i, d) {
+			by = 2 // as far as anyone may conclude
 		}
 		w := v.Word(d)
 		for n := w; n < w+int32(max(1, d.N)); n++ {
@@ -120,6 +123,12 @@ func (v *Values) openFar() {
 			v.open[x.word] = true
 		}
 	}
+}
+
+// mayNot reports whether i may leave what was in its result d before, without
+// saying what that was.
+func (v *Values) mayNot(i *ori.Instr, d *ori.Operand) bool {
+	return i.Guard.Kind == ori.KReg && (len(i.Old) == 0 || v.Func.Regs[d.Reg].Var)
 }
 
 func cleared[T any](s []T, n int) []T {
@@ -163,7 +172,6 @@ func (v *Values) Keep() {
 
 // Count adds or takes away the reads and writes of i.
 func (v *Values) Count(i *ori.Instr, by int32) {
-	guarded := i.Guard.Kind == ori.KReg
 	for k := range i.Args {
 		a := &i.Args[k] // operands are large
 		if a.Kind != ori.KReg && !a.HasReg() {
@@ -176,7 +184,7 @@ func (v *Values) Count(i *ori.Instr, by int32) {
 				continue
 			}
 			v.Writes[w+n] += by
-			if guarded {
+			if v.mayNot(i, a) {
 				v.Writes[w+n] += by // two writes as far as anyone may conclude
 			}
 			if by > 0 {
@@ -186,8 +194,16 @@ func (v *Values) Count(i *ori.Instr, by int32) {
 			}
 		}
 	}
-	if guarded {
+	if i.Guard.Kind == ori.KReg {
 		v.Reads[v.Word(&i.Guard)] += by
+	}
+	for k := range i.Old {
+		if a := &i.Old[k]; a.Kind == ori.KReg {
+			w := v.Word(a)
+			for n := range int32(a.N) {
+				v.Reads[w+n] += by
+			}
+		}
 	}
 }
 
@@ -205,9 +221,14 @@ func (v *Values) Word(a *ori.Operand) int32 {
 // what it was until it is looked at again.
 func (v *Values) single(w int32) bool { return v.Writes[w] == 1 && !v.open[w] }
 
+// IsValue reports whether a word is one value: nobody needs to know which of
+// several writes, if any, was before a read.
+func (v *Values) IsValue(w int32) bool { return v.Reads[w] == 0 && v.Writes[w] == 0 || v.single(w) }
+
 // Once returns the instruction that alone writes the words of a register
 // operand, and dominates all who read them, or nil. Registers fixed by
-// convention are written by others too.
+// convention are written by others too; what a guarded instruction leaves is
+// not what it computes.
 func (v *Values) Once(a ori.Operand) *ori.Instr {
 	if !a.HasReg() || v.Func.Regs[a.Reg].Fixed {
 		return nil
@@ -218,6 +239,9 @@ func (v *Values) Once(a ori.Operand) *ori.Instr {
 		if !v.single(w+n) || v.Def[w+n] != i || i.Block() == nil {
 			return nil
 		}
+	}
+	if i.Guard.Kind == ori.KReg {
+		return nil
 	}
 	return i
 }
