@@ -93,7 +93,7 @@ func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool
 		return a, false
 	}
 	s := d.Args[1]
-	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && (v.Stable(s) || v.agrees(d, i)) {
+	if s.Kind == ori.KReg && s.Class == d.Args[0].Class && (v.Stable(s) || !v.Func.Props.SSA && v.agrees(d, i)) {
 		s.Sub += a.Sub + n - d.Args[0].Sub
 		s.N = 1
 		return s, true
@@ -139,7 +139,9 @@ const (
 // agrees reports whether reader i of copy d may read its source, although
 // that has several writers: all of them stand in the block of the copy
 // before it, so whenever one of them ran the copy ran before anything else
-// could look. This is how producers load under a guard: zero first.
+// could look. This is how producers load under a guard: zero first. In SSA
+// form that is a value, and what a variable holds is none: a copy of it stays
+// one.
 func (v *copies) agrees(d, i *ori.Instr) bool {
 	if v.agree == nil {
 		v.agree = make([]agreement, v.Func.NumInstrs())

@@ -120,9 +120,11 @@ func (l *leaver) isCopy(i *ori.Instr) bool {
 		i.Args[0].Class == i.Args[1].Class && l.free(i.Args[0]) && l.free(i.Args[1])
 }
 
-// free reports whether the register of an operand holds values.
+// free reports whether the register of an operand holds values of a thread.
+// Uniform registers are the warp's: which of them are alive at once is not
+// told by the ways that one thread goes.
 func (l *leaver) free(a ori.Operand) bool {
-	return a.Kind == ori.KReg && !l.f.Regs[a.Reg].Var && !l.f.Regs[a.Reg].Fixed
+	return a.Kind == ori.KReg && (a.Class == ori.R || a.Class == ori.P) && !l.f.Regs[a.Reg].Var && !l.f.Regs[a.Reg].Fixed
 }
 
 func (l *leaver) wish(a, b ori.Operand, weight int) {
