@@ -1,10 +1,12 @@
 package opt
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
 )
 
 func TestInductions(t *testing.T) {
@@ -26,10 +28,11 @@ func TestInductions(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
+		SSA(f)
 		if got := Inductions(f); got != c.shared {
 			t.Errorf("%s: shared %v, want %v:\n%s", c.name, got, c.shared, f.Append(nil))
 		}
-		if err := f.Verify(0); err != nil {
+		if err := errors.Join(f.Verify(0), flow.CheckSSA(f)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

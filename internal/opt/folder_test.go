@@ -1,0 +1,62 @@
+package opt
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+)
+
+// folders are the phases whose tests are files: testdata/PHASE/NAME.in.ori and
+// what it becomes, NAME.out.ori.
+var folders = map[string]func(*ori.Func) bool{
+	"SSA":      SSA,
+	"LeaveSSA": LeaveSSA,
+}
+
+// TestFolders: every phase makes of each file what stands beside it, and what
+// it makes is well formed. With UPDATE_ORI=1 the results are written.
+func TestFolders(t *testing.T) {
+	for name, phase := range folders {
+		list, err := filepath.Glob(filepath.Join("testdata", name, "*.in.ori"))
+		if err != nil || len(list) == 0 {
+			t.Errorf("%s: no tests: %v", name, err)
+		}
+		for _, in := range list {
+			text, err := os.ReadFile(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := ori.Parse(string(text))
+			if err != nil {
+				t.Errorf("%s: %v", in, err)
+				continue
+			}
+			f := m.Funcs[0]
+			if err := errors.Join(f.Verify(ori.Built), flow.CheckSSA(f)); err != nil {
+				t.Errorf("%s: before: %v", in, err)
+			}
+			phase(f)
+			if err := errors.Join(f.Verify(ori.Built), flow.CheckSSA(f)); err != nil {
+				t.Errorf("%s: after: %v", in, err)
+			}
+			got := f.String()
+			out := strings.TrimSuffix(in, ".in.ori") + ".out.ori"
+			if os.Getenv("UPDATE_ORI") != "" {
+				if err := os.WriteFile(out, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(out)
+			if err != nil {
+				t.Error(err)
+			} else if got != string(want) {
+				t.Errorf("%s: got\n%s\nwant\n%s", in, got, want)
+			}
+		}
+	}
+}
