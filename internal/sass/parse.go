@@ -59,7 +59,18 @@ func (m *matcher) parse(text, s string, guard parsedGuard) (Inst, error) {
 	case !found:
 		return Inst{}, fmt.Errorf("%q: unknown operation", text)
 	}
-	return Inst{}, fmt.Errorf("%q: no form on %s has these operands and modifiers", text, m.a.Name)
+	return Inst{}, &noForm{text, m.a}
+}
+
+// noForm is the error of a text that no form has. Most who meet it only ask
+// whether there is a form, so it is put into words when somebody reads it.
+type noForm struct {
+	text string
+	a    *target.Arch
+}
+
+func (e *noForm) Error() string {
+	return fmt.Sprintf("%q: no form on %s has these operands and modifiers", e.text, e.a.Name)
 }
 
 // find tries every form of every operation whose name begins the mnemonic,
@@ -269,6 +280,13 @@ func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool
 func (m *matcher) mod(it *item, s string, w bits.Word, k next) (bits.Word, bool) {
 	e := &enums[it.aux]
 	vals, seen := values[e.start:e.start+e.n], len(m.places)
+	if def := it.get(&m.f.def); s != "" && (s[0] == ' ' || s[0] == ';') && def < uint64(len(vals)) && vals[def].text == VNone {
+		if v, ok := k(s, it.set(w, def)); ok { // only the empty text is left
+			return v, true
+		}
+		m.places = m.places[:seen]
+		return w, false
+	}
 	for limit := len(s) + 1; ; {
 		best, length := -1, -1
 		for n, v := range vals {
@@ -399,8 +417,11 @@ func hexNumber(s string) (v int64, rest string, ok bool) {
 	for n < len(s) && n < 16 && (s[n] >= '0' && s[n] <= '9' || s[n] >= 'a' && s[n] <= 'f') {
 		n++
 	}
+	if !ok || n == 0 {
+		return 0, s, false
+	}
 	u, err := strconv.ParseUint(s[:n], 16, 64)
-	if !ok || err != nil {
+	if err != nil {
 		return 0, s, false
 	}
 	if neg {

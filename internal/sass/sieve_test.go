@@ -2,11 +2,25 @@ package sass
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/target"
 )
+
+// TestModifiersStart holds what the matcher takes for granted: no modifier
+// begins with what ends them all.
+func TestModifiersStart(t *testing.T) {
+	for _, v := range values {
+		if v.text != hole && texts[v.text] != "" && strings.ContainsAny(texts[v.text][:1], " ;") {
+			t.Errorf("a modifier is %q", texts[v.text])
+		}
+	}
+	if texts[VNone] != "" {
+		t.Errorf("the first text is %q", texts[VNone])
+	}
+}
 
 // TestSieveIsNoJudge prints random words of every form and asks the sieve: it
 // must let the form pass that the text was made from.

@@ -72,12 +72,18 @@ func (e *emitter) parse(i *ori.Instr) (x sass.Inst, err error) {
 		names = aliases[:]
 	}
 	for _, e.alias = range names {
+		signed := ""
 		for _, e.unsigned = range [...]bool{false, true} {
 			e.marks = e.marks[:0]
 			e.text = e.spell(e.text[:0], i)
-			if x, e.forms.places, err = sass.ParsePlaces(e.a, string(e.text), uint64(e.pc()), e.forms.places); err == nil {
+			text := string(e.text)
+			if text == signed {
+				continue // nothing in it has a sign
+			}
+			if x, e.forms.places, err = sass.ParsePlaces(e.a, text, uint64(e.pc()), e.forms.places); err == nil {
 				return x, nil
 			}
+			signed = text
 		}
 	}
 	return x, err

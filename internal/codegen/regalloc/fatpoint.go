@@ -36,6 +36,7 @@ type trial struct {
 // registers a trial gave to groups outlive it.
 type scratch struct {
 	taken bitset
+	rows  []bitset // of each register, its part of taken
 	who   [][]int32
 	way   []int32 // groups in the way of another
 	met   []int32 // of each group, the number of the last look that met it
@@ -53,7 +54,8 @@ func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 	w := (perInst*len(p.Insts) + 63) / 64
 	m.taken = slices.Grow(m.taken[:0], f.Size*w)[:f.Size*w]
 	clear(m.taken)
-	t.taken = make([]bitset, f.Size)
+	m.rows = slices.Grow(m.rows[:0], f.Size)[:f.Size]
+	t.taken = m.rows
 	for r := range t.taken {
 		t.taken[r] = m.taken[r*w : (r+1)*w]
 	}
