@@ -33,10 +33,17 @@ const (
 // with Go's 100, and 178 MB instead of 87; the reference takes 390.
 const gcPercent = 400
 
+// memoryLimit is where the heap of a large module stops growing that freely,
+// where GOMEMLIMIT does not say.
+const memoryLimit = 4 << 30
+
 // run compiles until it is done or a signal ends it.
 func run() int {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	ctx, _ := par.Interruptible(context.Background()) // the watch ends with the process
 	if len(os.Args) > 1 && os.Args[1] == "lsp" && !exists("lsp") {

@@ -34,6 +34,7 @@ type Job struct {
 
 	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver
+	noJobs error             // why there is none although one was asked for
 }
 
 // Result is what a job leaves behind.
@@ -58,6 +59,7 @@ func (j *Job) Run(ctx context.Context) *Result {
 		}
 		res.Stats = j.rec.Report()
 	}()
+	j.openJobserver()
 	parsed := j.rec.Start(stats.Parse)
 	m := j.check(ctx)
 	parsed()
@@ -174,7 +176,10 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		return
 	}
 	host, ok := j.hostFile()
-	if !ok || !j.joinJobserver() || !j.honours(m) {
+	if !ok {
+		return
+	}
+	if j.judgeJobserver(); !j.honours(m) {
 		return
 	}
 	set, fault := readKnobs(j.Settings.Line)
@@ -244,25 +249,6 @@ func hurry(s *cli.Settings) pipeline.Hurry {
 		return pipeline.HurryMin
 	}
 	return pipeline.NoHurry
-}
-
-// joinJobserver looks for the jobserver of the make that started us, where
-// one was asked for. It reports false when there is a broken one.
-func (j *Job) joinJobserver() bool {
-	if !j.Settings.Jobserver {
-		return true
-	}
-	client, err := jobserver.Open(os.Getenv("MAKEFLAGS"))
-	switch {
-	case errors.Is(err, jobserver.ErrAbsent):
-		j.warnf("GNU Jobserver support requested, but no compatible jobserver found. Ignoring '--jobserver'")
-	case err != nil: // a recipe without '+' names descriptors that are not the server's
-		j.warnf("The jobserver of make cannot be used (%v): compiling one kernel at a time", err)
-		j.Settings.Split = 1
-	default:
-		j.tokens = client
-	}
-	return true
 }
 
 // keepInput writes the input of a compile that met a bug of ours to a

@@ -1,8 +1,10 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +44,8 @@ func (j *Job) check(ctx context.Context) *sema.Module {
 // again.
 const keptText = 24 << 20
 
-// checkBodies checks the bodies on as many workers as were asked for. The
+// checkBodies checks the bodies on as many workers as were asked for, the
+// longest first, each under a token of make where there is a jobserver. The
 // sink keeps the messages in source order.
 func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 	bodies := m.Bodies()
@@ -50,25 +53,35 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 	if workers == 0 {
 		workers = runtime.NumCPU()
 	}
+	if workers = min(workers, len(bodies)); workers > 1 {
+		slices.SortStableFunc(bodies, func(a, b int32) int { return cmp.Compare(m.BodyLen(b), m.BodyLen(a)) })
+	}
 	var next, kept atomic.Int64
+	step := func(s *sema.Scratch) bool {
+		i := int(next.Add(1)) - 1
+		if i >= len(bodies) || ctx.Err() != nil {
+			return false
+		}
+		m.CheckBody(bodies[i], s)
+		if kept.Add(m.BodyLen(bodies[i])) <= keptText {
+			m.Keep(bodies[i], s)
+		}
+		return true
+	}
 	var wg sync.WaitGroup
-	for range min(workers, len(bodies)) {
+	for range workers {
 		wg.Go(func() {
 			var s sema.Scratch
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(bodies) {
-					return
-				}
-				fn := bodies[i]
-				m.CheckBody(fn, &s)
-				if kept.Add(m.BodyLen(fn)) <= keptText {
-					m.Keep(fn, &s)
-				}
+			for more := true; more && j.enter(ctx); j.leave() {
+				more = step(&s)
 			}
 		})
 	}
 	wg.Wait()
+	var s sema.Scratch
+	for step(&s) { // what a jobserver that broke left over
+		continue
+	}
 }
 
 // semaOptions picks the settings that checks depend on.
