@@ -160,6 +160,27 @@ func uaddr(u ori.Operand) ori.Operand {
 
 func noUniform() ori.Operand { return ori.Operand{Kind: ori.KUAddr, Class: ori.UR, Reg: ori.NoReg} }
 
+// stInst lowers st.
+func (l *lowerer) stInst() {
+	switch {
+	case l.has(isa.WAsync):
+		l.stAsync()
+	case l.has(isa.WBulk):
+		l.stBulk()
+	default:
+		l.st()
+	}
+}
+
+// redInst lowers red.
+func (l *lowerer) redInst() {
+	if l.has(isa.WAsync) {
+		l.redAsync()
+		return
+	}
+	l.atom()
+}
+
 // stAsync lowers st.async: the address pair holds where to and whom to tell.
 func (l *lowerer) stAsync() {
 	t := l.typ(0)

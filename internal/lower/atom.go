@@ -37,12 +37,8 @@ type atomic struct {
 	old    value // the result
 }
 
-// atom lowers atom and red.
+// atom lowers atom and red but those that are asynchronous.
 func (l *lowerer) atom() {
-	if l.has(isa.WAsync) {
-		l.redAsync()
-		return
-	}
 	x := &atomic{t: l.typ(0), n: 1, red: l.in.Op == isa.WRed, scope: op.MGPU, remote: l.remote()}
 	at := 1
 	if x.red {

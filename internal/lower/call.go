@@ -256,6 +256,7 @@ func (l *lowerer) inline(c *sema.Call, b *sema.Body) {
 			l.assign(inner.formals[nrets+n], v)
 		}
 	}
+	l.fall(l.at[0])
 	l.code()
 	l.enter(inner.out)
 	l.scope, l.top, l.loc = outer, top, loc

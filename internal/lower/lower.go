@@ -93,7 +93,7 @@ type lowerer struct {
 	opts   Options
 	f      *ori.Func
 	plan   *Plan // what becomes of calls
-	ways   [2]*[isa.NumWords]func(*lowerer)
+	rooms  []*table // how each instruction is lowered
 
 	cur    *ori.Block
 	order  []*ori.Block // blocks in the order they are filled
@@ -121,9 +121,18 @@ type lowerer struct {
 	runs     heldWords  // of matrix fragments
 }
 
+// table says how the PTX instructions of one room are lowered; nil: not here.
+type table [isa.NumWords]func(*lowerer)
+
+// newLowerer returns a lowerer that has made nothing yet.
+func newLowerer(arch *target.Arch) *lowerer {
+	return &lowerer{arch: arch, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, sp: ori.NoReg, loc: -1}
+}
+
 // Func lowers a checked body.
 func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *Layout, opts Options) (f *ori.Func, err error) {
-	l := &lowerer{m: m, arch: arch, layout: layout, opts: opts, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, sp: ori.NoReg, loc: -1, ways: [2]*[isa.NumWords]func(*lowerer){&handlers, &systemHandlers}}
+	l := newLowerer(arch)
+	l.m, l.layout, l.opts, l.rooms = m, layout, opts, rooms[:]
 	l.body, l.fn = body, &m.Funcs[body.Func]
 	l.f = mod.NewFunc(l.fn.Name)
 	defer func() {
@@ -147,8 +156,10 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	l.f.Props.MovesStack = l.plan.moves
 	l.top = l.plan.outgoing
 	l.begin()
+	l.enter(l.at[0])
 	if !l.fn.Entry {
 		l.out = l.f.NewBlock()
+		l.enterFunc()
 	}
 	l.code()
 	if !l.fn.Entry {
@@ -302,17 +313,9 @@ func ends(w isa.Word) bool {
 	return false
 }
 
-// code lowers the instructions in order.
+// code lowers the instructions in order, from the block that the caller has
+// entered.
 func (l *lowerer) code() {
-	switch {
-	case l.inner:
-		l.fall(l.at[0])
-	case l.fn.Entry:
-		l.enter(l.at[0])
-	default:
-		l.enter(l.at[0])
-		l.enterFunc()
-	}
 	line, base := 0, l.lines()
 	for n := range l.body.Instrs {
 		if b := l.at[n]; b != nil && b != l.cur {
@@ -327,14 +330,7 @@ func (l *lowerer) code() {
 		}
 		l.setGuard()
 		l.turn++
-		h := l.ways[0][l.in.Op]
-		if h == nil {
-			h = l.ways[1][l.in.Op]
-		}
-		if h == nil {
-			l.unsupported()
-		}
-		h(l)
+		l.handler()(l)
 		if l.sums != 0 {
 			l.fail("a register plus a constant, where only a register can stand")
 		}
@@ -349,6 +345,17 @@ func (l *lowerer) code() {
 		l.guard = ori.Operand{}
 		l.finish()
 	}
+}
+
+// handler returns what lowers the current instruction.
+func (l *lowerer) handler() func(*lowerer) {
+	for _, t := range l.rooms {
+		if h := t[l.in.Op]; h != nil {
+			return h
+		}
+	}
+	l.unsupported()
+	return nil
 }
 
 // closed reports whether control never reaches the end of the current

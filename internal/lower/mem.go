@@ -424,16 +424,8 @@ func (l *lowerer) part(r value, t isa.Type, k, n int) value {
 	return value{l.one(op.PRMT, op.Mods{}, r[at/4], ori.Imm(sel), rz())}
 }
 
-// st lowers st.
+// st lowers st to memory that is written at once.
 func (l *lowerer) st() {
-	if l.has(isa.WAsync) {
-		l.stAsync()
-		return
-	}
-	if l.has(isa.WBulk) {
-		l.stBulk()
-		return
-	}
 	t := l.typ(0)
 	a := &l.args[0]
 	s := l.space(a)

@@ -317,7 +317,7 @@ func Routines(f *ori.Func) []int {
 
 // Routine makes routine n.
 func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
-	l := &lowerer{arch: arch, desc: ori.NoReg, carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, sp: ori.NoReg, loc: -1}
+	l := newLowerer(arch)
 	nin, nout := routineWords(n)
 	l.f = mod.NewFunc(routineName(n))
 	l.enter(l.f.NewBlock())
