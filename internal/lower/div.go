@@ -36,31 +36,31 @@ func (l *lowerer) div() {
 
 // divideWord divides values of up to 32 bits.
 func (l *lowerer) divideWord(a, b value, bits int, signed, rem bool) value {
-	divide := l.divide
+	by := (*lowerer).divide
 	if bits == 16 {
-		divide = l.divide16
+		by = (*lowerer).divide16
 	}
-	return l.signed(a, b, signed, rem, divide)
+	return l.signed(a, b, signed, rem, by)
 }
 
 // divideLong divides pairs.
 func (l *lowerer) divideLong(a, b value, signed, rem bool) value {
-	return l.signed(a, b, signed, rem, l.divide)
+	return l.signed(a, b, signed, rem, (*lowerer).divide)
 }
 
 // signed divides by a way of unsigned division. A division by zero gives
 // ones (measured).
-func (l *lowerer) signed(a, b value, signed, rem bool, divide func(a, b value, rem bool) value) value {
+func (l *lowerer) signed(a, b value, signed, rem bool, by func(l *lowerer, a, b value, rem bool) value) value {
 	var r value
 	if signed {
-		r = divide(l.magnitude(a), l.magnitude(b), rem)
+		r = by(l, l.magnitude(a), l.magnitude(b), rem)
 		s := a[len(a)-1] // the remainder has the sign of the dividend
 		if !rem {
 			s = l.xor2(s, b[len(b)-1])
 		}
 		r = l.sel(l.negated(r), r, l.cmp1(op.MLT, true, s, rz()))
 	} else {
-		r = divide(a, b, rem)
+		r = by(l, a, b, rem)
 	}
 	return l.sel(imm(^uint64(0), len(a)), r, l.isZero(b))
 }
