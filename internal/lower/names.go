@@ -6,13 +6,13 @@ import (
 )
 
 // wordName is the machine's name for a word of PTX.
-type wordName struct {
+type wordName = struct {
 	word isa.Word
 	mod  op.Mod
 }
 
 // typeName is the machine's name for a type.
-type typeName struct {
+type typeName = struct {
 	typ isa.Type
 	mod op.Mod
 }
