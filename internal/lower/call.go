@@ -98,7 +98,7 @@ func (p *Plan) visit(b *sema.Body) {
 	for n := range b.Vars {
 		v := &b.Vars[n]
 		if v.Space == isa.SpaceShared || v.Space == isa.SpaceSharedCTA {
-			p.own = append(p.own, ownShared{&at[n], int64(v.Shape.Align), int64(v.Shape.Size())})
+			p.own = append(p.own, ownShared{at: &at[n], align: int64(v.Shape.Align), size: int64(v.Shape.Size())})
 		}
 	}
 	p.names(b)

@@ -76,7 +76,7 @@ func (l *lowerer) boundAt(a, s *sema.Operand) value {
 	case v != nil && s == nil:
 		return inBank(l.plan.refSlot(l, Ref{Name: v.Name}))
 	case v != nil && l.named(s) != nil:
-		return inBank(l.plan.refSlot(l, Ref{v.Name, l.named(s).Name}))
+		return inBank(l.plan.refSlot(l, Ref{Name: v.Name, Sampler: l.named(s).Name}))
 	case v == nil && s == nil && (a.Kind == isa.KReg || a.Base == isa.KReg):
 		if at, ok := l.paramAt(a.Ref); ok {
 			return inBank(at)
