@@ -69,8 +69,8 @@ func TestHostOptions(t *testing.T) {
 	t.Logf("%d command lines beside the reference", n)
 }
 
-// build runs one line that must succeed and returns its file.
-func build(t *testing.T, args ...string) *cubin.File {
+// compiledFile runs one line that must succeed and returns its file.
+func compiledFile(t *testing.T, args ...string) *cubin.File {
 	t.Helper()
 	dir := folder(t, hostFiles)
 	if r := runSelf(t, dir, append(args, "-o", "out.cubin")...); r.Exit != 0 {
@@ -90,7 +90,7 @@ func build(t *testing.T, args ...string) *cubin.File {
 // TestHostSection: the file of --nv-host stands in the cubin as it is.
 func TestHostSection(t *testing.T) {
 	for _, arch := range []string{"sm_80", "sm_90"} {
-		f := build(t, "k.ptx", "-arch", arch, "--nv-host=host")
+		f := compiledFile(t, "k.ptx", "-arch", arch, "--nv-host=host")
 		i := slices.IndexFunc(f.Sections, func(s *cubin.Section) bool { return s.Type == cubin.TypeHost })
 		if i < 0 || f.Sections[i].Name != ".nv.host" {
 			t.Fatalf("%s: no .nv.host", arch)
@@ -105,10 +105,10 @@ func TestHostSection(t *testing.T) {
 func TestForceRela(t *testing.T) {
 	for _, args := range [][]string{{"k.ptx"}, {"ext.ptx", "-c"}} {
 		plain, forced := 0, 0
-		for _, s := range build(t, append(args, "-arch", "sm_80")...).Sections {
+		for _, s := range compiledFile(t, append(args, "-arch", "sm_80")...).Sections {
 			plain += count(s.Type == elf.TypeRel)
 		}
-		for _, s := range build(t, append(args, "-arch", "sm_80", "--force-rela")...).Sections {
+		for _, s := range compiledFile(t, append(args, "-arch", "sm_80", "--force-rela")...).Sections {
 			forced += count(s.Type == elf.TypeRel)
 		}
 		if plain == 0 || forced != 0 {

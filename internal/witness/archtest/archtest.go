@@ -37,6 +37,16 @@ var layers = [...]layer{
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/opt", 70, false, ""},
 	{"internal/lower", 70, false, ""},
+	{"internal/lower/call", 60, false, ""}, // the rooms of lowering, each on those below it
+	{"internal/lower/async", 59, false, ""},
+	{"internal/lower/texture", 59, false, ""},
+	{"internal/lower/matrix", 59, false, ""},
+	{"internal/lower/warp", 58, false, ""},
+	{"internal/lower/memory", 57, false, ""},
+	{"internal/lower/arith", 56, false, ""},
+	{"internal/lower/expand", 55, false, ""},
+	{"internal/lower/build", 54, false, ""},
+	{"internal/lower/routine", 53, false, ""},
 	{"internal/cubin", 65, true, ""},
 	{"internal/ori/flow", 52, false, "ori"},
 	{"internal/ori", 51, false, "ori"},
@@ -79,6 +89,8 @@ func allowed(from, to string) (string, bool) {
 		return to + " has no place in the layer table", false
 	case a.wing != b.wing && a.wing != "" && b.wing != "":
 		return a.wing + " and " + b.wing + " do not know each other", false
+	case strings.HasPrefix(b.prefix, "internal/lower/") && !strings.HasPrefix(a.prefix, "internal/lower") && a.rank < 80:
+		return "the rooms of lowering serve lowering and the pipeline", false
 	case a.prefix == b.prefix && a.peers:
 		return "", true
 	case a.rank > b.rank:
