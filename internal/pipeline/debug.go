@@ -9,7 +9,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
@@ -40,7 +40,7 @@ type debugPlace struct {
 const textEnd = 1 << 62
 
 // debugOf collects what is known of a function while it is in memory.
-func debugOf(m *sema.Module, body *sema.Body, plan *lower.Plan, u *unit) *debugFunc {
+func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, u *unit) *debugFunc {
 	f := &m.Funcs[body.Func]
 	d := &debugFunc{name: f.Name, entry: f.Entry, frame: int64(u.f.Props.LocalBytes + u.f.Props.SpillBytes), end: uint64(u.code.Size)}
 	for _, l := range body.Labels {
@@ -433,7 +433,7 @@ func appendSigned(b []byte, v int64) []byte {
 func (d *debugger) variable(name string, off int64, fix func(string, int64), put func(int64)) {
 	base := int64(0)
 	if d.o.Arch.SM >= 90 {
-		base = lower.SharedReserved
+		base = build.SharedReserved
 	}
 	for _, k := range d.out.Kernels {
 		if at, ok := k.shared[name]; ok && !d.file.Relocatable {

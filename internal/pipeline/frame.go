@@ -3,6 +3,7 @@ package pipeline
 import (
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -39,7 +40,7 @@ func newFramer(f *ori.Func) *framer {
 		}
 		for _, a := range i.Dsts() {
 			r := &f.Regs[a.Reg]
-			p.caller = p.caller || !f.Kernel && a.Class == ori.R && r.Fixed && r.Phys == lower.CallerReg
+			p.caller = p.caller || !f.Kernel && a.Class == ori.R && r.Fixed && r.Phys == build.CallerReg
 		}
 	}
 	return p
@@ -74,9 +75,9 @@ func (p *framer) prologue(a *target.Arch, variables int64) {
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
 		return
 	}
-	p.sp, p.frame = p.fixed(lower.StackReg), p.fixed(lower.StackReg)
+	p.sp, p.frame = p.fixed(build.StackReg), p.fixed(build.StackReg)
 	if f.Props.MovesStack {
-		p.frame = p.fixed(lower.FrameReg)
+		p.frame = p.fixed(build.FrameReg)
 	}
 	p.enter(a)
 	if !f.Kernel {
@@ -94,11 +95,11 @@ func (p *framer) fixed(n int) ori.Operand {
 func (p *framer) highest() int {
 	switch {
 	case p.caller || p.realign:
-		return lower.CallerReg
+		return build.CallerReg
 	case p.f.Props.MovesStack:
-		return lower.FrameReg
+		return build.FrameReg
 	}
-	return lower.StackReg
+	return build.StackReg
 }
 
 func (p *framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operand) *ori.Instr {
@@ -130,7 +131,7 @@ func (p *framer) enter(a *target.Arch) {
 	if p.f.Kernel {
 		list = append(list, p.instr(op.LDC, op.Mods{}, sp, ori.Const(0, a.Bank0().Stack)))
 	}
-	old := p.fixed(lower.CallerReg)
+	old := p.fixed(build.CallerReg)
 	if p.caller || p.realign {
 		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{old}, p.sp))
 	}
@@ -183,7 +184,7 @@ func (p *framer) leave() {
 			}
 			switch {
 			case p.realign:
-				old := p.fixed(lower.CallerReg)
+				old := p.fixed(build.CallerReg)
 				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{old}, ori.Addr(p.sp, p.callerAt)))
 				add(p.instr(op.MOV, op.Mods{}, sp, old))
 			case p.size > 0:
@@ -228,9 +229,9 @@ func saved(f *ori.Func) (list, barriers []int) {
 			}
 		}
 	}
-	used[lower.FrameReg] = used[lower.FrameReg] || f.Props.MovesStack
+	used[build.FrameReg] = used[build.FrameReg] || f.Props.MovesStack
 	for n := range used {
-		if used[n] && n != lower.StackReg && ra.Saved(n) {
+		if used[n] && n != build.StackReg && ra.Saved(n) {
 			list = append(list, n)
 		}
 		if bars[n] && n >= ra.FreeBarriers {

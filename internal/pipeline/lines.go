@@ -10,13 +10,13 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/engine/src"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // addLocs appends the directives of another function and makes its code
 // count from there.
-func (k *Kernel) addLocs(list []lower.Line, c *emit.Code) {
+func (k *Kernel) addLocs(list []build.Line, c *emit.Code) {
 	base := int32(len(k.locs))
 	for n := range c.Lines {
 		if c.Lines[n].Loc >= 0 {

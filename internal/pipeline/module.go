@@ -13,7 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/engine/src"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -71,7 +71,7 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	out.Funcs = m.Kernels()
 	slices.Sort(out.Funcs) // the file has them in source order
 	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
-	o.Layout = &lower.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	o.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	var shared cubin.Shared
 	var x *object
 	if m.Opts.Relocatable {
@@ -192,7 +192,7 @@ func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Fail
 		return k, nil
 	}
 	fail = &Failure{Func: fn, File: file, Pos: src.NoPos, Text: err.Error()}
-	if u, ok := err.(*lower.Unsupported); ok {
+	if u, ok := err.(*build.Unsupported); ok {
 		fail.Pos = u.Pos
 	}
 	return nil, fail
@@ -203,7 +203,7 @@ const localAlign = 16
 
 // variables declares the module's variables in the file and returns how
 // much shared memory they take.
-func variables(m *sema.Module, l *lower.Layout, file *cubin.Module) cubin.Shared {
+func variables(m *sema.Module, l *build.Layout, file *cubin.Module) cubin.Shared {
 	var sh cubin.Shared
 	for n := range m.Vars {
 		v := &m.Vars[n]
@@ -303,7 +303,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
 	}
 	if o.Arch.SM >= 90 && !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
-		c.Shared.Size += lower.SharedReserved
+		c.Shared.Size += build.SharedReserved
 	}
 	for _, p := range f.Params {
 		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}

@@ -7,7 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -133,7 +133,7 @@ func sharedOf(m *sema.Module, b *sema.Body) []cubin.Decl {
 			continue
 		}
 		list = append(list, cubin.Decl{
-			Name: lower.SharedSymbol(m, b, int32(n)), Space: cubin.SpaceShared, Bind: cubin.BindLocal,
+			Name: build.SharedSymbol(m, b, int32(n)), Space: cubin.SpaceShared, Bind: cubin.BindLocal,
 			Size: v.Shape.Size(), Align: max(1, v.Shape.Align),
 		})
 	}
@@ -197,7 +197,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 		c.Params, c.Regs = nil, max(c.Regs, callRegisters)
 		c.Frames = []dwarf.Frame{functionFrame(uint64(len(c.Code)))}
 		if f.Linkage != sema.Static && !x.taken(fn) {
-			c.Prototype = lower.Prototype(f.Rets, f.Params)
+			c.Prototype = build.Prototype(f.Rets, f.Params)
 		}
 	} else {
 		c.Locals = sharedOf(x.m, bodies(x.m)(fn))
@@ -212,7 +212,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 		if a := &x.m.Funcs[n]; a.Alias >= 0 && aliased(x.m, int32(n)) == fn {
 			c.Subs = append(c.Subs, cubin.Sub{Name: a.Name, Bind: bind(a.Linkage)})
 			x.file.Edges = append(x.file.Edges, cubin.Edge{From: a.Name, To: f.Name}) // who calls one keeps the other
-			x.file.Aliases = append(x.file.Aliases, cubin.Indirect{From: a.Name, Prototype: lower.Prototype(f.Rets, f.Params)})
+			x.file.Aliases = append(x.file.Aliases, cubin.Indirect{From: a.Name, Prototype: build.Prototype(f.Rets, f.Params)})
 		}
 	}
 	for _, r := range k.Code.Relocs {
@@ -356,7 +356,7 @@ func (x *object) prototypes() {
 		}
 		fn := x.funcOf(d.Name)
 		f := &x.m.Funcs[fn]
-		d.Prototype, d.Listed = lower.Prototype(f.Rets, f.Params), !x.taken(fn)
+		d.Prototype, d.Listed = build.Prototype(f.Rets, f.Params), !x.taken(fn)
 		if sema.IsSystemCall(f.Name) {
 			d.Prototype += systemConvention
 		}
@@ -370,7 +370,7 @@ func (x *object) prototypes() {
 			add(k.Prototype)
 		case k.Device && x.taken(fn):
 			f := &x.m.Funcs[fn]
-			x.file.Taken = append(x.file.Taken, cubin.Indirect{From: k.Name, Prototype: add(lower.Prototype(f.Rets, f.Params))})
+			x.file.Taken = append(x.file.Taken, cubin.Indirect{From: k.Name, Prototype: add(build.Prototype(f.Rets, f.Params))})
 		case x.taken(fn):
 			x.file.Taken = append(x.file.Taken, cubin.Indirect{From: k.Name})
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -124,7 +124,7 @@ func (p *packer) kernel(m *sema.Module, k *Kernel) {
 		p.text(r.Name)
 		p.text(r.Sampler)
 	})
-	packList(p, k.locs, func(l lower.Line) {
+	packList(p, k.locs, func(l build.Line) {
 		p.int(int64(l.File))
 		p.int(int64(l.Line))
 		p.text(l.Func)
@@ -144,8 +144,8 @@ func (u *unpacker) kernel(m *sema.Module) *Kernel {
 	k.Bank0 = int(u.int())
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })
-	k.locs = unpackList(u, func() lower.Line {
-		return lower.Line{File: uint32(u.int()), Line: uint32(u.int()), Func: u.text(), Off: uint64(u.int()), Of: int32(u.int())}
+	k.locs = unpackList(u, func() build.Line {
+		return build.Line{File: uint32(u.int()), Line: uint32(u.int()), Func: u.text(), Off: uint64(u.int()), Of: int32(u.int())}
 	})
 	k.Indirect = u.texts()
 	return k

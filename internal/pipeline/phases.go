@@ -14,7 +14,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -32,9 +33,9 @@ type unit struct {
 	rolled    bool       // the source asks that loops stay
 	mem       *pool.Pool // of the kernel
 	routines  []*unit    // that it calls, compiled before it
-	meet      *lower.Meet
+	meet      *routine.Meet
 	isRoutine bool         // it is one itself
-	locs      []lower.Line // the .loc directives of the body
+	locs      []build.Line // the .loc directives of the body
 	debug     *debugFunc   // with -g
 	ptx       []ori.Reg    // with -g: the virtual register of each PTX register
 	alive     map[*ori.Instr]alive
@@ -358,14 +359,14 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	// spills of vectors must keep their alignment
 	frame := (u.f.Props.LocalBytes + callAlign - 1) / callAlign * callAlign
 	ro := ra.Options{
-		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: lower.StackReg,
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: build.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	if u.f.Props.MovesStack {
-		ro.StackReg, ro.Taken = lower.FrameReg, []int{lower.StackReg}
+		ro.StackReg, ro.Taken = build.FrameReg, []int{build.StackReg}
 	}
 	if u.isRoutine && strings.HasSuffix(u.f.Name, ori.SyncSuffix) {
-		ro.Taken = []int{lower.FrameReg}
+		ro.Taken = []int{build.FrameReg}
 	}
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)

@@ -18,7 +18,9 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/call"
+	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -31,7 +33,7 @@ type Options struct {
 	Hurry   Hurry
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
-	Caches  lower.Caches
+	Caches  build.Caches
 	Errors  bool       // --make-errors-visible-at-exit
 	Blocks  bool       // --blocks-are-clusters
 	Rela    bool       // --force-rela
@@ -44,7 +46,7 @@ type Options struct {
 	// Create opens a file for a dump of a function after a phase; nil drops
 	// dumps.
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)
-	Layout *lower.Layout
+	Layout *build.Layout
 	Slot   func(name string) (int64, bool)
 	// Repro keeps the input of a compile that broke an invariant and returns
 	// where; nil: nowhere.
@@ -87,7 +89,7 @@ type Kernel struct {
 	Maps   uint8            // what it does with tensor maps, as .nv.compat says
 	Refs   []cubin.RefWord  // textures, samplers and surfaces bound by name
 	shared map[string]int64 // offsets of the module's shared variables
-	locs   []lower.Line     // the .loc directives that Code.Lines names
+	locs   []build.Line     // the .loc directives that Code.Lines names
 	debug  []*debugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
@@ -110,13 +112,13 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 	mem := pool.New(o.Pool, pool.NameKernel)
 	defer mem.Destroy()
 	load := bodies(m)
-	return compileAll(m, body, o, r, at, load, mem, lower.Meet{})
+	return compileAll(m, body, o, r, at, load, mem, routine.Meet{})
 }
 
 // compileAll does so with what is known of instructions for which threads
 // gather in several functions.
-func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, load func(int32) *sema.Body, mem *pool.Pool, meet lower.Meet) (*Kernel, error) {
-	plan := lower.NewPlan(m, body, o.Layout, load)
+func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, load func(int32) *sema.Body, mem *pool.Pool, meet routine.Meet) (*Kernel, error) {
+	plan := call.NewPlan(m, body, o.Layout, load)
 	plan.Meet = meet
 	k := &Kernel{}
 	u, err := compileOne(m, body, o, r, at, plan, mem)
@@ -154,12 +156,12 @@ func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phas
 }
 
 // compileOne lowers one body and runs the phases over it.
-func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool) (*unit, error) {
+func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool) (*unit, error) {
 	return compileMeeting(m, body, o, r, at, plan, mem, plan.Meet.Copy())
 }
 
 // compileMeeting does so with what is known of places where threads gather.
-func compileMeeting(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
+func compileMeeting(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool, meet *routine.Meet) (*unit, error) {
 	u, err := lowered(m, body, o, r, at, plan, mem, meet)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -63,7 +63,7 @@ func slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
 }
 
 // words says what the words behind the parameters of a kernel receive.
-func words(refs []lower.Ref) []cubin.RefWord {
+func words(refs []build.Ref) []cubin.RefWord {
 	var list []cubin.RefWord
 	for _, r := range refs {
 		list = append(list, cubin.RefWord(r))

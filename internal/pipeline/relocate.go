@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -17,7 +17,7 @@ const relG8 cubin.RelocType = 0x54
 // relocate makes the addresses in the initial bytes of a variable: the
 // driver knows those of global memory and generic ones, offsets in the
 // constant bank and of functions in their table are known already.
-func relocate(m *sema.Module, l *lower.Layout, d *cubin.Decl) {
+func relocate(m *sema.Module, l *build.Layout, d *cubin.Decl) {
 	at := slices.IndexFunc(m.Vars, func(v sema.Var) bool { return v.Name == d.Name })
 	if at < 0 {
 		return
@@ -35,11 +35,11 @@ func relocate(m *sema.Module, l *lower.Layout, d *cubin.Decl) {
 		case sym.Func >= 0 && m.Funcs[sym.Func].Entry:
 			d.Fixes = append(d.Fixes, kernelFix(&r, sym.Name))
 		case sym.Func >= 0:
-			put(uint64(lower.PointerSlot(m, sym.Func)) + r.Addend)
+			put(uint64(build.PointerSlot(m, sym.Func)) + r.Addend)
 		case sym.Var >= 0 && m.Vars[sym.Var].Space == isa.SpaceConst && !r.Generic:
 			put(uint64(l.Const[sym.Name]) + r.Addend)
 		case sym.Var >= 0 && m.Vars[sym.Var].Space == isa.SpaceShared && !r.Generic:
-			put(uint64(l.Shared[sym.Name]) + lower.SharedReserved + r.Addend)
+			put(uint64(l.Shared[sym.Name]) + build.SharedReserved + r.Addend)
 		case r.Width == 1:
 			d.Fixes = append(d.Fixes, cubin.Fix{Off: r.Offset, Type: relG8 + cubin.RelocType(r.Shift), Symbol: sym.Name, Addend: int64(r.Addend)})
 		default:

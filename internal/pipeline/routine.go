@@ -8,6 +8,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -21,9 +23,9 @@ const keptRegisters = 24
 // lowered lowers one body and compiles the routines it calls, if any: which
 // registers these destroy must be known before the body gets its own. With
 // routines that leave few registers all stays in its place.
-func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, mem *pool.Pool, meet *lower.Meet) (*unit, error) {
-	var lines []lower.Line
-	opts := lower.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
+func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool, meet *routine.Meet) (*unit, error) {
+	var lines []build.Line
+	opts := build.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
 	begun := time.Now()
 	f, err := lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
 	at.Making += time.Since(begun)

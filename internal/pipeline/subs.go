@@ -12,6 +12,8 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/lower"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -31,7 +33,7 @@ const callRegisters = 24
 // addFunctions compiles the functions a kernel calls that stand by
 // themselves, and puts all into one section: first every function is emitted
 // to know its size, then again at its place.
-func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *lower.Plan, load func(int32) *sema.Body, kernel *unit) error {
+func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *build.Plan, load func(int32) *sema.Body, kernel *unit) error {
 	units := []*unit{kernel}
 	routines := kernel.routines
 	for n := 0; n < len(plan.Functions); n++ {
@@ -140,14 +142,14 @@ func addRoutines(k *Kernel, o *Options, u *unit) error {
 
 // bank2 fills the kernel's own constants: the offsets of functions that
 // pointers name, then the tables of jumps.
-func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
+func (k *Kernel) bank2(m *sema.Module, plan *build.Plan, places []int64) {
 	if plan.Bank2 == 0 {
 		return
 	}
 	k.Bank2 = make([]byte, (plan.Bank2+7)/8*8)
 	if plan.Pointers {
 		for n, fn := range plan.Functions {
-			binary.LittleEndian.PutUint64(k.Bank2[lower.PointerSlot(m, fn):], uint64(places[n+1]))
+			binary.LittleEndian.PutUint64(k.Bank2[build.PointerSlot(m, fn):], uint64(places[n+1]))
 		}
 	}
 	for _, t := range k.Code.Tables {
@@ -160,7 +162,7 @@ func (k *Kernel) bank2(m *sema.Module, plan *lower.Plan, places []int64) {
 // externals declares what kernels have addresses of in slots, routines of
 // the driver that they call and kernels that they name, and notes who needs
 // which: the places of the slots depend on it.
-func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Module) {
+func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Module) {
 	any := newKernelNames(m).twice(m)
 	for n := range m.Files { // some gradients are routines of the driver
 		any = any || bytes.Contains(m.Files[n].File.Text, []byte("tex.grad"))
@@ -174,7 +176,7 @@ func externals(m *sema.Module, l *lower.Layout, kernels []int32, file *cubin.Mod
 	load := bodies(m)
 	var known []string
 	for n, fn := range kernels {
-		names := lower.NewPlan(m, load(fn), l, load).Systems
+		names := call.NewPlan(m, load(fn), l, load).Systems
 		file.Kernels[n].Calls = names
 		for _, name := range names {
 			if !slices.Contains(known, name) {

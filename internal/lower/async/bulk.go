@@ -1,0 +1,249 @@
+package async
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/memory"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// bulk lowers cp.async.bulk and cp.reduce.async.bulk: copies of many bytes
+// that run beside the program.
+func bulk(l *build.Builder) {
+	l.Knows(isa.WAsync)
+	l.Knows(isa.WBulk)
+	reduce := l.Has(isa.WReduce)
+	switch {
+	case !l.Arch.Has(target.BulkCopies):
+		l.Unsupported()
+	case l.Has(isa.WCommitGroup):
+		flushCopies(l)
+	case l.Has(isa.WWaitGroup):
+		l.Alone(func() {
+			l.Emit(op.DEPBAR, op.M(op.MLE), nil, ori.Special(op.SRScoreboard0), ori.Imm(min(int64(l.Args[0].Value), maxBulkGroups)))
+			if !l.Has(isa.WRead) {
+				l.Emit(op.CCTL, op.M(op.MIVALL), nil)
+			}
+		})
+	case l.Has(isa.WTensor):
+		bulkTensor(l, reduce)
+	case l.Has(isa.WPrefetch):
+		l.Knows(isa.WL2)
+		x := bulkOrder(l)
+		x.Blocks = append(x.Blocks, flat(l, &l.Args[0]), build.Value{units(l, 1, -1)})
+		x.Same = true
+		x.finish(l, op.UBLKPF, op.M(op.ML2), 1)
+	case reduce:
+		bulkReduce(l)
+	default:
+		bulkCopy(l)
+	}
+}
+
+// maxBulkGroups is the largest number of groups that DEPBAR can leave.
+const maxBulkGroups = 63
+
+// flushCopies ends a group of bulk copies: of the warp, whichever threads ask.
+func flushCopies(l *build.Builder) {
+	if l.Guard.Kind == ori.KNone {
+		l.Emit(op.UTMACMDFLUSH, op.Mods{}, nil)
+		return
+	}
+	guard := l.Guard
+	l.Guard = ori.Operand{}
+	any := l.F.Words(l.F.NewReg(ori.UP, 1))
+	l.Emit(op.VOTEU, op.M(op.MANY), build.Value{any}, guard)
+	l.Emit(op.UTMACMDFLUSH, op.Mods{}, nil).Guard = any
+	l.Guard = guard
+}
+
+// bulkOrder begins an order; a cache policy is its last block.
+func bulkOrder(l *build.Builder) *bulkOp {
+	x := &bulkOp{}
+	if x.hint = l.Has(isa.WL2CacheHint); x.hint && !l.Has(isa.WCpMask) {
+		x.policy = l.Src(len(l.Args)-1, isa.B64)
+	}
+	return x
+}
+
+// bulkOp is an order of the copy engines as it is put together.
+type bulkOp struct {
+	build.Order
+	hint   bool
+	policy build.Value
+}
+
+// finish issues the order: the first blocks are addresses, the rest words,
+// the policy comes last.
+func (x *bulkOp) finish(l *build.Builder, o op.Op, m op.Mods, addresses int) {
+	if x.hint {
+		x.Blocks = append(x.Blocks, x.policy)
+	}
+	x.Do = func(u []ori.Operand) *ori.Instr {
+		srcs := make(build.Value, len(u))
+		for n, b := range u {
+			switch {
+			case n < addresses:
+				b.Kind = ori.KAddr
+			case x.hint && n == len(u)-1:
+				b.Kind = ori.KDesc
+			}
+			srcs[n] = b
+		}
+		return l.Emit(o, m, nil, srcs...)
+	}
+	l.Issue(&x.Order)
+}
+
+// sharedWord returns an address of shared memory as a word.
+func sharedWord(l *build.Builder, a *sema.Operand) ori.Operand {
+	x := memory.Address(l, a, isa.SpaceShared)[0]
+	switch {
+	case x.Reg == ori.NoReg:
+		return build.Word(uint32(x.Imm))
+	case x.Imm == 0:
+		return l.F.Word(x.Reg, int(x.Sub))
+	}
+	return l.Iadd(l.F.Word(x.Reg, int(x.Sub)), ori.Imm(x.Imm))
+}
+
+// flat returns an address of global memory or a generic one as two words.
+func flat(l *build.Builder, a *sema.Operand) build.Value {
+	switch a.Base {
+	case isa.KReg:
+		v := l.Words(l.Regs[a.Ref])
+		if len(v) < 2 {
+			l.Fail("32-bit address in a 64-bit space")
+		}
+		if a.Value != 0 {
+			v = l.Add64(v, build.Imm(a.Value, 2), false)
+		}
+		return v
+	case isa.KSymbol:
+		return l.Symbol(a, 2)
+	}
+	l.Unsupported()
+	return nil
+}
+
+// units returns a number of bytes as the engines count them, in sixteens,
+// and the mask of argument mask, if any, above them.
+func units(l *build.Builder, n, mask int) ori.Operand {
+	size := l.Src1(n, isa.U32)
+	if size.Kind == ori.KImm {
+		size = build.Word(uint32(size.Imm) >> 4)
+	} else if size.Kind != ori.KZero {
+		size = l.Shr1(size, ori.Imm(4))
+	}
+	if mask < 0 {
+		return size
+	}
+	return halves(l, size, l.Src1(mask, isa.B16))
+}
+
+// halves joins the low halves of two words.
+func halves(l *build.Builder, lo, hi ori.Operand) ori.Operand {
+	if lo.Kind != ori.KReg && hi.Kind != ori.KReg {
+		return build.Word(uint32(lo.Imm)&0xffff | uint32(hi.Imm)<<16)
+	}
+	return l.One(op.PRMT, op.Mods{}, l.Reg(lo), ori.Imm(0x5410), l.Reg(hi))
+}
+
+// bulkCopy lowers the copies.
+func bulkCopy(l *build.Builder) {
+	l.Knows(isa.WMbarrierCompleteTxBytes)
+	l.Knows(isa.WBulkGroup)
+	x := bulkOrder(l)
+	mask := -1
+	m := op.Mods{}
+	to, from := l.In.Spaces[0], l.In.Spaces[1]
+	switch {
+	case to == isa.SpaceGlobal:
+		m = op.M(op.MG, op.MS)
+		if l.Has(isa.WCpMask) { // which bytes of each sixteen are written
+			m, mask = m.With(op.MDST_G_BYTE_MASK), len(l.Args)-1
+			if x.hint {
+				x.policy = l.Src(mask-1, isa.B64)
+			}
+		}
+		x.Same = true
+		x.Blocks = []build.Value{flat(l, &l.Args[0]), {sharedWord(l, &l.Args[1])}}
+	case from == isa.SpaceGlobal:
+		m = op.M(op.MS, op.MG)
+		if l.Has(isa.WMulticastCluster) {
+			m, mask = m.With(op.MMULTICAST), 4
+		}
+		x.Blocks = []build.Value{{sharedWord(l, &l.Args[0]), sharedWord(l, &l.Args[3])}, flat(l, &l.Args[1])}
+	default:
+		m = op.M(op.MS, op.MS)
+		x.Blocks = []build.Value{{sharedWord(l, &l.Args[0]), sharedWord(l, &l.Args[3])}, {sharedWord(l, &l.Args[1])}}
+	}
+	x.Blocks = append(x.Blocks, build.Value{units(l, 2, mask)})
+	x.finish(l, op.UBLKCP, m, 2)
+}
+
+// stBulk lowers st.bulk: shared memory is cleared, in words of 64 bits.
+func stBulk(l *build.Builder) {
+	l.Knows(isa.WWeak)
+	n := l.Src(1, isa.U64)
+	size := n[0]
+	if size.Kind == ori.KImm {
+		size = build.Word(uint32(size.Imm) >> 3)
+	} else if size.Kind != ori.KZero {
+		size = l.One(op.SHF, op.M(op.MR, op.MU64), n[0], ori.Imm(3), l.Reg(n[1]))
+	}
+	l.Issue(&build.Order{Same: true, Blocks: []build.Value{{sharedWord(l, &l.Args[0])}, {size}}, Do: func(u []ori.Operand) *ori.Instr {
+		u[0].Kind = ori.KAddr
+		return l.Emit(op.UMEMSETS, op.M(op.M64), nil, u[0], ori.Zero(ori.UR), u[1])
+	}})
+}
+
+// bulkFn returns the operation of a reduction.
+func bulkFn(l *build.Builder) op.Mod {
+	m := l.Which(memory.Atomics)
+	if m == op.NoMod {
+		l.Unsupported()
+	}
+	return m
+}
+
+// bulkReduce lowers the reductions. Bits have no sign, and a sum none that
+// matters.
+func bulkReduce(l *build.Builder) {
+	l.Knows(isa.WMbarrierCompleteTxBytes)
+	l.Knows(isa.WBulkGroup)
+	l.Knows(isa.WNoftz)
+	fn := bulkFn(l)
+	var kind op.Mods
+	switch t := l.Typ(0); {
+	case t == isa.F16:
+		kind = op.M(op.MF16, op.MRN)
+	case t == isa.BF16:
+		kind = op.M(op.MBF16, op.MRN)
+	case t == isa.F32:
+		kind = op.M(op.MF32, op.MRN)
+	case t == isa.F64:
+		kind = op.M(op.MF64, op.MRN)
+	case t == isa.S32:
+		kind = op.M(op.MS32)
+	case t == isa.S64:
+		kind = op.M(op.MS64)
+	case t.Bits() == 64:
+		kind = op.M(op.MU64)
+	case t.Bits() != 32:
+		l.Unsupported()
+	}
+	x := bulkOrder(l)
+	m := build.Join(op.M(op.MG, op.MS, fn), kind)
+	if l.In.Spaces[0] == isa.SpaceGlobal {
+		x.Blocks = []build.Value{flat(l, &l.Args[0]), {sharedWord(l, &l.Args[1])}}
+	} else {
+		m[0] = op.MS
+		x.Blocks = []build.Value{{sharedWord(l, &l.Args[0]), sharedWord(l, &l.Args[3])}, {sharedWord(l, &l.Args[1])}}
+	}
+	x.Blocks = append(x.Blocks, build.Value{units(l, 2, -1)})
+	x.finish(l, op.UBLKRED, m, 2)
+}

@@ -1,0 +1,127 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Clustered returns the predicate of a grid that was launched in clusters.
+func (l *Builder) Clustered() ori.Operand {
+	return l.Cmp1(op.MEQ, false, l.bankPlace(target.BankInCluster, 0), ori.Imm(1))
+}
+
+// Exit lowers exit.
+func (l *Builder) Exit() {
+	if l.Opts.Errors {
+		l.Emit(op.MEMBAR, op.M(op.MSC, op.MVC), nil)
+		l.Emit(op.ERRBAR, op.Mods{}, nil)
+		if l.Arch.Has(target.Clusters) {
+			l.Emit(op.CGAERRBAR, op.Mods{}, nil)
+		}
+	}
+	l.Emit(op.EXIT, op.Mods{}, nil)
+}
+
+// Ret leaves a device function through the one place where all its threads
+// meet.
+func (l *Builder) Ret() {
+	l.Emit(op.BRA, op.Mods{}, nil, ori.Label(l.Out))
+	l.Cur.AddEdge(l.Out)
+}
+
+// trap, brkpt, pmevent and the like.
+func (l *Builder) Trap() { l.Emit(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1)) }
+
+// Alone runs do without a guard: a guarded instruction that takes several
+// blocks, or whose parts must not run otherwise, is branched around.
+func (l *Builder) Alone(do func()) {
+	if l.Guard.Kind == ori.KNone {
+		do()
+		return
+	}
+	guard := l.Guard
+	after := l.F.NewBlock()
+	l.skip(after)
+	do()
+	l.Fall(after)
+	l.Guard = guard
+}
+
+// skip branches to a block if the current guard does not hold and goes on
+// in a new block without a guard.
+func (l *Builder) skip(after *ori.Block) {
+	p := l.Guard.Not()
+	l.Guard = ori.Operand{}
+	l.Branch(p, after)
+}
+
+// Branch goes to a block if p holds and goes on in a new one otherwise.
+func (l *Builder) Branch(p ori.Operand, to *ori.Block) {
+	i := l.Emit(op.BRA, op.Mods{}, nil, ori.Label(to))
+	i.Guard = p
+	l.Cur.AddEdge(to)
+	l.Fall(l.F.NewBlock())
+}
+
+// Jump goes to a block.
+func (l *Builder) Jump(to *ori.Block) {
+	l.Emit(op.BRA, op.Mods{}, nil, ori.Label(to))
+	l.Cur.AddEdge(to)
+}
+
+// Either runs yes where p holds and no elsewhere; no may be nil.
+func (l *Builder) Either(p ori.Operand, yes, no func()) {
+	end := l.F.NewBlock()
+	if no == nil {
+		l.Branch(p.Not(), end)
+		yes()
+		l.Fall(end)
+		return
+	}
+	other := l.F.NewBlock()
+	l.Branch(p.Not(), other)
+	yes()
+	l.Jump(end)
+	l.Enter(other)
+	no()
+	l.Fall(end)
+}
+
+// Repeat runs do until the predicate it returns holds.
+func (l *Builder) Repeat(do func() ori.Operand) {
+	top := l.F.NewBlock()
+	l.Fall(top)
+	l.Branch(do().Not(), top)
+}
+
+// EachValue runs do once for every different value among the threads, with
+// the value in uniform registers: each turn takes the value of one thread
+// and lets all threads that have it go on. What is not a uniform operation
+// must stand under the predicate p, which tells those threads. Words that are
+// none are left out.
+func (l *Builder) EachValue(v Value, do func(u, p ori.Operand)) {
+	u := l.F.NewReg(ori.UR, len(v))
+	for n := range v {
+		if v[n].Kind != ori.KNone {
+			v[n] = l.Reg(v[n])
+		}
+	}
+	l.Repeat(func() ori.Operand {
+		done := PT()
+		for n := range v {
+			if v[n].Kind != ori.KNone {
+				l.Emit(op.R2UR, op.Mods{}, Value{l.F.Word(u, n)}, v[n])
+			}
+		}
+		for n := range v {
+			if v[n].Kind != ori.KNone {
+				p := l.Pred()
+				l.Emit(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), Value{p}, v[n], l.F.Word(u, n), done)
+				done = p
+			}
+		}
+		do(l.F.Words(u), done)
+		return done
+	})
+}

@@ -1,0 +1,211 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// The engines that copy whole blocks of memory are given their orders by the
+// uniform datapath: an instruction there is one order for the warp, while the
+// source means one for each thread. Where one thread at most can get there
+// the instruction is the order; elsewhere the threads take turns.
+
+// Order is an instruction of such an engine: its operands as blocks of words
+// that go to uniform registers of their own.
+type Order struct {
+	Blocks []Value
+	Same   bool // done twice it is done once: threads with equal operands share it
+	Do     func(u []ori.Operand) *ori.Instr
+}
+
+// Issue gives an order for every thread.
+func (l *Builder) Issue(x *Order) {
+	guard := l.Guard
+	alone := l.Lonely() || x.Same && l.Agreed(x.Blocks)
+	switch {
+	case alone && guard.Kind == ori.KNone:
+		x.Do(l.uniforms(x.Blocks, ori.Operand{}))
+	case alone:
+		l.Guard = ori.Operand{}
+		u := l.uniforms(x.Blocks, guard)
+		any := l.F.Words(l.F.NewReg(ori.UP, 1))
+		l.Emit(op.VOTEU, op.M(op.MANY), Value{any}, guard)
+		x.Do(u).Guard = any
+		l.Guard = guard
+	default:
+		l.Alone(func() { l.inTurns(x) })
+	}
+}
+
+// uniforms puts blocks into uniform registers, each block aligned to its
+// length: from the thread whose guard holds.
+func (l *Builder) uniforms(blocks []Value, guard ori.Operand) []ori.Operand {
+	u := make([]ori.Operand, len(blocks))
+	for n, b := range blocks {
+		r := l.F.NewReg(ori.UR, len(b))
+		for int(l.F.Regs[r].Align) < len(b) {
+			l.F.Regs[r].Align *= 2
+		}
+		u[n] = l.F.Words(r)
+		if guard.Kind != ori.KNone { // the threads whose guard does not hold leave it alone
+			l.Emit(op.UNDEF, op.Mods{}, Value{u[n]})
+		}
+		for k, w := range b {
+			l.ToUniform(l.F.Word(r, k), w, guard)
+		}
+	}
+	return u
+}
+
+// ToUniform moves a word to a uniform register.
+func (l *Builder) ToUniform(u, w, guard ori.Operand) {
+	switch w.Kind {
+	case ori.KZero:
+		l.Emit(op.UMOV, op.Mods{}, Value{u}, ori.Zero(ori.UR))
+	case ori.KImm:
+		l.Emit(op.UMOV, op.Mods{}, Value{u}, w)
+	default:
+		l.Emit(op.R2UR, op.Mods{}, Value{u}, l.Reg(w)).Guard = guard
+	}
+}
+
+// inTurns gives an order for every thread, one after the other, or for every
+// different one.
+func (l *Builder) inTurns(x *Order) {
+	blocks := make([]Value, len(x.Blocks))
+	for n, b := range x.Blocks {
+		for _, w := range b {
+			if w.Kind != ori.KZero && w.Kind != ori.KImm {
+				w = l.Reg(w)
+			}
+			blocks[n] = append(blocks[n], w)
+		}
+	}
+	lane := ori.Operand{}
+	if !x.Same {
+		lane = l.One(op.S2R, op.Mods{}, ori.Special(op.SRLaneID))
+	}
+	l.Repeat(func() ori.Operand {
+		u := l.uniforms(blocks, ori.Operand{})
+		done := PT()
+		match := func(w, u ori.Operand) {
+			p := l.Pred()
+			l.Emit(op.ISETP, op.M(op.MEQ, op.MU32, op.MAND), Value{p}, w, u, done)
+			done = p
+		}
+		if !x.Same {
+			turn := l.F.Words(l.F.NewReg(ori.UR, 1))
+			l.Emit(op.R2UR, op.Mods{}, Value{turn}, lane)
+			match(lane, turn)
+		} else {
+			for n, b := range blocks {
+				for k, w := range b {
+					if w.Kind == ori.KReg {
+						match(w, l.F.Word(u[n].Reg, k))
+					}
+				}
+			}
+		}
+		x.Do(u)
+		return done
+	})
+}
+
+// Lonely reports whether at most one thread of a warp does the current
+// instruction.
+func (l *Builder) Lonely() bool {
+	if l.elected == nil {
+		l.findElected()
+	}
+	return l.In.Guard >= 0 && !l.In.GuardNot && l.elected[l.In.Guard] || l.singleAt(l.In)
+}
+
+// findElected finds the predicates that hold for one thread of a warp at most:
+// those of elect.sync among all threads, and what is joined with them.
+func (l *Builder) findElected() {
+	body := l.Body
+	l.elected = make([]bool, len(body.Regs))
+	writes := l.CountWrites()
+	for changed := true; changed; {
+		changed = false
+		for n := range body.Instrs {
+			in := &body.Instrs[n]
+			if r := l.electedBy(in); r >= 0 && writes[r] == 1 && !l.elected[r] {
+				l.elected[r] = true
+				changed = true
+			}
+		}
+	}
+}
+
+// electedBy returns the register in which an instruction leaves a predicate
+// of one thread at most, or -1.
+func (l *Builder) electedBy(in *sema.Inst) int32 {
+	args := l.Body.Of(in.Args)
+	if in.Guard >= 0 || len(args) < 2 {
+		return -1
+	}
+	holds := func(a *sema.Operand) bool { return a.Kind == isa.KReg && a.Flags == 0 && l.elected[a.Ref] }
+	switch in.Op {
+	case isa.WElect:
+		if m := &args[1]; m.Kind == isa.KInt && uint32(m.Value) == 0xffffffff {
+			return args[0].Pair
+		}
+	case isa.WAnd:
+		if len(args) == 3 && args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && (holds(&args[1]) || holds(&args[2])) {
+			return args[0].Ref
+		}
+	case isa.WMov:
+		if args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && holds(&args[1]) {
+			return args[0].Ref
+		}
+	}
+	return -1
+}
+
+// singleAt reports whether an instruction stands where one thread of a warp
+// comes at most: between a branch around it for all others and the label of
+// that branch, where nothing else leads in.
+func (l *Builder) singleAt(in *sema.Inst) bool {
+	body := l.Body
+	at := -1
+	for n := range body.Instrs {
+		if &body.Instrs[n] == in {
+			at = n
+		}
+	}
+	for n := at - 1; n >= 0; n-- {
+		b := &body.Instrs[n]
+		if b.Op != isa.WBra || b.Guard < 0 || !b.GuardNot || !l.elected[b.Guard] {
+			continue
+		}
+		end := int(body.Labels[body.Of(b.Args)[0].Ref].At)
+		if end > at && l.closedRange(n+1, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedRange reports whether nothing outside of a range of instructions
+// leads to a place in it but its start by falling through.
+func (l *Builder) closedRange(from, end int) bool {
+	body := l.Body
+	for n := range body.Instrs {
+		in := &body.Instrs[n]
+		if n >= from && n < end {
+			continue
+		}
+		switch in.Op {
+		case isa.WBra:
+			if to := int(body.Labels[body.Of(in.Args)[0].Ref].At); to >= from && to < end {
+				return false
+			}
+		case isa.WBrx, isa.WCall:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,35 @@
+package build
+
+// Line is a .loc directive of a body that a function was lowered from.
+type Line struct {
+	File, Line uint32
+	// Func names the label in .debug_str behind which, Off bytes on, the name
+	// of the function stands that the source compiler inlined here; Of is the
+	// directive of its call, -1 if there is none.
+	Func string
+	Off  uint64
+	Of   int32
+}
+
+// lines enters the directives of the current body into the list of the
+// function and returns the index of the first. A body that stands in place of
+// several calls enters its directives once.
+func (l *Builder) lines() int32 {
+	if base, ok := l.bases[l.Body.Func]; ok {
+		return base
+	}
+	base := int32(len(l.List))
+	for n := range l.Body.Lines {
+		x := &l.Body.Lines[n]
+		line := Line{File: x.File, Line: x.Line, Of: -1}
+		if x.Of >= 0 {
+			line.Func, line.Off, line.Of = l.Body.Tree.Names.String(x.Func), x.Off, base+x.Of
+		}
+		l.List = append(l.List, line)
+	}
+	if l.bases == nil {
+		l.bases = map[int32]int32{}
+	}
+	l.bases[l.Body.Func] = base
+	return base
+}

@@ -1,0 +1,37 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/routine"
+)
+
+// Caches are the cache operators that the command line wants for global and
+// generic accesses; an empty name leaves them as they are.
+type Caches struct {
+	Load, Store           string
+	ForceLoad, ForceStore bool // also where the text names another
+}
+
+// Layout is where the module's variables lie, as code must know them.
+type Layout struct {
+	Shared      map[string]int64 // offset of each shared variable of the module
+	SharedBytes int64            // what they take together
+	Fixed       bool             // they lie there in every kernel, because initial values say so
+	Dynamic     map[string]int64 // alignment of each array of dynamic shared memory
+	Const       map[string]int64 // offset of each variable in constant bank 3
+	ConstBytes  int64            // what they take together, whole words
+	Local       map[string]int64 // distance of each local variable of the module below the top of the stack
+	LocalBytes  int64            // what they take together
+	Object      bool             // only the linker knows where anything lies
+	Apart       bool             // functions are called, never put in place of a call: a debugger steps into them
+}
+
+// Options are the wishes of the command line that lowering knows about.
+type Options struct {
+	NoFMA    bool          // --fmad=false
+	Routines bool          // long ways may be routines that are called
+	Meet     *routine.Meet // .sync instructions that are routines
+	Plan     *Plan
+	Errors   bool    // late faults of memory show at exit
+	Caches   Caches  // -dlcm and its kin
+	Lines    *[]Line // receives the .loc directives that Instr.Loc counts; nil: nobody asks
+}

@@ -1,0 +1,61 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/routine"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// Plan says what a kernel and the functions it calls share: where their
+// shared variables lie, which functions cannot stand in place of a call and
+// must be compiled by themselves, and what the kernel's own bank of
+// constants holds.
+type Plan struct {
+	Functions []int32      // compiled by themselves, in order of need
+	Systems   []string     // routines of the driver that are called, kernels whose address is used
+	Pointers  bool         // some call goes through a pointer
+	Indirect  []string     // prototypes of calls through pointers, in an object
+	Bank2     int64        // bytes of constant bank 2
+	Keep      bool         // warps keep the registers they were launched with
+	Meet      routine.Meet // .sync instructions that several functions have
+	Refs      []Ref        // textures, samplers and surfaces named, a word each behind the parameters
+
+	Shared map[string]int64 // offset of each shared variable of the module that is named
+
+	Module   *sema.Module
+	Kernel   int32
+	Named    map[int32]bool // variables of the module
+	Own      []OwnShared
+	Body     func(int32) *sema.Body
+	SharedOf map[int32][]int64   // offset of each shared variable, by function
+	Locals   map[int32][]int64   // offset in the frame of each local variable, by function
+	Regs     map[int32][]ori.Reg // virtual register of each PTX register, by function
+	Bytes    int64
+	Outgoing int64          // bytes of stack that calls pass
+	Cyclic   map[int32]bool // functions that reach themselves
+	Taken    []int32        // functions whose address is used, in order
+	Moves    bool           // some body moves the stack pointer
+	Object   bool           // nothing is known of where things lie
+	Budget   int            // instructions that may still be put in place of calls
+	Active   []int32        // functions being visited
+}
+
+// Places returns where the variables of a function's body lie that has been
+// lowered: the offsets in its frame of local ones, in shared memory of shared
+// ones.
+func (p *Plan) Places(fn int32) (locals, shared []int64) { return p.Locals[fn], p.SharedOf[fn] }
+
+// Registers returns the virtual register of each PTX register of a function
+// that has been lowered.
+func (p *Plan) Registers(fn int32) []ori.Reg { return p.Regs[fn] }
+
+// A kernel has only the shared variables that it, or a function it reaches,
+// names: a block must not pay for those of other kernels. Variables of the
+// module come first, in its order, then those of the bodies in the order of
+// visits.
+
+// OwnShared is a shared variable of a body.
+type OwnShared struct {
+	At          *int64
+	Align, Size int64
+}

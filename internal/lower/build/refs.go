@@ -1,0 +1,115 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Textures and surfaces before sm_90. One word names both header and sampler;
+// an instruction finds it in bank 0 at a place it says, or in a register that
+// may differ between threads. Where it is among the arguments it stands
+// behind the coordinates, in TXD before them. Up to four arguments stand half
+// in each of the two source registers (.SCR), more of them apart: coordinates
+// and the rest.
+
+// A handle's word: number of the header, and from samplerAt on that of the
+// sampler.
+const (
+	HeaderMask  = 1<<SamplerAt - 1
+	SamplerMask = 1<<(32-SamplerAt) - 1
+	SamplerAt   = 20
+)
+
+// isAddress is set in the low word of the handle of something named in the
+// program.
+const isAddress = 1 << 31
+
+// oldAddress turns the word of a reference into the low word of its handle.
+func (l *Builder) oldAddress(v *sema.Var, w ori.Operand) ori.Operand {
+	if refBit(v) == isSampler {
+		w = l.Shr1(w, ori.Imm(SamplerAt))
+	}
+	return l.Lop(LutOr, w, Word(isAddress), RZ())
+}
+
+// Textures, samplers and surfaces bound by name. The driver writes the number
+// of each header into a word behind the kernel's parameters; a handle is that
+// number with a bit in its upper word that tells what it is of.
+
+// Bits of the upper word of handles.
+const (
+	isTexture = 1 << 29
+	isSampler = 1 << 30
+	isSurface = 1 << 31
+)
+
+// Ref is a word of bank 0 that the driver fills: the number of a texture,
+// sampler or surface and, before sm_90, that of the sampler beside a texture.
+type Ref struct{ Name, Sampler string }
+
+// RefSlot returns the place of a reference's word in bank 0. One that stands
+// alone may be read from a word that it shares.
+func (p *Plan) RefSlot(l *Builder, r Ref) int64 {
+	n := slices.IndexFunc(p.Refs, func(x Ref) bool { return x == r || r.Sampler == "" && (x.Name == r.Name || x.Sampler == r.Name) })
+	if n < 0 {
+		n = len(p.Refs)
+		p.Refs = append(p.Refs, r)
+	}
+	return l.Arch.Bank0().Param + l.Arch.RefsAt(int64(p.Module.Funcs[p.Kernel].ParamLen)) + 4*int64(n)
+}
+
+// refBit returns the bit of the upper word that tells what variable v is a
+// handle of, or zero if it is none.
+func refBit(v *sema.Var) uint32 {
+	switch v.Shape.Type {
+	case isa.Texref:
+		return isTexture
+	case isa.Samplerref:
+		return isSampler
+	case isa.Surfref:
+		return isSurface
+	}
+	return 0
+}
+
+// Named returns the texture, sampler or surface that an operand names, or nil
+// if the symbol is none.
+func (l *Builder) Named(a *sema.Operand) *sema.Var {
+	if a.Kind == isa.KReg || a.Kind == isa.KAddr && a.Base == isa.KReg || a.Ref < 0 || l.Module.Syms[a.Ref].Var < 0 {
+		return nil
+	}
+	if v := &l.Module.Vars[l.Module.Syms[a.Ref].Var]; refBit(v) != 0 {
+		return v
+	}
+	return nil
+}
+
+// Reference returns the handle of a texture, sampler or surface named in the
+// program, or false if the symbol is none.
+func (l *Builder) Reference(a *sema.Operand) (Value, bool) {
+	v := l.Named(a)
+	if v == nil {
+		return nil, false
+	}
+	w := l.RefWord(v)
+	if !l.Arch.Has(target.UniformHandles) {
+		w = l.oldAddress(v, w)
+	}
+	return Value{w, Word(refBit(v))}, true
+}
+
+// RefWord reads the word of a reference.
+func (l *Builder) RefWord(v *sema.Var) ori.Operand {
+	if l.Layout.Object && !l.Arch.Has(target.LinkedSamplers) && refBit(v) == isSampler {
+		l.Fail("The linker gives a sampler named in an object no word of its own on %s", l.Arch.Name)
+	}
+	if l.Layout.Object { // the linker adds the word to every kernel that comes here
+		return l.One(op.LDC, op.Mods{}, l.SymbolPart(v.Name, ori.PartRef))
+	}
+	return l.bankWord(l.Plan.RefSlot(l, Ref{Name: v.Name}))
+}

@@ -1,0 +1,200 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// Registers of the calling convention (abi.md): twelve words from R4 on pass
+// arguments and results, R20 and R21 the return address.
+const (
+	FirstArgReg = 4
+	NumArgRegs  = 12
+	ReturnReg   = 20
+)
+
+// CallerReg holds the caller's stack pointer where a function begins that
+// has arguments on the stack: the frame may lie any distance below them.
+const CallerReg = 3
+
+// Fixed returns a new register that stands for physical ones.
+func (l *Builder) Fixed(at, n int) ori.Reg {
+	r := l.F.NewReg(ori.R, n)
+	i := &l.F.Regs[r]
+	i.Phys, i.Fixed, i.Align = int16(at), true, 1
+	return r
+}
+
+// Variable is a variable of parameter space: a kernel's parameter in the
+// constant bank, or what a call passes, in registers or in the frame.
+type Variable struct {
+	Size  int64
+	Words Value   // its words, if it lies in registers
+	Elems []Value // or its elements, each of so many bits, if it is a vector register
+	Bits  int
+	Off   int64       // in the frame or the constant bank
+	Bank  bool        // of a kernel
+	Out   bool        // on the stack, where a call passes it
+	Base  ori.Operand // what off counts from, if not the stack
+	param int64       // address in the parameter space of a kernel
+}
+
+// maxRegVariable is the largest variable kept in registers, in bytes.
+const maxRegVariable = 128
+
+// parameters makes the parameter variables of the body: its own, and for a
+// kernel the formal ones.
+func (l *Builder) parameters() {
+	inMemory, formals := l.addressed()
+	for n := range l.Body.Vars {
+		v := &l.Body.Vars[n]
+		if v.Space == isa.SpaceParam {
+			l.params[n] = l.newVariable(&v.Shape, inMemory[n])
+		}
+	}
+	fn := l.Fn
+	l.Formals = make([]*Variable, len(fn.Rets)+len(fn.Params))
+	for n := range l.Formals {
+		p := formal(fn, n)
+		switch {
+		case fn.Entry:
+			l.Formals[n] = &Variable{Size: int64(p.Shape.Size()), Off: l.Arch.Bank0().Param + int64(p.Offset), Bank: true, param: int64(p.Offset)}
+		case p.Space == isa.SpaceReg:
+			l.Formals[n] = l.regFormal(p)
+		default:
+			l.Formals[n] = l.newVariable(&p.Shape, formals[n])
+		}
+	}
+}
+
+// formal returns a function's formal parameter n, results first.
+func formal(f *sema.Func, n int) *sema.Param {
+	if n < len(f.Rets) {
+		return &f.Rets[n]
+	}
+	return &f.Params[n-len(f.Rets)]
+}
+
+// regFormal is a formal parameter that is a register of the body; one that
+// the body never names has room nobody reads.
+func (l *Builder) regFormal(p *sema.Param) *Variable {
+	for n := range l.Body.Regs {
+		if r := &l.Body.Regs[n]; r.Num < 0 && l.Body.Name(r.Name) == p.Name {
+			if p.Shape.Vec > 1 {
+				list := make([]Value, p.Shape.Vec)
+				for k := range list {
+					list[k] = l.Words(l.Regs[n+k])
+				}
+				return VectorVariable(list, r.Type.Bits())
+			}
+			w := l.Words(l.Regs[n])
+			return &Variable{Size: int64(4 * len(w)), Words: w}
+		}
+	}
+	return l.newVariable(&p.Shape, false)
+}
+
+// newVariable makes a variable in registers, or in the frame if its address
+// is needed or it is large.
+func (l *Builder) newVariable(s *sema.Shape, inMemory bool) *Variable {
+	v := &Variable{Size: int64(s.Size())}
+	if inMemory || v.Size > maxRegVariable {
+		l.Top = AlignUp(l.Top, max(4, int64(s.Align)))
+		v.Off = l.Top
+		l.Top += AlignUp(v.Size, 4)
+		return v
+	}
+	for range (v.Size + 3) / 4 {
+		v.Words = append(v.Words, l.F.Word(l.F.NewReg(ori.R, 1), 0))
+	}
+	return v
+}
+
+// addressed finds the parameter variables of the body and the formals that
+// are used otherwise than by loads and stores at constant offsets.
+func (l *Builder) addressed() (vars, formals []bool) {
+	b := l.Body
+	vars = make([]bool, len(b.Vars))
+	formals = make([]bool, len(l.Fn.Rets)+len(l.Fn.Params))
+	mark := func(o *sema.Operand) {
+		if n := o.Formal(); n >= 0 && int(n) < len(formals) {
+			formals[n] = true
+		} else if n := o.Local(); n >= 0 && int(n) < len(vars) {
+			vars[n] = true
+		}
+	}
+	for k := range b.Instrs {
+		in := &b.Instrs[k]
+		plain := in.Op == isa.WLd || in.Op == isa.WSt
+		args := b.Of(in.Args)
+		for n := range args {
+			a := &args[n]
+			switch {
+			case a.Kind == isa.KVector:
+				for _, e := range b.Of(a.Elems) {
+					if e.Kind == isa.KSymbol {
+						mark(&e)
+					}
+				}
+			case a.Kind == isa.KSymbol && a.Space.Base() == isa.SpaceParam:
+				mark(a)
+			case a.Kind == isa.KAddr && a.Base == isa.KSymbol && a.Space.Base() == isa.SpaceParam && (!plain || a.Index >= 0):
+				mark(a)
+			}
+		}
+	}
+	return vars, formals
+}
+
+// Variable returns the parameter variable a symbol names, or nil.
+func (l *Builder) Variable(a *sema.Operand) *Variable {
+	if n := a.Formal(); n >= 0 && int(n) < len(l.Formals) {
+		return l.Formals[n]
+	}
+	if n := a.Local(); n >= 0 && int(n) < len(l.params) {
+		return l.params[n]
+	}
+	return nil
+}
+
+// StackReg is the register of the stack pointer, FrameReg that of the frame
+// where the stack pointer moves (calling convention of the reference,
+// abi.md).
+const (
+	StackReg = 1
+	FrameReg = 2
+)
+
+// Stack returns the register locals and spills are addressed from: the
+// stack pointer, lowered by the size of the frame, or a copy of it when the
+// stack pointer moves. Spills lie above what the source asks for, so that
+// the frame's own offsets stay what they are.
+func (l *Builder) Stack() ori.Operand {
+	if l.frame == ori.NoReg {
+		if l.Plan.Moves {
+			l.frame = l.Fixed(FrameReg, 1)
+		} else {
+			l.StackPointer()
+			l.frame = l.SP
+		}
+	}
+	return l.F.Words(l.frame)
+}
+
+// StackPointer returns the stack pointer.
+func (l *Builder) StackPointer() ori.Operand {
+	if l.SP == ori.NoReg {
+		l.SP = l.Fixed(StackReg, 1)
+	}
+	return l.F.Words(l.SP)
+}
+
+// Vector registers as arguments and results of calls. Each element is a
+// register by itself; between functions they stand side by side, as in
+// memory. A variable with elems is read and written a word at a time.
+
+// VectorVariable makes a variable of elements of so many bits.
+func VectorVariable(elems []Value, bits int) *Variable {
+	return &Variable{Size: int64(len(elems) * bits / 8), Elems: elems, Bits: bits}
+}

@@ -1,0 +1,42 @@
+package call
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// names notes the module's shared variables that a body names.
+func names(p *build.Plan, b *sema.Body) {
+	for n := range b.Operands {
+		o := &b.Operands[n]
+		if o.Ref < 0 || o.Kind != isa.KSymbol && (o.Kind != isa.KAddr || o.Base != isa.KSymbol) {
+			continue
+		}
+		if v := p.Module.Syms[o.Ref].Var; v >= 0 && p.Module.Vars[v].Space.Base() == isa.SpaceShared {
+			p.Named[v] = true
+		}
+	}
+}
+
+// placeShared gives the variables their offsets.
+func placeShared(p *build.Plan, layout *build.Layout) {
+	switch {
+	case p.Object: // the linker's to do
+	case layout.Fixed:
+		p.Shared, p.Bytes = layout.Shared, layout.SharedBytes
+	default:
+		for n := range p.Module.Vars {
+			if v := &p.Module.Vars[n]; p.Named[int32(n)] && !v.Shape.Open {
+				p.Bytes = build.AlignUp(p.Bytes, max(1, int64(v.Shape.Align)))
+				p.Shared[v.Name] = p.Bytes
+				p.Bytes += int64(v.Shape.Size())
+			}
+		}
+	}
+	for _, v := range p.Own {
+		p.Bytes = build.AlignUp(p.Bytes, v.Align)
+		*v.At = p.Bytes
+		p.Bytes += v.Size
+	}
+}

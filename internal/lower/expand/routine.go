@@ -1,0 +1,185 @@
+package expand
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/routine"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// routineOf returns the routine of an instruction's long way, or -1.
+func routineOf(b *sema.Body, in *sema.Inst) int {
+	if in.NTypes == 0 {
+		return -1
+	}
+	t := in.Types[0]
+	switch in.Op {
+	case isa.WDiv, isa.WRem:
+		if t.Bits() == 64 && t.Class() != isa.Float {
+			args := b.Of(in.Args)
+			if len(args) < 3 || args[2].Kind != isa.KReg {
+				return -1
+			}
+			w := routine.WayDivide
+			if t.Class() == isa.Signed {
+				w = routine.WaySigned
+			}
+			if in.Op == isa.WRem {
+				w++
+			}
+			return routine.FindRoutine(w, op.NoMod, false)
+		}
+	case isa.WRcp, isa.WSqrt, isa.WRsqrt:
+	default:
+		return -1
+	}
+	round, ftz, approx := op.NoMod, false, false
+	for _, w := range b.ModsOf(in) {
+		for _, r := range build.Roundings {
+			if r.Word == w {
+				round = r.Mod
+			}
+		}
+		ftz = ftz || w == isa.WFtz
+		approx = approx || w == isa.WApprox || w == isa.WFull
+	}
+	switch {
+	case t == isa.F64 && in.Op == isa.WRsqrt && !ftz:
+		return routine.FindRoutine(routine.WayInverseRoot, op.NoMod, false)
+	case approx:
+	case t == isa.F64 && in.Op == isa.WSqrt:
+		return routine.FindRoutine(routine.WayRoot64, round, false)
+	case t == isa.F64:
+		return routine.FindRoutine(routine.WayDiv64, round, false)
+	case t == isa.F32 && in.Op == isa.WSqrt:
+		return routine.FindRoutine(routine.WayRoot32, round, ftz)
+	case t == isa.F32:
+		return routine.FindRoutine(routine.WayDiv32, round, ftz)
+	}
+	return -1
+}
+
+// Sites counts the places of a body, and of the functions that stand in it
+// in place of calls.
+func Sites(p *build.Plan, b *sema.Body, n *routine.Sites) {
+	for k := range b.Instrs {
+		if r := routineOf(b, &b.Instrs[k]); r >= 0 && n[r] < routine.ManySites {
+			n[r]++
+		}
+	}
+	p.Active = append(p.Active, b.Func)
+	for k := range b.Calls {
+		fn := build.Callee(p.Module, b.Calls[k].Func)
+		if b.Calls[k].Table < 0 && fn >= 0 && p.Module.Funcs[fn].HasBody && !p.Cyclic[fn] && len(p.Active) < 64 {
+			Sites(p, p.Body(fn), n)
+		}
+	}
+	p.Active = p.Active[:len(p.Active)-1]
+}
+
+// quickOr gives d the quick result, or where long holds that of the long way.
+func quickOr(l *build.Builder, d, quick build.Value, long ori.Operand, w routine.Way, round op.Mod, ftz bool, args build.Value) {
+	r := d
+	for _, a := range args { // the long way needs them as they are
+		if l.Guard.Kind != ori.KNone || a.Kind == ori.KReg && a.Reg == d[0].Reg {
+			r = l.Tmp(len(d))
+			break
+		}
+	}
+	retarget(l, quick, r)
+	unlikely(l, long, func() { l.Copy(r, longWay(l, w, round, ftz, args)) })
+	if r[0] != d[0] {
+		l.Copy(d, r)
+	}
+}
+
+// retarget makes the instructions that compute a temporary value in the
+// current block compute it in another place.
+func retarget(l *build.Builder, from, to build.Value) {
+	for i := l.Cur.Last(); i != nil; i = i.Prev() {
+		made := false
+		for k := range i.Args {
+			if a := &i.Args[k]; a.Kind == ori.KReg && a.Reg == from[0].Reg {
+				a.Reg, a.Sub = to[0].Reg, a.Sub+to[0].Sub
+				made = made || k < int(i.NDst)
+			}
+		}
+		if made {
+			return
+		}
+	}
+}
+
+// longWay computes in the routine of the current instruction if it has
+// several places, else in its own.
+func longWay(l *build.Builder, w routine.Way, round op.Mod, ftz bool, args build.Value) build.Value {
+	n := routine.FindRoutine(w, round, ftz)
+	if l.Sites[n] < routine.ManySites {
+		w := make(build.Value, 0, len(args))
+		for k := 0; k < len(args); k += routine.Routines[n].Way.Words() {
+			w = append(w, l.Group(args[k:k+routine.Routines[n].Way.Words()])...)
+		}
+		return WayOf(l, n, w)
+	}
+	was := l.Guard // what it computes is not a result yet
+	l.Guard = ori.Operand{}
+	defer func() { l.Guard = was }()
+	return CallRoutine(l, n, args)
+}
+
+// WayOf computes what routine n does.
+func WayOf(l *build.Builder, n int, v build.Value) build.Value {
+	r := &routine.Routines[n]
+	switch r.Way {
+	case routine.WayDivide, routine.WayRemainder, routine.WaySigned, routine.WaySignedRem:
+		return divideLong(l, v[:2], v[2:], r.Way >= routine.WaySigned, r.Way == routine.WayRemainder || r.Way == routine.WaySignedRem)
+	case routine.WayDiv64:
+		return div64Exact(l, v[:2], v[2:], r.Round)
+	case routine.WayRoot64:
+		return sqrt64Exact(l, v, r.Round)
+	case routine.WayInverseRoot:
+		return rsqrt64Exact(l, v)
+	case routine.WayDiv32:
+		return build.Value{div32Exact(l, v[0], v[1], r.Round, r.Ftz)}
+	}
+	return build.Value{sqrt32Exact(l, v[0], r.Round, r.Ftz)}
+}
+
+// CallRoutine calls routine n.
+func CallRoutine(l *build.Builder, n int, v build.Value) build.Value {
+	in, nout := routine.RoutineWords(n)
+	back := l.Fixed(routine.ReturnOf(n), 1)
+	args, dsts := FixedWords(l, in), FixedWords(l, nout)
+	l.Copy(Each(l, args), v)
+	next := l.F.NewBlock()
+	next.Kept = true
+	l.Emit(op.MOV, op.Mods{}, l.Words(back), ori.Label(next))
+	to := ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(routine.RoutineName(n))}
+	l.Emit(op.CALL, op.M(op.MREL, op.MNOINC), dsts, append(build.Value{to, l.F.Words(back)}, args...)...)
+	follow(l, next)
+	if nout == 0 {
+		return nil
+	}
+	t := l.Tmp(nout)
+	l.Copy(t, Each(l, dsts))
+	return t
+}
+
+// FixedWords is n words from where operands and results of routines begin,
+// as one operand; none if n is zero.
+func FixedWords(l *build.Builder, n int) build.Value {
+	if n == 0 {
+		return nil
+	}
+	return build.Value{l.F.Words(l.Fixed(build.FirstArgReg, n))}
+}
+
+// Each splits what fixedWords returns.
+func Each(l *build.Builder, v build.Value) build.Value {
+	if len(v) == 0 {
+		return nil
+	}
+	return l.Words(v[0].Reg)
+}

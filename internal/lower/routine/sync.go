@@ -1,0 +1,160 @@
+package routine
+
+import (
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Threads of a warp that come to the same .sync instruction at different
+// places of the text do it together all the same. Where that may happen
+// (flow.Meetings says where) the instruction is a routine that all these
+// places call: the threads gather in it and are at one place.
+
+// Sync is a kind of such instructions: threads at two of one kind gather.
+type Sync struct {
+	name      string
+	Op        op.Op
+	Mod, And  op.Mod
+	Then      op.Mod
+	Pred      bool // its only result is a predicate
+	In, Out   int  // words of operands, without the mask, and of results
+	Unaligned bool // a barrier: all threads of the warp gather
+}
+
+// Syncs are all there are.
+var Syncs = [...]Sync{
+	{name: "shfl.idx", Op: op.SHFL, Mod: op.MIDX, In: 3, Out: 2},
+	{name: "shfl.up", Op: op.SHFL, Mod: op.MUP, In: 3, Out: 2},
+	{name: "shfl.down", Op: op.SHFL, Mod: op.MDOWN, In: 3, Out: 2},
+	{name: "shfl.bfly", Op: op.SHFL, Mod: op.MBFLY, In: 3, Out: 2},
+	{name: "vote.ballot", Op: op.VOTE, Mod: op.MANY, In: 1, Out: 1},
+	{name: "vote.all", Op: op.VOTE, Mod: op.MALL, Pred: true, In: 1, Out: 1},
+	{name: "vote.any", Op: op.VOTE, Mod: op.MANY, Pred: true, In: 1, Out: 1},
+	{name: "vote.uni", Op: op.VOTE, Mod: op.MEQ, Pred: true, In: 1, Out: 1},
+	{name: "match.any.b32", Op: op.MATCH, Mod: op.MANY, In: 1, Out: 1},
+	{name: "match.any.b64", Op: op.MATCH, Mod: op.MANY, And: op.MU64, In: 2, Out: 1},
+	{name: "match.all.b32", Op: op.MATCH, Mod: op.MALL, In: 1, Out: 2},
+	{name: "match.all.b64", Op: op.MATCH, Mod: op.MALL, And: op.MU64, In: 2, Out: 2},
+	{name: "redux.add.u32", Op: op.REDUX, Mod: op.MSUM, In: 1, Out: 1},
+	{name: "redux.add.s32", Op: op.REDUX, Mod: op.MSUM, And: op.MS32, In: 1, Out: 1},
+	{name: "redux.min.u32", Op: op.REDUX, Mod: op.MMIN, In: 1, Out: 1},
+	{name: "redux.min.s32", Op: op.REDUX, Mod: op.MMIN, And: op.MS32, In: 1, Out: 1},
+	{name: "redux.max.u32", Op: op.REDUX, Mod: op.MMAX, In: 1, Out: 1},
+	{name: "redux.max.s32", Op: op.REDUX, Mod: op.MMAX, And: op.MS32, In: 1, Out: 1},
+	{name: "redux.and", Op: op.REDUX, In: 1, Out: 1},
+	{name: "redux.or", Op: op.REDUX, Mod: op.MOR, In: 1, Out: 1},
+	{name: "redux.xor", Op: op.REDUX, Mod: op.MXOR, In: 1, Out: 1},
+	{name: "redux.min.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, In: 1, Out: 1},
+	{name: "redux.min.NaN.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
+	{name: "redux.min.abs.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, In: 1, Out: 1},
+	{name: "redux.min.abs.NaN.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
+	{name: "redux.max.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, In: 1, Out: 1},
+	{name: "redux.max.NaN.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
+	{name: "redux.max.abs.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, In: 1, Out: 1},
+	{name: "redux.max.abs.NaN.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
+	{name: "elect", Op: op.ELECT, Out: 2},
+	{name: "warp", Op: op.WARPSYNC},
+	{name: "barrier", Op: op.BAR, Mod: op.MSYNC, In: 1, Unaligned: true},
+	{name: "barrier.arrive", Op: op.BAR, Mod: op.MARV, In: 1, Unaligned: true},
+	{name: "barrier.popc", Op: op.BAR, Mod: op.MRED, And: op.MPOPC, In: 2, Out: 1, Unaligned: true},
+	{name: "barrier.and", Op: op.BAR, Mod: op.MRED, And: op.MAND, Pred: true, In: 2, Out: 1, Unaligned: true},
+	{name: "barrier.or", Op: op.BAR, Mod: op.MRED, And: op.MOR, Pred: true, In: 2, Out: 1, Unaligned: true},
+}
+
+// Meet says which instructions of the text are routines because threads may
+// gather there from several places.
+type Meet struct {
+	At     map[int32]bool   // by position in the text
+	kinds  [len(Syncs)]bool // all of a kind
+	masked [len(Syncs)]bool // some place names certain threads
+}
+
+// Share adds the kinds that several functions of a kernel have: threads may
+// be in any of them. It reports whether one is new.
+func (m *Meet) Share(list []*ori.Func) bool {
+	var owner [len(Syncs)]*ori.Func
+	fresh := false
+	for _, f := range list {
+		for _, s := range f.Syncs {
+			if owner[s.Kind] == nil {
+				owner[s.Kind] = f
+			}
+			fresh = fresh || owner[s.Kind] != f && !m.kinds[s.Kind]
+			m.kinds[s.Kind] = m.kinds[s.Kind] || owner[s.Kind] != f
+		}
+	}
+	for _, f := range list {
+		for _, s := range f.Syncs {
+			if m.kinds[s.Kind] && !s.Full && !m.masked[s.Kind] {
+				m.masked[s.Kind], fresh = true, true
+			}
+		}
+	}
+	return fresh
+}
+
+// Copy is m for one of the functions.
+func (m *Meet) Copy() *Meet { return &Meet{kinds: m.kinds, masked: m.masked} }
+
+// Has reports whether an instruction is a routine.
+func (m *Meet) Has(pos int32, kind int) bool { return m != nil && (m.At[pos] || m.kinds[kind]) }
+
+// Add adds instructions of a function, by their positions, and reports
+// whether one is new.
+func (m *Meet) Add(f *ori.Func, at []int32) bool {
+	fresh := false
+	for _, pos := range at {
+		fresh = fresh || !m.At[pos]
+		if m.At == nil {
+			m.At = map[int32]bool{}
+		}
+		m.At[pos] = true
+	}
+	for _, s := range f.Syncs {
+		if m.At[s.Pos] && !s.Full && !m.masked[s.Kind] {
+			m.masked[s.Kind] = true
+			fresh = true
+		}
+	}
+	return fresh
+}
+
+// RoutineOf is the number of the routine of a kind: one in which all threads
+// gather unless some place names others.
+func (m *Meet) RoutineOf(kind int) int {
+	n := len(Routines) + 2*kind
+	if !m.masked[kind] {
+		n++
+	}
+	return n
+}
+
+// SyncRoutine reads the number of a routine.
+func SyncRoutine(n int) (s *Sync, full bool) {
+	return &Syncs[(n-len(Routines))/2], (n-len(Routines))%2 == 1
+}
+
+// RoutineName names a routine of either kind.
+func RoutineName(n int) string {
+	if n < len(Routines) {
+		return Routines[n].name
+	}
+	s, full := SyncRoutine(n)
+	if full {
+		return s.name + ".all" + ori.SyncSuffix
+	}
+	return s.name + ori.SyncSuffix
+}
+
+// RoutineWords is how many words of operands and results a routine has.
+func RoutineWords(n int) (in, out int) {
+	if n < len(Routines) {
+		w := &ways[Routines[n].Way]
+		return w.in, w.out
+	}
+	s, full := SyncRoutine(n)
+	if full {
+		return s.In, s.Out
+	}
+	return s.In + 1, s.Out
+}

@@ -1,0 +1,158 @@
+package warp
+
+import (
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/lower/memory"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+)
+
+// bar lowers bar and barrier.
+func bar(l *build.Builder) {
+	l.Knows(isa.WAligned)
+	l.Knows(isa.WCta)
+	switch {
+	case l.Has(isa.WWarp):
+		l.Knows(isa.WSync)
+		if mask := l.Src1(0, isa.B32); !meets(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
+			Gather(l, mask)
+		}
+	case l.Has(isa.WCluster):
+		l.Alone(func() { barCluster(l) })
+	case l.Has(isa.WRed):
+		barRed(l)
+	case l.Has(isa.WArrive):
+		if together(l, op.MARV, op.NoMod, false) {
+			return
+		}
+		l.Emit(op.BAR, op.M(op.MARV), nil, barrierArgs(l, 0, len(l.Args))...)
+	case l.Has(isa.WSync):
+		if together(l, op.MSYNC, op.NoMod, false) {
+			return
+		}
+		l.Emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, barrierArgs(l, 0, len(l.Args))...)
+	default:
+		l.Unsupported()
+	}
+}
+
+// together brings the threads of the warp together before a barrier that
+// need not be aligned: to the machine each is one of whole warps. Aligned
+// ones are seen to where it is known whether threads may be apart. The result
+// is true if a routine does all that.
+func together(l *build.Builder, mod, and op.Mod, pred bool) bool {
+	if l.In.Op == isa.WBar || l.Has(isa.WAligned) {
+		return false
+	}
+	if meets(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }) {
+		return true
+	}
+	l.Emit(op.WARPSYNC, op.M(op.MALL), nil)
+	return false
+}
+
+// barrierWords are the operands of a routine: barrier and number of threads
+// in one word, and the predicate of a reduction.
+func barrierWords(l *build.Builder, red bool) build.Value {
+	first, end := 0, len(l.Args)
+	var v build.Value
+	if red {
+		first, end = 1, end-1
+		v = build.Value{Bit(l, l.Predicate(end))}
+	}
+	a := barrierArgs(l, first, end)
+	if len(a) == 2 && a[0] == a[1] && a[0].Kind == ori.KReg { // packed
+		return append(a[:1], v...)
+	}
+	n := build.RZ()
+	if len(a) == 2 {
+		n = l.Shl1(l.Reg(a[1]), ori.Imm(16))
+	}
+	return append(build.Value{l.Lop(0xf8, n, ori.Imm(numBarriers-1), l.Reg(a[0]))}, v...)
+}
+
+// numBarriers is how many named barriers a block has.
+const numBarriers = 16
+
+// barrierArgs returns the operands of arguments first to end: a barrier and
+// perhaps a number of threads. When both are in registers they share one:
+// the count in its upper half, the barrier in its lowest four bits.
+func barrierArgs(l *build.Builder, first, end int) build.Value {
+	id := l.Src1(first, isa.U32)
+	used := int32(numBarriers)
+	if l.Args[first].Kind == isa.KInt {
+		id = ori.Imm(int64(l.Args[first].Value))
+		used = int32(l.Args[first].Value) + 1
+	}
+	l.F.Props.Barriers = max(l.F.Props.Barriers, used)
+	if end-first < 2 {
+		return build.Value{id}
+	}
+	n := l.Src1(first+1, isa.U32)
+	if l.Args[first+1].Kind == isa.KInt {
+		n = ori.Imm(int64(l.Args[first+1].Value))
+	}
+	if id.Kind == ori.KImm || n.Kind == ori.KImm {
+		return build.Value{id, n}
+	}
+	t := l.Shl1(n, ori.Imm(16))
+	t = l.Lop(0xf8, t, ori.Imm(numBarriers-1), id)
+	return build.Value{t, t}
+}
+
+// barRed lowers bar.red: a barrier that also counts or joins predicates.
+func barRed(l *build.Builder) {
+	mod := op.MPOPC
+	switch {
+	case l.Has(isa.WAnd):
+		mod = op.MAND
+	case l.Has(isa.WOr):
+		mod = op.MOR
+	}
+	if together(l, op.MRED, mod, mod != op.MPOPC) {
+		l.Knows(isa.WPopc)
+		return
+	}
+	last := len(l.Args) - 1
+	args := append(barrierArgs(l, 1, last), l.Predicate(last))
+	switch {
+	case l.Has(isa.WPopc):
+		l.Emit(op.BAR, op.M(op.MRED, op.MPOPC, op.MDEFER_BLOCKING), nil, args...)
+		l.Emit(op.B2R, op.M(op.MRESULT), l.Dst(0)[:1])
+		return
+	case l.Has(isa.WAnd):
+		l.Emit(op.BAR, op.M(op.MRED, op.MAND, op.MDEFER_BLOCKING), nil, args...)
+	case l.Has(isa.WOr):
+		l.Emit(op.BAR, op.M(op.MRED, op.MOR, op.MDEFER_BLOCKING), nil, args...)
+	default:
+		l.Unsupported()
+	}
+	l.Emit(op.B2R, op.M(op.MRESULT), build.Value{build.RZ(), l.DstPred(0)})
+}
+
+// barCluster lowers barrier.cluster: a grid without clusters has clusters
+// of one block, whose barrier is that of the block.
+func barCluster(l *build.Builder) {
+	relaxed := l.Has(isa.WRelaxed)
+	l.Knows(isa.WRelease)
+	l.Knows(isa.WAcquire)
+	p := l.Clustered()
+	if l.Has(isa.WArrive) {
+		l.Either(p, func() {
+			if !relaxed {
+				memory.FenceBefore(l, op.MGPU)
+			}
+			l.Emit(op.UCGABAR_ARV, op.Mods{}, nil)
+		}, nil)
+		return
+	}
+	if !l.Has(isa.WWait) {
+		l.Unsupported()
+	}
+	l.F.Props.Barriers = max(l.F.Props.Barriers, 1)
+	l.Either(p, func() {
+		l.Emit(op.UCGABAR_WAIT, op.Mods{}, nil)
+		l.Emit(op.CCTL, op.M(op.MIVALL), nil)
+	}, func() { l.Emit(op.BAR, op.M(op.MSYNC, op.MDEFER_BLOCKING), nil, ori.Imm(0)) })
+}
