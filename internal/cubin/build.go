@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // The reference makes sections and symbols one after the other as it walks
@@ -70,7 +71,7 @@ func Build(m *Module) (*File, error) {
 		return nil, errors.New("cubin: module without architecture")
 	}
 	b := &builder{
-		m: m, isNew: m.Arch.SM >= firstNewSM, syms: map[string]*Symbol{},
+		m: m, isNew: m.Arch.Has(target.NewFiles), syms: map[string]*Symbol{},
 		texts: make([]*Section, len(m.Kernels)), params: make([]*Symbol, len(m.Kernels)),
 	}
 	for i := range m.Kernels {
@@ -207,7 +208,7 @@ func (b *builder) finish() (*File, error) {
 	if b.m.Relocatable {
 		f.Kind = KindReloc
 	}
-	if b.m.Arch.SM >= firstMercSM && !b.m.Relocatable {
+	if b.m.Arch.Has(target.Capsules) && !b.m.Relocatable {
 		f.FlagsLow = 2 // the linker wants capsules in objects that say so
 	}
 	for _, s := range b.secs {

@@ -38,22 +38,6 @@ func place(order []AttrID, id AttrID) int {
 	return len(order)
 }
 
-// swWar is the value of SW_WAR by SM; -1 where the record is not written.
-func swWar(sm int) int {
-	switch sm {
-	case 75:
-		return 1
-	case 87:
-		return 2
-	case 120, 121:
-		return 0
-	}
-	if sm >= firstNewSM {
-		return 8
-	}
-	return -1
-}
-
 // infos makes .nv.info and the section of each kernel. Sections of rank
 // rankInfo have no symbols, so the moment does not matter.
 func (b *builder) infos() error {
@@ -138,11 +122,10 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 	if len(k.Exits) > 0 || !k.Device {
 		list = append(list, Words(AttrExitOffsets, k.Exits...))
 	}
-	if w := swWar(b.m.Arch.SM); w >= 0 {
+	if w := b.m.Arch.Workaround; w >= 0 {
 		list = append(list, Words(AttrSWWar, uint32(w)))
 	}
-	switch b.m.Arch.SM {
-	case 80, 86, 87, 88:
+	if b.m.Arch.Has(target.War2861232) {
 		list = append(list, Flag(AttrSW2861232War))
 	}
 	regs := k.MaxRegs
@@ -156,7 +139,7 @@ func (b *builder) kernelInfo(i int) (*Info, error) {
 		list = append(list, Half(AttrSparseMMAMask, k.Sparse))
 		b.params[i] = &Symbol{}
 	}
-	if b.m.Arch.SM >= firstMercSM {
+	if b.m.Arch.Has(target.Capsules) {
 		list = append(list, k.Tensor.attrs()...)
 	}
 	var err error
@@ -254,13 +237,6 @@ func (b *builder) compat() *Info {
 	if b.m.Arch.Variant == target.ArchSpecific {
 		accel = 1
 	}
-	fast := uint32(0)
-	switch b.m.Arch.SM {
-	case 100:
-		fast = 0x09
-	case 120:
-		fast = 0x50
-	}
 	return &Info{Compat: true, Attrs: []Attr{
 		Byte(CompatAccelerator, accel),
 		Byte(CompatISAClass, max(b.m.ISAClass, 1)),
@@ -268,6 +244,6 @@ func (b *builder) compat() *Info {
 		Half(CompatISAVersion, 0x0101),
 		Byte(CompatTensormap, b.m.Tensormap),
 		Byte(CompatOpportunistic, 1),
-		Words(CompatFastpath, fast, 0),
+		Words(CompatFastpath, b.m.Arch.FastPath, 0),
 	}}
 }

@@ -1,6 +1,10 @@
 package cubin
 
-import "github.com/goptxas/goptxas/internal/cubin/elf"
+import (
+	"github.com/goptxas/goptxas/internal/cubin/elf"
+
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // kernel makes the sections and symbols of one kernel.
 func (b *builder) kernel(i int) {
@@ -120,7 +124,7 @@ func (b *builder) reserved() {
 		return
 	}
 	size := uint64(0)
-	if b.m.Arch.SM >= firstMercSM {
+	if b.m.Arch.Has(target.Capsules) {
 		size = 0x40
 	}
 	if b.m.Relocatable {
@@ -167,7 +171,7 @@ func (b *builder) sharedLimit() {
 	}
 	b.capSeen = true
 	s := &Symbol{Name: ".nv.reservedSmem.cap", Bind: BindWeak, Type: SymObject, Value: 0x400, Size: 4}
-	if b.m.Arch.SM >= firstMercSM {
+	if b.m.Arch.Has(target.Capsules) {
 		b.symbol(s)
 		return
 	}

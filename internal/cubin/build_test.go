@@ -45,7 +45,7 @@ func rebuild(b []byte) string {
 // sm_90 on its references to CIEs count the room of a rule that is no longer
 // written, and so point behind the CIE they mean.
 func trueCIEs(f *File) ([]byte, error) {
-	if s := f.Find(".rela.debug_frame"); s != nil && f.SM >= firstNewSM {
+	if s := f.Find(".rela.debug_frame"); s != nil && f.isNew() {
 		c := s.Content.(*Relocs)
 		for i := range c.List {
 			if r := &c.List[i]; r.Sym != nil && r.Sym.Name == ".debug_frame" {

@@ -159,7 +159,7 @@ func liftFixes(f *File, s *Section, first string) []Fix {
 		state = Resolved
 	}
 	if len(list) > 0 {
-		if f.SM >= firstNewSM && rela >= 0 && rela < rel && list[0].Addend == 0 {
+		if f.isNew() && rela >= 0 && rela < rel && list[0].Addend == 0 {
 			list = append([]Fix{{State: state, Addend: 1}}, list...)
 		}
 		return list
@@ -174,7 +174,7 @@ func liftFixes(f *File, s *Section, first string) []Fix {
 }
 
 func liftDecls(f *File, m *Module) {
-	isNew := f.SM >= firstNewSM
+	isNew := f.isNew()
 	firsts := [...]string{".nv.constant3", ".nv.global.init", ".nv.global"}
 	if isNew {
 		firsts[0] = ".nv.constant.user"
@@ -324,7 +324,7 @@ func liftKernel(f *File, m *Module, t *Section, frames []dwarf.Frame) (Kernel, [
 	if s := f.Find(".nv.constant2." + k.Name); s != nil {
 		k.Const2 = s.Data()
 		first := s.Name
-		if f.SM >= firstNewSM {
+		if f.isNew() {
 			first = ".nv.constant.optimizer." + k.Name
 		}
 		k.Const2Fixes = liftFixes(f, s, first)

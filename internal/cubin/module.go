@@ -221,15 +221,10 @@ const firstBigParams = 0x1100 + 1
 
 // ParamBase returns where parameters begin in constant bank 0.
 func ParamBase(a *target.Arch, size uint32) uint32 {
-	switch {
-	case a.SM >= firstMercSM:
-		return 0x380
-	case a.SM >= firstNewSM:
-		return 0x210
-	case size >= firstBigParams:
-		return 0x1a80
+	if size >= firstBigParams {
+		return uint32(a.Bank0().BigParam)
 	}
-	return 0x160
+	return uint32(a.Bank0().Param)
 }
 
 // paramSize is where the last parameter ends.

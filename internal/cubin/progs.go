@@ -18,7 +18,7 @@ func (f *File) progs(im *elf.Image) []elf.Prog {
 	if f.Kind != KindExec {
 		return nil
 	}
-	isNew := f.SM >= firstNewSM
+	isNew := f.isNew()
 	self := elf.Prog{Type: elf.ProgLoad, Flags: permR | permX, Align: progAlign}
 	if isNew {
 		self.Flags = permR

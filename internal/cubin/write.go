@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // encoder resolves names to string table offsets while contents are
@@ -194,12 +195,12 @@ func (f *File) encodeSyms(e *encoder, s *Section, t *SymTab) ([]byte, uint32) {
 // version 1, OS ABI 0x41 (CUDA), ABI version 8.
 var ident = [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8}
 
-// firstNewSM is the first SM with the newer section order, .nv.compat and
-// RELA only.
-const firstNewSM = 90
-
-// firstMercSM is the first SM whose files carry capsule sections.
-const firstMercSM = 100
+// isNew reports whether the file is of the newer kind. A number that no chip
+// has is that of an old one: the newer kind came with chips we know.
+func (f *File) isNew() bool {
+	c := target.FindSM(f.SM)
+	return c != nil && c.Has(target.NewFiles)
+}
 
 // header computes the file header: bits 31-24 of the flags are the section
 // number of .note.nv.cuinfo, bits 23-8 the SM.
@@ -208,7 +209,7 @@ func (f *File) header() elf.Header {
 		Ident: ident, Type: uint16(f.Kind), Machine: machineCUDA, Version: 1,
 		Flags: uint32(f.SM)<<8 | uint32(f.FlagsLow),
 	}
-	if f.Kind == KindExec || f.SM < firstNewSM {
+	if f.Kind == KindExec || !f.isNew() {
 		h.PhEntSize = elf.ProgSize
 	}
 	for _, s := range f.Sections {

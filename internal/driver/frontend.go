@@ -116,8 +116,8 @@ func semaOptions(s *cli.Settings) sema.Options {
 	return o
 }
 
-// hasTensorMemory reports whether the module's own target has tcgen05: the
-// specific targets of the sm_100, sm_103 and sm_110 chips.
+// hasTensorMemory reports whether the module's own target has tcgen05.
 func hasTensorMemory(m *sema.Module) bool {
-	return m.Target.Variant != target.Plain && m.Target.SM >= 100 && m.Target.SM < 120
+	c := target.FindSM(m.Target.SM)
+	return m.Target.Variant != target.Plain && c != nil && c.Has(target.TensorMemory)
 }

@@ -43,7 +43,7 @@ func (j *Job) honours(m *sema.Module) bool {
 		if !line.Has(id) || o.Kind == cli.Bool && !line.Bool(id, false) {
 			continue
 		}
-		if id == cli.PreserveRelocs && target.Find(j.Settings.Arch).SM >= 90 { // the reference leaves none there either
+		if id == cli.PreserveRelocs && target.Find(j.Settings.Arch).Has(target.NewFiles) { // the reference leaves none there either
 			j.warnf("'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected", j.Settings.Arch)
 			continue
 		}

@@ -23,7 +23,7 @@ var ours = [...]cli.ID{
 func spellings(id cli.ID) [][]string {
 	o := &cli.Table[id]
 	values := []string{"", "1", "x", "true", "0x10", "-1", "1.5", "99999999999", "a,b", "a=b"}
-	values = append(values, o.Values[:min(2, len(o.Values))]...)
+	values = append(values, o.Choices()[:min(2, len(o.Choices()))]...)
 	names := []string{"--" + o.Long, "-" + o.Long}
 	if o.Short != "" && o.Short != o.Long {
 		names = append(names, "-"+o.Short, "--"+o.Short)

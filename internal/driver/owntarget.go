@@ -17,7 +17,7 @@ func takeTarget(line *cli.Line, files []Source) {
 	if !line.Has(cli.ParseOnly) || line.Has(cli.GPUName) || len(files) == 0 {
 		return
 	}
-	if name := ownTarget(files[0]); slices.Contains(cli.Table[cli.GPUName].Values, name) {
+	if name := ownTarget(files[0]); slices.Contains(cli.Table[cli.GPUName].Choices(), name) {
 		*line.Value(cli.GPUName) = cli.Value{Set: true, Text: name}
 	}
 }

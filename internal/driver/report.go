@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Bank is the use of one constant bank.
@@ -41,13 +43,13 @@ type FunctionFrame struct {
 	Frame Frame
 }
 
-// The report follows the reference: from sm_90 on, constant banks and
-// texture counts are not printed.
+// The report follows the reference, which counts constant banks and textures
+// for older chips only.
 
 // moduleLine returns the text about the memory of the whole module.
-func moduleLine(global int, consts []Bank, sm int) string {
+func moduleLine(global int, consts []Bank, arch *target.Arch) string {
 	text := fmt.Sprintf("%d bytes gmem", global)
-	if sm < 90 {
+	if arch.Has(target.BanksReported) {
 		text = appendBanks(text, consts)
 	}
 	return text
@@ -55,14 +57,14 @@ func moduleLine(global int, consts []Bank, sm int) string {
 
 // lines returns the texts of a block's report, each the body of one info
 // message; the stack line belongs to the message before it.
-func (b *Block) lines(arch string, sm int) []string {
+func (b *Block) lines(arch *target.Arch) []string {
 	var out []string
 	if b.Entry {
-		out = append(out, fmt.Sprintf("Compiling entry function '%s' for '%s'", b.Name, arch))
+		out = append(out, fmt.Sprintf("Compiling entry function '%s' for '%s'", b.Name, arch.Name))
 	}
 	out = append(out, frameLines(b.Name, b.Frame))
 	if b.Entry {
-		out = append(out, b.Usage.line(sm))
+		out = append(out, b.Usage.line(arch))
 	}
 	if b.Time >= 0 {
 		out = append(out, fmt.Sprintf("Compile time = %.3f ms", millis(b.Time)))
@@ -105,11 +107,11 @@ func frameLines(name string, f Frame) string {
 
 // line returns the resources of a kernel: registers and barriers always,
 // the rest where there is any, in this order.
-func (u *Usage) line(sm int) string {
+func (u *Usage) line(arch *target.Arch) string {
 	text := fmt.Sprintf("Used %d registers, used %d barriers", u.Registers, u.Barriers)
 	text = appendCount(text, u.CumulativeStack, "bytes cumulative stack size")
 	text = appendCount(text, u.Shared, "bytes smem")
-	if sm >= 90 {
+	if !arch.Has(target.BanksReported) {
 		return text
 	}
 	text = appendBanks(text, u.Consts)

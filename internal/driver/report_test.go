@@ -13,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // TestReport compares the -v report with lines the reference printed.
@@ -32,10 +33,10 @@ func TestReport(t *testing.T) {
 		},
 		Callee: []FunctionFrame{{"f", Frame{}}},
 	}
-	say(moduleLine(1000, []Bank{{3, 256}, {4, 8}}, 75))
-	say(b.lines("sm_75", 75)...)
-	say(moduleLine(0, []Bank{{3, 256}}, 90))
-	say(b.lines("sm_90a", 90)[2])
+	say(moduleLine(1000, []Bank{{3, 256}, {4, 8}}, target.Find("sm_75")))
+	say(b.lines(target.Find("sm_75"))...)
+	say(moduleLine(0, []Bank{{3, 256}}, target.Find("sm_90a")))
+	say(b.lines(target.Find("sm_90a"))[2])
 	want := `ptxas info    : 1000 bytes gmem, 256 bytes cmem[3], 8 bytes cmem[4]
 ptxas info    : Compiling entry function 'k' for 'sm_75'
 ptxas info    : Function properties for k

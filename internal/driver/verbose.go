@@ -21,7 +21,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	if !j.Settings.Verbose {
 		return
 	}
-	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch.SM))
+	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch))
 	list := m.Kernels()
 	if m.Opts.Relocatable { // functions too, in the order of the file
 		list = slices.Clone(out.Funcs)
@@ -33,7 +33,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 			continue
 		}
 		b := block(m, &m.Funcs[fn], out.Kernels[n])
-		for _, text := range b.lines(arch.Name, arch.SM) {
+		for _, text := range b.lines(arch) {
 			j.Sink.SayWith(diag.Info, text, b.facts(text, len(out.Kernels[n].Code.Text)))
 		}
 	}

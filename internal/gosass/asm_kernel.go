@@ -166,12 +166,7 @@ func (k *kernelDraft) param(w []string) error {
 	return nil
 }
 
-// newSM is the first SM whose shared memory begins with a reserved part.
-const (
-	newSM          = 90
-	reservedShared = 0x400
-	textAlign      = 128
-)
+const textAlign = 128
 
 // finish assembles the code and reads the resources off it.
 func (k *kernelDraft) finish(name string, m *cubin.Module) error {
@@ -186,9 +181,9 @@ func (k *kernelDraft) finish(name string, m *cubin.Module) error {
 		return &asmError{name, k.at, err.Error()}
 	}
 	k.scan(code, m.Arch)
-	isNew := m.Arch.SM >= newSM
-	if isNew && k.Shared.Used {
-		k.Shared.Size += reservedShared
+	isNew := m.Arch.Has(target.NewFiles)
+	if m.Arch.SharedReserved > 0 && k.Shared.Used {
+		k.Shared.Size += uint64(m.Arch.SharedReserved)
 		k.Fixes = append(k.Fixes, cubin.Fix{State: cubin.Resolved})
 	}
 	last := uint32(0)

@@ -37,8 +37,8 @@ func bashCompletion() string {
 	for i := range cli.Table {
 		o := &cli.Table[i]
 		words = append(words, spelled(o)...)
-		if len(o.Values) > 0 {
-			fmt.Fprintf(&b, "\t%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", strings.Join(spelled(o), "|"), strings.Join(o.Values, " "))
+		if values := o.Choices(); len(values) > 0 {
+			fmt.Fprintf(&b, "\t%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", strings.Join(spelled(o), "|"), strings.Join(values, " "))
 		}
 	}
 	fmt.Fprintf(&b, "\tesac\n\tcase $cur in\n\t-*) COMPREPLY=($(compgen -W '%s' -- \"$cur\")) ;;\n\t*) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n\tesac\n}\n", strings.Join(words, " "))
@@ -76,8 +76,8 @@ func fishCompletion() string {
 		case o.Short != "":
 			fmt.Fprintf(&b, " -o %s", o.Short)
 		}
-		if len(o.Values) > 0 {
-			fmt.Fprintf(&b, " -xa %s", quote(strings.Join(o.Values, " ")))
+		if values := o.Choices(); len(values) > 0 {
+			fmt.Fprintf(&b, " -xa %s", quote(strings.Join(values, " ")))
 		} else if o.Kind != cli.Flag {
 			b.WriteString(" -r")
 		}

@@ -431,10 +431,7 @@ func appendSigned(b []byte, v int64) []byte {
 // variable writes the address of a variable or function of the module, of a
 // kernel's parameter or of a shared variable; 0 for what has none.
 func (d *debugger) variable(name string, off int64, fix func(string, int64), put func(int64)) {
-	base := int64(0)
-	if d.o.Arch.SM >= 90 {
-		base = build.SharedReserved
-	}
+	base := d.o.Arch.SharedReserved
 	for _, k := range d.out.Kernels {
 		if at, ok := k.shared[name]; ok && !d.file.Relocatable {
 			put(at + base + off)

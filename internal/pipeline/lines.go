@@ -12,6 +12,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // addLocs appends the directives of another function and makes its code
@@ -58,7 +59,7 @@ func lineTables(m *sema.Module, out *Output, file *cubin.Module, debug bool) {
 		ptx += "." + strconv.FormatUint(uint64(crc32.ChecksumIEEE(content)), 10)
 	}
 	lines := lineSection(".debug_line", sources, names)
-	if at := dwarf.NamesAt(lines.Data); strs.used && file.Relocatable && file.Arch.SM < firstOneKind {
+	if at := dwarf.NamesAt(lines.Data); strs.used && file.Relocatable && !file.Arch.Has(target.NewFiles) { // newer objects have but one place where names begin
 		lines.Fixes = slices.Insert(lines.Fixes, 0, cubin.Fix{Off: uint64(at), Type: cubin.Rel32, Symbol: debugStr, Beside: true})
 	}
 	file.Debug = append(file.Debug, lines)
@@ -70,10 +71,6 @@ func lineTables(m *sema.Module, out *Output, file *cubin.Module, debug bool) {
 		file.Debug = append(file.Debug, strs.section)
 	}
 }
-
-// firstOneKind is the first SM whose objects do not say where the names of
-// inlined functions begin: there is but one place.
-const firstOneKind = 90
 
 func lineSection(name string, t *dwarf.LineTable, funcs []string) cubin.DebugSection {
 	data, at := dwarf.AppendLines(nil, t)

@@ -16,6 +16,7 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Failure is a kernel that could not be compiled.
@@ -302,8 +303,8 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if k.Props.SharedBytes > 0 {
 		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
 	}
-	if o.Arch.SM >= 90 && !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
-		c.Shared.Size += build.SharedReserved
+	if !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
+		c.Shared.Size += uint64(o.Arch.SharedReserved)
 	}
 	for _, p := range f.Params {
 		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}
@@ -317,7 +318,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if n := len(k.Code.Exits); n > 0 {
 		last = k.Code.Exits[n-1]
 	}
-	isNew := o.Arch.SM >= 90
+	isNew := o.Arch.Has(target.NewFiles)
 	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
 	addSubs(&c, m, k)
 	if !o.Layout.Object {

@@ -157,7 +157,7 @@ func (x *object) initial(d *cubin.Decl) {
 		if sym.Func >= 0 {
 			fix.Symbol = x.m.Funcs[aliased(x.m, sym.Func)].Name
 			fix.Type, first = cubin.Rel64, rel8
-			if x.arch.SM >= 90 {
+			if x.arch.Has(target.NewFiles) {
 				fix.Type, first = cubin.RelUnified, relUnified8
 			}
 		}
@@ -224,7 +224,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 		}
 		x.edge(c, &r)
 	}
-	if x.arch.SM < 90 {
+	if !x.arch.Has(target.NewFiles) {
 		c.Attrs = append(c.Attrs, banks(x.m, relocated(k.Code.Relocs), false)...)
 	}
 	for _, p := range k.Indirect {
@@ -275,7 +275,7 @@ func (x *object) addresses(k *Kernel) {
 func (x *object) fix(r *emit.Reloc) (cubin.Fix, bool) {
 	f := cubin.Fix{Off: uint64(r.Offset), Symbol: r.Symbol, Addend: r.Addend}
 	fn := x.funcOf(r.Symbol)
-	late, function := x.arch.SM >= 90, fn >= 0
+	late, function := x.arch.Has(target.NewFiles), fn >= 0
 	switch r.Kind {
 	case emit.RelocLo, emit.RelocHi:
 		f.Type = cubin.RelAbs32Lo

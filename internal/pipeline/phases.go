@@ -20,6 +20,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // unit is a function on its way through the phases.
@@ -300,7 +301,7 @@ func uniformValues(u *unit) {
 		return
 	}
 	load := op.ULDC
-	if u.o.Arch.SM >= 100 {
+	if u.o.Arch.Has(target.UniformLoads) {
 		load = op.LDCU
 	}
 	opt.UniformValues(u.f, fits(u), load)
@@ -349,10 +350,7 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.o.Debug {
 		u.alive = aliveOf(u.f, u.ptx)
 	}
-	uniforms := 63
-	if u.o.Arch.SM >= 100 {
-		uniforms = 80
-	}
+	uniforms := u.o.Arch.Uniforms
 	if !u.f.Kernel {
 		uniforms = ra.FreeUniforms
 	}

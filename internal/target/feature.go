@@ -62,6 +62,7 @@ const (
 	Capsules       // files carry capsule sections
 	LinkedSamplers // the linker gives words of their own to samplers that objects name
 	BanksReported  // the reference's -v report counts constant banks and textures
+	MaskReport     // the reference can print member masks that may overlap
 	War2861232     // kernels carry the attribute SW2861232_WAR
 	ControlSpace   // nvdisasm puts a space behind code with bits 102 and 103 set
 )

@@ -12,6 +12,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver"
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Counter runs the kernels of a cubin as a description in a file says and
@@ -53,7 +54,7 @@ func Main(args []string, out, errs io.Writer, count Counter) int {
 func write(name string, text []byte, arch, page, desc string, errs io.Writer, count Counter) error {
 	if arch == "" {
 		if arch = driver.OwnTarget(text); !strings.HasPrefix(arch, "sm_") {
-			arch = "sm_75"
+			arch = target.Default
 		}
 	}
 	c := New()

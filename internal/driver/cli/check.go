@@ -7,6 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Settings are the options after all rules between them were applied: what
@@ -111,7 +112,7 @@ func (c *checker) errorf(format string, args ...any) {
 // architecture: link-time code cannot be specific to one chip.
 func (c *checker) architecture() *Fault {
 	s := c.s
-	s.Arch = c.l.Text(GPUName, "sm_75")
+	s.Arch = c.l.Text(GPUName, target.Default)
 	s.Virtual = !strings.HasPrefix(s.Arch, "sm_")
 	if strings.HasPrefix(s.Arch, "lto_") && strings.HasSuffix(s.Arch, "a") {
 		return Faultf("Unsupported gpu architecture '%s'", s.Arch)
@@ -150,7 +151,7 @@ func (c *checker) workarounds() *Fault {
 	if c.l.Has(Bug1729687) {
 		c.foreign(Bug1729687)
 	}
-	if c.l.Has(Bug4575628) && !c.fromSM90() {
+	if c.l.Has(Bug4575628) && !c.has(target.Clusters) {
 		c.warnf("Command line option '--sw4575628' not supported for '%s', will be ignored", c.s.Arch)
 	}
 	if c.l.Has(Bug200387803) {
@@ -191,7 +192,7 @@ func (c *checker) descriptions() *Fault {
 }
 
 func (c *checker) memberMasks() *Fault {
-	if c.l.Has(PrintMemberMasks) && c.s.Arch != "sm_75" && c.s.Arch != "compute_75" {
+	if c.l.Has(PrintMemberMasks) && !c.has(target.MaskReport) {
 		c.warnf("Command line option '--print-potentially-overlapping-membermasks' not supported for '%s', will be ignored", c.s.Arch)
 	}
 	return nil
@@ -285,7 +286,7 @@ func (c *checker) lineInfo() *Fault {
 }
 
 func (c *checker) sharedReservation() *Fault {
-	if c.l.Has(DisableSmemReservation) && !c.fromSM90() {
+	if c.l.Has(DisableSmemReservation) && !c.has(target.Clusters) {
 		c.warnf("Option 'disable-smem-reservation' not supported for gpu architecture '%s', will be ignored", c.s.Arch)
 	}
 	return nil
@@ -386,17 +387,19 @@ func hasWord(words, w string) bool {
 }
 
 func (c *checker) clusters() *Fault {
-	if c.l.Bool(BlocksAreClusters, false) && !c.fromSM90() {
+	if c.l.Bool(BlocksAreClusters, false) && !c.has(target.Clusters) {
 		c.warnf("Command line option '--blocks-are-clusters' not supported for '%s', will be ignored", c.s.Arch)
 	}
 	return nil
 }
 
-// fromSM90 reports whether the target is sm_90 or compute_90 or later.
-func (c *checker) fromSM90() bool {
+// has reports whether the target, real or virtual, has features; link-time
+// code has none.
+func (c *checker) has(f target.Features) bool {
 	kind, num, _ := strings.Cut(c.s.Arch, "_")
 	n, _, _ := number(strings.TrimRight(num, "af"))
-	return kind != "lto" && n >= 90
+	chip := target.FindSM(int(n))
+	return kind != "lto" && chip != nil && chip.Has(f)
 }
 
 func (c *checker) registers() *Fault {

@@ -21,7 +21,7 @@ func TestTable(t *testing.T) {
 		if o.Kind != Flag && o.Arg == "" || o.Kind == Flag && o.Arg != "" {
 			t.Errorf("%s: the name of its value is %q", o.Long, o.Arg)
 		}
-		if (o.Kind == Choice || o.Kind == Choices) && len(o.Values) == 0 {
+		if (o.Kind == Choice || o.Kind == Choices) && len(o.Choices()) == 0 {
 			t.Errorf("%s: nothing to choose from", o.Long)
 		}
 		for k := range Table[:i] {

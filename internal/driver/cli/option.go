@@ -60,13 +60,22 @@ type Option struct {
 	Long, Short string // without dashes; Short may equal Long or be empty
 	Kind        Kind
 	Group       Group
-	Arg         string   // name of the value in the help text
-	Values      []string // for Choice and Choices
-	Default     string   // shown in the help text
+	Arg         string          // name of the value in the help text
+	Values      []string        // for Choice and Choices
+	From        func() []string // makes them where another table has them
+	Default     string          // shown in the help text
 	Help        string
 	Glued       bool // a value may follow the short name directly: -O2
 	Optional    bool // the short name alone leaves the value as it is, at first 0
 	Deprecated  bool // using it prints a warning
+}
+
+// Choices returns the values that a Choice or Choices takes.
+func (o *Option) Choices() []string {
+	if o.From != nil {
+		return o.From()
+	}
+	return o.Values
 }
 
 // Value is what the command line said about one option.

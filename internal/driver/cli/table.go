@@ -1,5 +1,11 @@
 package cli
 
+import (
+	"strconv"
+
+	"github.com/goptxas/goptxas/internal/target"
+)
+
 // ID names a row of the option table.
 type ID uint8
 
@@ -118,7 +124,7 @@ var Table = [numOptions]Option{
 	InputAsString: {Long: "input-as-string", Short: "ias", Kind: Strings, Group: GroupFiles, Arg: "ptx", Help: "Take the PTX text itself from the command line; may be repeated and mixed with files."},
 	OptionsFile:   {Long: "options-file", Short: "optf", Kind: Word, Group: GroupFiles, Arg: "file,...", Help: "Read more options from these files, as if they stood here."},
 
-	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", Values: archNames, Default: "sm_75", Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
+	GPUName: {Long: "gpu-name", Short: "arch", Kind: Choice, Group: GroupTarget, Arg: "name", From: archNames, Default: target.Default, Help: "The GPU to generate code for. compute_* and lto_* check the PTX and write nothing."},
 	Machine: {Long: "machine", Short: "m", Kind: Choice, Group: GroupTarget, Arg: "bits", Values: []string{"64"}, Default: "64", Glued: true, Help: "Pointer size of the host; only 64 exists."},
 
 	OptLevel:               {Long: "opt-level", Short: "O", Kind: Number, Group: GroupOptimise, Arg: "N", Default: "3", Glued: true, Optional: true, Help: "Optimisation level, 0 to 3. -O alone means 0."},
@@ -230,16 +236,22 @@ var Table = [numOptions]Option{
 	CacheSize:   {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
 }
 
-// archNames are the targets the reference knows: real ones, and virtual
+// archNames returns the targets the reference knows: real ones, and virtual
 // ones that stop after checking.
-var archNames = []string{
-	"sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
-	"sm_100", "sm_100a", "sm_100f", "sm_103", "sm_103a", "sm_103f", "sm_110", "sm_110a", "sm_110f",
-	"sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a", "sm_121f",
-	"compute_75", "compute_80", "compute_86", "compute_87", "compute_88", "compute_89", "compute_90", "compute_90a",
-	"compute_100", "compute_100a", "compute_100f", "compute_103", "compute_103a", "compute_103f", "compute_110", "compute_110a", "compute_110f",
-	"compute_120", "compute_120a", "compute_120f", "compute_121", "compute_121a", "compute_121f",
-	"lto_75", "lto_80", "lto_86", "lto_87", "lto_88", "lto_89", "lto_90", "lto_90a",
-	"lto_100", "lto_100a", "lto_100f", "lto_103", "lto_103a", "lto_103f", "lto_110", "lto_110a", "lto_110f",
-	"lto_120", "lto_120a", "lto_120f", "lto_121", "lto_121a", "lto_121f",
+func archNames() []string {
+	var out []string
+	for _, kind := range [...]string{"sm_", "compute_", "lto_"} {
+		for i := range target.Chips {
+			c := &target.Chips[i]
+			name := kind + strconv.Itoa(c.SM)
+			out = append(out, name)
+			if c.PTX.A != 0 {
+				out = append(out, name+"a")
+			}
+			if c.PTX.F != 0 {
+				out = append(out, name+"f")
+			}
+		}
+	}
+	return out
 }

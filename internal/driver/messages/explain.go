@@ -28,11 +28,11 @@ func Explain(m *diag.Message) {
 	case m.Code == "P601":
 		meant(m, options(word), "-"+strings.TrimPrefix(word, "-"))
 	case m.Code == "P602" && strings.HasSuffix(m.Text, "'gpu-name'"):
-		values := cli.Table[cli.GPUName].Values
+		values := cli.Table[cli.GPUName].Choices()
 		meant(m, values, word)
 		m.Notes = append(m.Notes, "targets: "+strings.Join(only(values, "sm_"), " "))
 	case m.Code == "P402":
-		values := only(cli.Table[cli.GPUName].Values, "sm_")
+		values := only(cli.Table[cli.GPUName].Choices(), "sm_")
 		meant(m, values, word)
 		m.Notes = append(m.Notes, "targets: "+strings.Join(values, " "))
 	}

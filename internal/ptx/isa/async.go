@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Asynchronous copies: cp.async, bulk copies, tensor copies and reductions.
 
 var bulkTypes = []TypeSet{tInt32 | tInt64 | tB32 | tB64 | tF32 | tF64 | tHalf}
@@ -249,7 +251,7 @@ const maxBulk = 1<<20 - 16
 
 // mcastAdvice: multicast is fast on some targets only.
 func mcastAdvice(c *checker) {
-	if c.hasWord(WMulticastCluster) && c.bit&(on90a|onF100) == 0 {
+	if c.hasWord(WMulticastCluster) && c.bit&(target.On90a|target.OnF100) == 0 {
 		c.say(warning, "Advisory: '.multicast::cluster' modifier on instruction 'cp.async.bulk{.tensor}' should be used on .target 'sm_90a/sm_100a/sm_100f/sm_103a/sm_103f/sm_110a/sm_110f' instead of .target '%s' as this feature is expected to have substantially reduced performance on some future architectures", c.ctx.Target)
 	}
 }
@@ -297,7 +299,7 @@ func tensorGroup(c *checker) {
 	if c.ctx.Version < 86 {
 		c.errorf("Modifier '.%s' on '%s' requires PTX ISA .version 8.6 or later", w, c.row.Name)
 	}
-	c.gate(&Gate{Name: "." + w.String(), Plain: true, V: 86, Only: onF100})
+	c.gate(&Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
 }
 
 // tensorMode: versions and targets of the modes, and where they apply.
@@ -315,12 +317,12 @@ func tensorMode(c *checker) {
 		}
 		switch {
 		case toCluster(c):
-			c.gate(&Gate{Name: name + " with destination state space as .shared::cluster", Plain: true, Only: onF100})
+			c.gate(&Gate{Name: name + " with destination state space as .shared::cluster", Plain: true, Only: target.OnF100})
 		case toCTA(c):
 			c.gate(&Gate{Name: name + " with destination state space as .shared::cta", Plain: true, SM: 100})
 		}
 	case WTileScatter4, WIm2colW128:
-		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100, TargetFirst: true})
+		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
 	}
 	c.modeFits(w, store)
 }
@@ -365,9 +367,9 @@ func prefetchMode(c *checker) {
 		if c.ctx.Version < 86 {
 			c.errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
 		}
-		c.gate(&Gate{Name: name + " with " + c.row.Name, Plain: true, Only: onF100})
+		c.gate(&Gate{Name: name + " with " + c.row.Name, Plain: true, Only: target.OnF100})
 	case WIm2colW128:
-		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: onF100, TargetFirst: true})
+		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
 	}
 	c.modeFits(w, false)
 }

@@ -115,7 +115,7 @@ func atomGate(c *checker) {
 		if shared {
 			v, sm = r.vSh, r.smSh
 		}
-		if c.ctx.SM < 12 && shared {
+		if c.lacks(0, 12) && shared {
 			c.errorf("Feature 'shared storage' requires .target sm_12 or higher")
 			return
 		}
@@ -167,7 +167,7 @@ func atomVector(c *checker) {
 		}
 		return
 	}
-	if c.ctx.Version < 81 || c.ctx.SM < 90 {
+	if c.lacks(81, 90) {
 		c.gate(&Gate{Name: "$ instruction with vector types", V: 81, SM: 90, TargetFirst: true})
 	}
 	n := in.Vec()

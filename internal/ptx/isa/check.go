@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Check works in the reference's own stages, because which complaint a user
@@ -22,7 +23,7 @@ type checker struct {
 	ctx  *Context
 	row  *Row
 	form *Form
-	bit  Targets
+	bit  target.Names
 	// bad counts faults; with quiet set nothing is reported.
 	bad   int
 	quiet bool
@@ -36,7 +37,7 @@ type checker struct {
 // returns whether the instruction is free of errors.
 func Check(in *Inst, ctx *Context) bool {
 	c := &in.chk
-	*c = checker{in: in, ctx: ctx, bit: targetBit(ctx.SM, ctx.Variant)}
+	*c = checker{in: in, ctx: ctx, bit: target.NameOf(ctx.SM, ctx.Variant)}
 	in.Row, in.Form = nil, nil
 	row, used := findRow(in)
 	c.row = row

@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Control flow and the few operations without a better home.
 
 var opBra = Op{Rows: []Row{{Name: "bra", Forms: []Form{{Args: "*"}}, Mods: []Slot{SlotUni}, Rules: []Rule{{SlotRead, wantLabel}}, Flags: fSymbol | fAnyArg}}}
@@ -57,7 +59,7 @@ func sleepType(c *checker) {
 	}
 }
 
-var maxnregGates = []Gate{{V: 80, Only: on90a | onF100 | onF120, Inst: true}}
+var maxnregGates = []Gate{{V: 80, Only: target.On90a | target.OnF100 | target.OnF120, Inst: true}}
 
 var opSetmaxnreg = Op{Rows: []Row{
 	{

@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Conversions.
 
 const (
@@ -52,8 +54,8 @@ var opCvt = Op{Rows: []Row{
 	{
 		Name: "cvt", Forms: cvtForms,
 		Gates: []Gate{
-			{Name: "cvt with .ue8m0x2", V: 86, Only: onF100 | onF120, T: tUE8M0x2, Inst: true},
-			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: onF100 | onF120, T: tE2M3x2 | tE3M2x2 | tE2M1x2, Inst: true},
+			{Name: "cvt with .ue8m0x2", V: 86, Only: target.OnF100 | target.OnF120, T: tUE8M0x2, Inst: true},
+			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: target.OnF100 | target.OnF120, T: tE2M3x2 | tE3M2x2 | tE2M1x2, Inst: true},
 		},
 		Rules: []Rule{
 			{NoSlot, cvtBFGate},
@@ -127,7 +129,7 @@ func cvtFP8Gate(c *checker) {
 	if c.ctx.SM < first {
 		c.errorf("Feature '%s' requires .target sm_%d or higher", name, first)
 	}
-	if c.ctx.SM == 89 && c.ctx.Version < 81 {
+	if c.lacks(81, 0) && c.lacks(0, 90) && !c.lacks(0, 89) {
 		c.errorf("Feature '%s on sm_89' requires PTX ISA .version 8.1 or later", name)
 	} else if c.ctx.Version < 78 {
 		c.errorf("Feature '%s' requires PTX ISA .version 7.8 or later", name)

@@ -1,5 +1,9 @@
 package isa
 
+// lacks reports whether the module's version or target is older than the
+// first ones with a feature; zero is no bound.
+func (c *checker) lacks(v Version, sm int) bool { return c.ctx.Version < v || c.ctx.SM < sm }
+
 // gate reports a feature that the version or the target lacks.
 func (c *checker) gate(g *Gate) {
 	oldVersion := c.ctx.Version < g.V
@@ -114,8 +118,8 @@ var typeGates = [NumTypes]Gate{
 
 func (c *checker) typeGate(t Type) {
 	g := &typeGates[t]
-	if c.ctx.Version < g.V || c.ctx.SM < g.SM {
-		if t == BF16x2 && c.ctx.SM < 75 {
+	if c.lacks(g.V, g.SM) {
+		if t == BF16x2 && c.lacks(0, 75) {
 			c.errorf("Feature '.bf16x2' requires .target sm_75 or higher")
 		}
 		named := *g

@@ -246,7 +246,7 @@ func (c *checker) roundValue(w Word) {
 	bad := r&c.form.Rnd == 0
 	if c.row.Flags&fConvert == 0 {
 		updown := r&(rRM|rRP) != 0
-		bad = bad || c.ctx.SM < 13 && t == F64 && updown || c.ctx.SM < 20 && t == F32 && (updown || in.Op == WMad)
+		bad = bad || c.lacks(0, 13) && t == F64 && updown || c.lacks(0, 20) && t == F32 && (updown || in.Op == WMad)
 	}
 	switch {
 	case w == WRs && c.form.Rnd == rFloat:
@@ -349,7 +349,7 @@ func (c *checker) semGate(w Word) {
 	case WVolatile:
 		c.gate(&gVolatile)
 	default:
-		if c.ctx.Version < 60 || c.ctx.SM < 70 {
+		if c.lacks(60, 70) {
 			g := gSem
 			g.Name, g.Plain = "."+w.String(), true
 			c.gate(&g)

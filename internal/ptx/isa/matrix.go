@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Loads, stores and transpositions of matrices, and the older wmma.
 
 const (
@@ -20,7 +22,7 @@ var opLdmatrix = Op{Rows: []Row{{
 	Gates: []Gate{
 		{V: 65, SM: 75, TargetFirst: true, W: WM8n8},
 		{Name: ".m8n8", V: 65, W: WM8n8},
-		{Name: "ldmatrix.b8", V: 86, Only: onF100 | onF120, TargetFirst: true, T: tB8},
+		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: tB8},
 	},
 	Rules: []Rule{{NoSlot, matrixGates}, {SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {NoSlot, needSync}, {SlotRead, needSync}},
 	Flags: fVector2,
@@ -33,7 +35,7 @@ var opStmatrix = Op{Rows: []Row{{
 	Spaces: Spaces{sShared | sCTA, 0, 1},
 	Gates: []Gate{
 		{V: 78, SM: 90, TargetFirst: true, W: WM8n8},
-		{Name: "stmatrix.b8", V: 86, Only: onF100 | onF120, TargetFirst: true, T: tB8},
+		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: tB8},
 	},
 	Rules: []Rule{{SlotRestrict, matrixSize}, {SlotShape, matrixShape}, {SlotLayout, matrixVector}, {NoSlot, needSync}, {SlotRead, needSync}},
 	Flags: fVector2,
@@ -65,7 +67,7 @@ func needTrans(c *checker) {
 // matrixGates: what the m8n8 loads need, and what format conversion does.
 func matrixGates(c *checker) {
 	in := c.in
-	if in.Mod(SlotShape) == WM8n8 && c.ctx.SM < 75 {
+	if in.Mod(SlotShape) == WM8n8 && c.lacks(0, 75) {
 		c.errorf("Modifier '.m8n8' requires .target sm_75 or higher")
 	}
 	if in.NTypes != 2 {
@@ -77,7 +79,7 @@ func matrixGates(c *checker) {
 	if c.ctx.Version < 86 {
 		c.errorf("Modifier 'format conversion' on 'ldmatrix' requires PTX ISA .version 8.6 or later")
 	}
-	c.gate(&Gate{Name: "ldmatrix with format conversion", Only: onF100 | onF120})
+	c.gate(&Gate{Name: "ldmatrix with format conversion", Only: target.OnF100 | target.OnF120})
 }
 
 // matrixCount is the number of matrices .xN names.

@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Barrier objects in shared memory and cluster launch control.
 
 var (
@@ -78,7 +80,7 @@ func mbNoComplete(c *checker) {
 	if c.in.Has(SlotNocomp) && len(c.in.Args) == 2 {
 		c.errorf("Illegal modifier '.noComplete' for instruction '%s without count argument'", c.row.Name)
 	}
-	if mbCount(c) && (c.ctx.Version < 78 || c.ctx.SM < 90) {
+	if mbCount(c) && c.lacks(78, 90) {
 		c.errorf(".noComplete modifier required for instruction '%s with count argument'", c.row.Name)
 	}
 }
@@ -142,7 +144,7 @@ var opClusterlaunchcontrol = Op{Rows: []Row{
 		Words: []Word{WTryCancel, WAsync}, Name: "clusterlaunchcontrol.try_cancel.async",
 		Forms: []Form{{Types: []TypeSet{tB128}, Args: "mm", May: eMcast}},
 		Mods:  []Slot{SlotSpace, SlotDone}, Need: []Slot{SlotDone}, Spaces: Spaces{sCTA, 0, 1},
-		Gates: []Gate{{V: 86, SM: 100}, {Name: ".multicast::cluster::all", V: 86, Only: onF100 | onF120, W: WMulticastClusterAll}},
+		Gates: []Gate{{V: 86, SM: 100}, {Name: ".multicast::cluster::all", V: 86, Only: target.OnF100 | target.OnF120, W: WMulticastClusterAll}},
 	},
 	{
 		Words: []Word{WQueryCancel}, Name: "clusterlaunchcontrol.query_cancel",

@@ -40,7 +40,7 @@ func prefSpace(c *checker) {
 
 // pref256Target: prefetching 256 bytes needs sm_80.
 func pref256Target(c *checker) {
-	if c.in.Mod(SlotPref) == WL2256B && c.ctx.SM < 80 && c.ctx.SM >= 75 {
+	if c.in.Mod(SlotPref) == WL2256B && c.lacks(0, 80) && !c.lacks(0, 75) {
 		c.errorf("Modifier '.L2::256B' requires .target sm_80 or higher")
 	}
 }
@@ -196,7 +196,7 @@ func weakOnly(c *checker) {
 
 // asyncOldSpace: .global came late to st.async and red.async.
 func asyncOldSpace(c *checker) {
-	if c.in.Space() == SpaceGlobal && (c.ctx.Version < 87 || c.ctx.SM < 100) {
+	if c.in.Space() == SpaceGlobal && c.lacks(87, 100) {
 		c.errorf("State space incorrect for instruction '%s'", c.row.Name)
 	}
 }
@@ -223,7 +223,7 @@ func asyncDone(c *checker) {
 func asyncSem(c *checker) {
 	in := c.in
 	sem, scope := in.Mod(SlotSem), in.Mod(SlotScope)
-	if sem == WRelease && (c.ctx.Version < 87 || c.ctx.SM < 100) {
+	if sem == WRelease && c.lacks(87, 100) {
 		c.illegal(".release")
 	}
 	if in.Has(SlotMmio) {
@@ -320,7 +320,7 @@ func (c *checker) policyGate(w Word) {
 	if c.ctx.Version < 74 {
 		c.errorf("Modifier '.%s' on '%s' requires PTX ISA .version 7.4 or later", w, c.row.Name)
 	}
-	if c.ctx.SM < 80 {
+	if c.lacks(0, 80) {
 		c.errorf("Modifier '.%s' on '%s' requires .target sm_80 or higher", w, c.row.Name)
 	}
 }
@@ -329,7 +329,7 @@ func (c *checker) policyGate(w Word) {
 // of theirs before.
 func oldSpaces(c *checker) {
 	s := c.in.Space()
-	if s == SpaceConst && c.ctx.Version < 31 || s.Base() == SpaceParam && (c.ctx.Version < 77 || c.ctx.SM < 70) {
+	if s == SpaceConst && c.ctx.Version < 31 || s.Base() == SpaceParam && c.lacks(77, 70) {
 		c.errorf("State space incorrect for instruction '%s'", c.row.Name)
 	}
 }

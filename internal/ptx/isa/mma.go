@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Warp-level matrix operations: mma, wmma, ldmatrix, stmatrix, movmatrix.
 
 const (
@@ -102,14 +104,14 @@ func (c *checker) findShape() *mmaShape {
 }
 
 func (c *checker) oneFeature(name string, v Version, sm int) {
-	if c.ctx.Version < v || c.ctx.SM < sm {
+	if c.lacks(v, sm) {
 		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm})
 	}
 }
 
 // targetFeature is oneFeature with the target first.
 func (c *checker) targetFeature(name string, v Version, sm int) {
-	if c.ctx.Version < v || c.ctx.SM < sm {
+	if c.lacks(v, sm) {
 		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm, TargetFirst: true})
 	}
 }
@@ -130,12 +132,12 @@ func mmaGates(c *checker) {
 		switch {
 		case (tI8 | tI4).has(a):
 			c.oneFeature("Sparse Integer MMA with shape ."+shape.String(), 70, 80)
-		case c.ctx.SM < 80 || c.ctx.Version < 70:
+		case c.lacks(70, 80):
 			c.gate(&Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
 		}
 	case r != nil:
 		c.mmaOps()
-		if c.ctx.Version >= r.v && c.ctx.SM >= r.sm {
+		if !c.lacks(r.v, r.sm) {
 			return
 		}
 		name := "." + shape.String()
@@ -155,7 +157,7 @@ func (c *checker) mmaOps() {
 	if c.ctx.Version < 71 {
 		c.errorf("Modifier '.and' on '%s' requires PTX ISA .version 7.1 or later", c.row.Name)
 	}
-	if c.ctx.SM < 80 {
+	if c.lacks(0, 80) {
 		c.errorf("Modifier '.and' on '%s' requires .target sm_80 or higher", c.row.Name)
 	}
 }
@@ -164,7 +166,7 @@ func (c *checker) fp8Gates(shape Word) {
 	in := c.in
 	narrow := (tF8F6F4 &^ tF8)
 	if narrow.has(in.Types[1]) || narrow.has(in.Types[2]) {
-		c.gate(&Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: onF120, Inst: true})
+		c.gate(&Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: target.OnF120, Inst: true})
 		return
 	}
 	c.oneFeature("mma with FP8 floating point type", 84, 89)
@@ -172,7 +174,7 @@ func (c *checker) fp8Gates(shape Word) {
 		c.errorf("Feature 'mma with FP8 floating point type and FP16 accumulation' requires PTX ISA .version 8.7 or later")
 	}
 	if in.Types[0] == F16 && in.Has(SlotSparse) {
-		c.gate(&Gate{Name: "mma with with F16 accumulator and F8 floating point type", Only: onF120, Inst: true})
+		c.gate(&Gate{Name: "mma with with F16 accumulator and F8 floating point type", Only: target.OnF120, Inst: true})
 		if in.Mod(SlotSparse) == WSp {
 			c.illegal("." + WSp.String())
 		}
@@ -183,9 +185,9 @@ func (c *checker) fp8Gates(shape Word) {
 }
 
 func (c *checker) blockGates() {
-	c.gate(&Gate{Name: "mma with block scale", V: 87, Only: onF120, Inst: true})
+	c.gate(&Gate{Name: "mma with block scale", V: 87, Only: target.OnF120, Inst: true})
 	if c.in.Has(SlotSparse) && c.in.Mod(SlotKind) == WKindMxf4nvf4 || c.in.Mod(SlotKind) == WKindMxf4 && c.in.Has(SlotSparse) {
-		c.gate(&Gate{Name: "Sparse mma with block scale", V: 87, Only: onA120, Inst: true})
+		c.gate(&Gate{Name: "Sparse mma with block scale", V: 87, Only: target.OnA120, Inst: true})
 	}
 }
 

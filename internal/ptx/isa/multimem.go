@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Operations on addresses that stand for the memory of several GPUs, and on
 // tensor maps.
 
@@ -44,7 +46,7 @@ func multiTypes(c *checker) {
 	in := c.in
 	t := in.Types[0]
 	if tFP8x.has(t) {
-		c.gate(&Gate{Name: t.String(), Plain: true, V: 86, Only: onF100 | onA120, TargetFirst: true})
+		c.gate(&Gate{Name: t.String(), Plain: true, V: 86, Only: target.OnF100 | target.OnA120, TargetFirst: true})
 	}
 	if (tHalf | tF8).has(t) && !in.Has(SlotVec) {
 		c.errorf("Unexpected instruction types specified for '%s'", c.row.Name)
@@ -66,7 +68,7 @@ func multiAcc(c *checker) {
 			c.errorf("Illegal modifier '.acc::f16' for instruction '%s' with type '%s'", c.row.Name, t)
 			return
 		}
-		c.gate(&Gate{Name: ".acc::f16", Plain: true, V: 86, ModV: true, Only: onF100 | onA120})
+		c.gate(&Gate{Name: ".acc::f16", Plain: true, V: 86, ModV: true, Only: target.OnF100 | target.OnA120})
 	}
 }
 
@@ -137,8 +139,8 @@ var opTensormap = Op{Rows: []Row{
 		},
 		Mods: []Slot{SlotSpace}, Spaces: Spaces{sGlobal | sCTA, 0, 1},
 		Gates: []Gate{
-			{V: 83, Only: on90a | onF100 | onF120, Inst: true, If: notAtomicity},
-			{Name: "tensormap.replace.swizzle_atomicity", V: 86, Only: onF100 | onF120, Inst: true, W: WSwizzleAtomicity},
+			{V: 83, Only: target.On90a | target.OnF100 | target.OnF120, Inst: true, If: notAtomicity},
+			{Name: "tensormap.replace.swizzle_atomicity", V: 86, Only: target.OnF100 | target.OnF120, Inst: true, W: WSwizzleAtomicity},
 		},
 		Rules: []Rule{{SlotDim, replaceField}, {SlotRead, replaceValue}},
 		Flags: fSharedCTA,
@@ -221,7 +223,7 @@ func replaceValue(c *checker) {
 			continue
 		}
 		top := f.max
-		if w == WSwizzleMode && o.Value == 4 && c.bit&on103a != 0 {
+		if w == WSwizzleMode && o.Value == 4 && c.bit&target.On103a != 0 {
 			top = 4
 			if c.ctx.Version < 88 {
 				c.errorf("Instruction 'tensormap.replace.swizzle_mode with input value == 4' requires PTX ISA .version 8.8 or later")
@@ -234,7 +236,7 @@ func replaceValue(c *checker) {
 }
 
 func fenceproxyTarget(c *checker) {
-	if c.ctx.SM < 90 {
+	if c.lacks(0, 90) {
 		c.errorf("Instruction 'tensormap.cp_fenceproxy' not supported on .target '%s'", c.ctx.Target)
 	}
 }

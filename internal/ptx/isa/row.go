@@ -238,42 +238,6 @@ type Rule struct {
 	Do func(c *checker)
 }
 
-// Targets is a set of the targets whose features are not inherited.
-type Targets uint16
-
-// The a and f targets. An f set includes the a targets of its family.
-const (
-	on90a Targets = 1 << iota
-	on100a
-	on100f
-	on101a
-	on101f
-	on103a
-	on103f
-	on110a
-	on110f
-	on120a
-	on120f
-	on121a
-	on121f
-
-	onA100 = on100a | on101a | on103a | on110a
-	onF100 = onA100 | on100f | on101f | on103f | on110f
-	onA120 = on120a | on121a
-	onF120 = onA120 | on120f | on121f
-)
-
-// bit returns the target's place in Targets, zero for plain ones.
-func targetBit(sm int, v target.Variant) Targets {
-	for i, n := range [...]int{90, 100, 100, 101, 101, 103, 103, 110, 110, 120, 120, 121, 121} {
-		f := i > 0 && i%2 == 0
-		if n == sm && (v == target.FamilyOnly && f || v == target.ArchSpecific && !f) {
-			return 1 << i
-		}
-	}
-	return 0
-}
-
 // Gate says from where on a feature exists. When tells whether an
 // instruction uses it: T one of its types, W one of its words, If anything
 // else; all that are given must hold.
@@ -282,7 +246,7 @@ type Gate struct {
 	Name string // as messages spell it; "" is the operation's name
 	V    Version
 	SM   int
-	Only Targets // when set, no other target has it
+	Only target.Names // when set, no other target has it
 	T    TypeSet
 	W    Word
 	If   func(c *checker) bool

@@ -25,7 +25,7 @@ func needRoundMad(c *checker) {
 	if c.in.Has(SlotRound) {
 		return
 	}
-	if c.in.Types[0] == F32 && c.ctx.SM >= 20 || c.in.Types[0] == F64 && c.ctx.Version >= 14 {
+	if c.in.Types[0] == F32 && !c.lacks(0, 20) || c.in.Types[0] == F64 && c.ctx.Version >= 14 {
 		c.errorf("Rounding modifier required for instruction '%s'", c.row.Name)
 	}
 }

@@ -33,7 +33,7 @@ func (c *checker) spaces() {
 
 // generic: addresses without a space came with PTX 2.0 and sm_20.
 func (c *checker) generic() {
-	if c.ctx.Version < 20 || c.ctx.SM < 20 {
+	if c.lacks(20, 20) {
 		c.gate(&Gate{Name: "generic addressing", V: 20, SM: 20, TargetFirst: true})
 	}
 }

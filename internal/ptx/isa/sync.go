@@ -1,5 +1,7 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Barriers, votes and shuffles, fences and memory barriers.
 
 var (
@@ -166,7 +168,7 @@ func oldNoSync(c *checker) {
 		c.errorf(".sync modifier required for instruction '%s'", c.row.Name)
 	}
 	switch {
-	case c.ctx.SM >= 70 && c.ctx.Version >= 64:
+	case !c.lacks(64, 70):
 		c.errorf("Instruction '%s' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4", c.row.Name)
 		return
 	case voteBallot(c) && (c.ctx.Version == 60 || c.ctx.Version == 61): // the reference forgets it
@@ -229,7 +231,7 @@ var opRedux = Op{Rows: []Row{{
 	Mods: []Slot{SlotOp},
 	Gates: []Gate{
 		{V: 70, SM: 80, TargetFirst: true, If: notF32},
-		{Name: "redux.f32", V: 86, Only: on100a | on100f | on103a | on103f, T: tF32, Inst: true, TargetFirst: true},
+		{Name: "redux.f32", V: 86, Only: target.On100a | target.On100f | target.On103a | target.On103f, T: tF32, Inst: true, TargetFirst: true},
 	},
 	Rules: []Rule{{SlotCmp, reduxOp}, {SlotNaN, reduxF32}, {SlotRead, needSync}},
 }}}
@@ -380,7 +382,7 @@ func oneWayProxy(c *checker) bool {
 }
 
 func proxyTarget(c *checker) {
-	if oneWayProxy(c) && c.ctx.SM < 90 {
+	if oneWayProxy(c) && c.lacks(0, 90) {
 		c.errorf("Instruction 'fence.proxy with unidirection proxy fence' not supported on .target '%s'", c.ctx.Target)
 	}
 }

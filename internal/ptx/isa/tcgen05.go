@@ -1,9 +1,11 @@
 package isa
 
+import "github.com/goptxas/goptxas/internal/target"
+
 // Operations on tensor memory.
 
 var (
-	tcGate   = []Gate{{V: 86, Only: onF100, Inst: true}}
+	tcGate   = []Gate{{V: 86, Only: target.OnF100, Inst: true}}
 	tcAlloc  = []Slot{SlotAligned, SlotSpace}
 	tcRules  = []Rule{{NoSlot, tcNeeds}, {SlotOob, tcGroup}, {SlotRead, needSync}}
 	tcLdMods = []Slot{SlotAligned, SlotShape, SlotNum, SlotPack}
@@ -48,7 +50,7 @@ var opTcgen05 = Op{Rows: []Row{
 		Words: []Word{WLd, WRed}, Name: "tcgen05.ld.red",
 		Forms: []Form{{Types: []TypeSet{tInt32 | tF32}, Args: "ENm?i", May: eSync | eMin | eMax}},
 		Mods:  []Slot{SlotAligned, SlotShape, SlotNum, SlotAbs, SlotNaN}, Need: tcLdNeed,
-		Gates: []Gate{{V: 88, Only: on103a | on103f | on101a | on101f | on110a | on110f, Inst: true}},
+		Gates: []Gate{{V: 88, Only: target.On103a | target.On103f | target.On101a | target.On101f | target.On110a | target.On110f, Inst: true}},
 		Rules: []Rule{{SlotShape, tcShape}, {NoSlot, tcNeeds}, {SlotRead, needSync}}, Flags: fVector2,
 	},
 	{
@@ -74,7 +76,7 @@ var opTcgen05 = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WShift}, Name: "tcgen05.shift", Forms: []Form{{Args: "m", May: eGroup}},
-		Mods: []Slot{SlotDown}, Need: []Slot{SlotDown}, Gates: []Gate{{V: 86, Only: onA100, Inst: true}},
+		Mods: []Slot{SlotDown}, Need: []Slot{SlotDown}, Gates: []Gate{{V: 86, Only: target.OnA100, Inst: true}},
 		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}},
 	},
 	{
@@ -88,7 +90,7 @@ var opTcgen05 = Op{Rows: []Row{
 			{Args: "mekmummp", May: eGroup},
 		},
 		Mods: tcMods, Need: []Slot{SlotKind},
-		Gates: []Gate{{V: 86, Only: onF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: on100a | on100f | on103a | on103f, If: tcScaleImm}},
+		Gates: []Gate{{V: 86, Only: target.OnF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: target.On100a | target.On100f | target.On103a | target.On103f, If: tcScaleImm}},
 		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}, {SlotKind, tcKind}, {SlotScale, tcScale}},
 		Flags: fVector2,
 	},
@@ -106,7 +108,7 @@ func tcGroup(c *checker) {
 	if w == WNone {
 		return
 	}
-	c.gate(&Gate{Name: "." + w.String(), Plain: true, V: 86, Only: onF100})
+	c.gate(&Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
 }
 
 // tcNeeds: what an operation of a whole warp must say.

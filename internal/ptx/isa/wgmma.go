@@ -1,6 +1,10 @@
 package isa
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // Warpgroup matrix operations of sm_90a.
 
@@ -60,7 +64,7 @@ func on90aOnly(c *checker) { c.only90a(c.row.Name) }
 
 // only90a: wgmma is of sm_90a alone, and the reference says so twice.
 func (c *checker) only90a(name string) {
-	if c.bit&on90a != 0 {
+	if c.bit&target.On90a != 0 {
 		return
 	}
 	c.errorf("Instruction '%s' not supported on .target '%s'", name, c.ctx.Target)
@@ -68,7 +72,7 @@ func (c *checker) only90a(name string) {
 	if arch == "" {
 		arch, sm = "compute_"+strings.TrimPrefix(c.ctx.Target, "sm_"), c.ctx.SM
 	}
-	if sm > 90 {
+	if chip := target.FindSM(sm); chip != nil && chip.Family > target.Hopper {
 		c.errorf("Instruction '%s' cannot be compiled for architecture '%s'", name, arch)
 	}
 }

@@ -111,7 +111,7 @@ var (
 func (k *checker) indirect(args []syntax.Operand, target *Operand, c *Call, in *syntax.Instr) {
 	at := k.instrPos()
 	k.gateVersion(at, &featIndirect)
-	if k.tgt.SM < 20 {
+	if k.tgt.before(20) {
 		k.error(at, "Instruction 'indirect call' requires .target sm_20 or higher")
 	}
 	table, _ := k.named(args[1].Name)
@@ -277,7 +277,7 @@ func (k *checker) funcUse(f int32, pos src.Pos, arith bool) {
 	at := k.instrPos()
 	if fn.Entry {
 		k.gateVersion(at, &featEntryAddress)
-		if k.tgt.SM < 35 {
+		if k.tgt.before(35) {
 			k.error(at, "Instruction 'kernel function address' requires .target sm_35 or higher")
 		}
 	} else {

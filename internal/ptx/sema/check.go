@@ -283,7 +283,7 @@ func (f *fileState) targetOption(word string, p src.Pos) {
 		f.gate(p, &featDebug)
 		f.m.Debug = true
 	case "map_f64_to_f32":
-		if f.tgt.SM >= 13 {
+		if !f.tgt.before(13) {
 			f.error(p, "Directive map_f64_to_f32 is not supported with SM 1.3 or higher")
 		}
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 // Finish makes the checks that need the whole text, after every body was
@@ -90,7 +91,7 @@ func (m *Module) addressWidth(u *diag.Unit) {
 	}
 	switch {
 	case width != 32:
-	case m.Opts.Arch.SM >= 90:
+	case m.Opts.Arch.Has(target.NewFiles):
 		u.Report(diag.Fatal, noPos,
 			" 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.")
 	default:
@@ -225,20 +226,20 @@ func (m *Module) twoKernels(u *diag.Unit) {
 const (
 	minRegs = 24
 	maxRegs = 255
+	warp    = 32 // threads
 )
 
 // launchBounds judges the tuning directives against the architecture, last
 // kernel first.
 func (m *Module) launchBounds(u *diag.Unit) {
-	lim := limitsOf(m.Opts.Arch)
 	for _, i := range m.Kernels() {
 		f := &m.Funcs[i]
-		bounded := m.launchBound(u, f, lim)
+		bounded := m.launchBound(u, f, m.Opts.Arch)
 		m.registerCap(u, f, bounded)
 	}
 }
 
-func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) (bounded bool) {
+func (m *Module) launchBound(u *diag.Unit, f *Func, arch *target.Arch) (bounded bool) {
 	l := &f.Launch
 	switch {
 	case l.MaxNReg > maxRegs:
@@ -257,24 +258,25 @@ func (m *Module) launchBound(u *diag.Unit, f *Func, lim *limits) (bounded bool) 
 		l.MinNCTAPerSM = 0
 		return false
 	}
-	if uint64(l.MinNCTAPerSM) > lim.blocks {
+	if uint64(l.MinNCTAPerSM) > uint64(arch.Blocks) {
 		u.Report(diag.Warning, noPos, "Value of minnctapersm for entry "+f.Name+
 			" is out of range. minnctapersm will be ignored")
 		l.MinNCTAPerSM = 0
 	}
+	most := uint64(arch.Warps) * warp
 	threads := uint64(dims[0]) * uint64(dims[1]) * uint64(dims[2])
 	blocks := uint64(l.MinNCTAPerSM)
 	switch {
-	case threads > lim.threads && blocks > 0:
+	case threads > most && blocks > 0:
 		u.Report(diag.Warning, noPos, "Value of maxntid, for entry "+f.Name+
 			" is out of range. .minnctapersm and .maxntid will be ignored")
 		l.MinNCTAPerSM = 0
 		return false
-	case threads > lim.threads:
+	case threads > most:
 		u.Report(diag.Warning, noPos, "Value of threads per SM for entry "+f.Name+
 			" is out of range. .minnctapersm and .maxntid will be ignored")
 		return false
-	case threads*blocks > lim.threads:
+	case threads*blocks > most:
 		u.Report(diag.Warning, noPos, "Value of threads per SM for entry "+f.Name+
 			" is out of range. .minnctapersm will be ignored")
 		l.MinNCTAPerSM = 0
@@ -425,7 +427,7 @@ func (m *Module) sharedData(u *diag.Unit, f *Func, reach []int32) {
 			at = place(at, &m.Funcs[r].done.shared[j])
 		}
 	}
-	if limit := limitsOf(m.Opts.Arch).shared(m.Opts.Arch, m.Opts.ExtendedShared); at > limit {
+	if limit := staticShared(m.Opts.Arch, m.Opts.ExtendedShared); at > limit {
 		u.Report(diag.Error, noPos, "Entry function '"+f.Name+"' uses too much shared data (0x"+
 			strconv.FormatUint(at, 16)+" bytes, 0x"+strconv.FormatUint(limit, 16)+" max)")
 	}

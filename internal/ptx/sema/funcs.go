@@ -184,7 +184,7 @@ func (c *context) paramPlace(nf *Func, h *declHead, p *Param) {
 			c.error(at, "Illegal placement of kernel parameter attribute")
 		}
 	}
-	if h.space != isa.SpaceReg && h.space != isa.SpaceParam || h.space == isa.SpaceParam && c.tgt.SM < 20 {
+	if h.space != isa.SpaceReg && h.space != isa.SpaceParam || h.space == isa.SpaceParam && c.tgt.before(20) {
 		c.error(at, "Function parameter '"+p.Name+"' has illegal state space")
 	}
 	if p.Name == "_" && nf.Name != "" {

@@ -102,7 +102,7 @@ func (c *context) gateVersion(p src.Pos, f *feature) {
 }
 
 func (c *context) gateTarget(p src.Pos, f *feature) {
-	if c.tgt.SM < f.sm {
+	if c.tgt.before(f.sm) {
 		c.unit.Report(diag.Error, p, "Feature '"+f.name+"' requires .target sm_"+strconv.Itoa(f.sm)+" or higher")
 	}
 }
