@@ -97,6 +97,7 @@ func TestCancel(t *testing.T) {
 // loop over the threads is made there.
 func TestElected(t *testing.T) {
 	const copyTo = " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 512, [%r2];"
+	const number = "mov.u32 %r5, 0; mov.u32 %r6, -1; mov.u32 %r4, %r5; elect.sync _|%p1, %r6; @%p1 mov.s32 %r4, 1; "
 	for _, c := range []struct {
 		text string
 		once bool
@@ -110,6 +111,20 @@ func TestElected(t *testing.T) {
 		{"elect.sync _|%p1, 0xffffffff; @!%p1 bra L;" + copyTo + " L:", true},
 		{"elect.sync _|%p1, 0xffffffff; setp.eq.u32 %p2, %r3, 0; @%p2 bra M; @!%p1 bra L; M:" + copyTo + " L:", false},
 		{"setp.eq.u32 %p1, %r3, 0; @%p1" + copyTo, false},
+		{number + "setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", true},
+		{number + "setp.ne.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
+		{number + "setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, true},
+		{number + "setp.ne.s32 %p2, %r4, 0; @!%p2" + copyTo, false},
+		{number + "setp.eq.s32 %p2, %r4, 1; @!%p2 bra L;" + copyTo + " L:", false},
+		{number + "setp.eq.s32 %p2, %r4, 0; setp.eq.u32 %p3, %r3, 0; or.pred %p4, %p2, %p3; @%p4 bra L;" + copyTo + " L:", true},
+		{number + "setp.eq.s32 %p2, %r4, 0; setp.eq.u32 %p3, %r3, 0; and.pred %p4, %p2, %p3; @%p4 bra L;" + copyTo + " L:", false},
+		{number + "setp.eq.s32 %p2, %r4, 0; not.pred %p3, %p2; @%p3" + copyTo, true},
+		{number + "add.u32 %r4, %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
+		{"mov.u32 %r5, 7; mov.u32 %r4, %r5; elect.sync _|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", false},
+		{"mov.u32 %r5, 0; mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L:", true},
+		{"mov.u32 %r5, 0; M: mov.u32 %r4, %r5; elect.sync %r5|%p1, -1; @%p1 mov.u32 %r4, 1; setp.eq.s32 %p2, %r4, 0; @%p2 bra L;" + copyTo + " L: @%p3 bra M;", false},
+		{"elect.sync _|%p1, -1; selp.u32 %r4, 1, 0, %p1; setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, true},
+		{"elect.sync _|%p1, -1; selp.u32 %r4, 0, 1, %p1; setp.ne.s32 %p2, %r4, 0; @%p2" + copyTo, false},
 	} {
 		got, err := lowered(kernel("", c.text))
 		if err != nil {

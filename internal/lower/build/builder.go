@@ -54,7 +54,7 @@ type Scope struct {
 	Inner     bool        // a function's body in place of a call
 	alike     []bool      // by PTX register: all threads have the same value
 	FromParam []int64     // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
-	elected   []bool      // by PTX register: a predicate that holds for one thread of a warp at most
+	elected   []election  // by PTX register: what it has to do with the thread that gives orders
 
 	Ors map[[2]int32]bool // registers that are combined as pairs, nil until asked
 }

@@ -3,8 +3,6 @@ package build
 import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
-	"github.com/goptxas/goptxas/internal/ptx/isa"
-	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
 // The engines that copy whole blocks of memory are given their orders by the
@@ -111,101 +109,4 @@ func (l *Builder) inTurns(x *Order) {
 		x.Do(u)
 		return done
 	})
-}
-
-// Lonely reports whether at most one thread of a warp does the current
-// instruction.
-func (l *Builder) Lonely() bool {
-	if l.elected == nil {
-		l.findElected()
-	}
-	return l.In.Guard >= 0 && !l.In.GuardNot && l.elected[l.In.Guard] || l.singleAt(l.In)
-}
-
-// findElected finds the predicates that hold for one thread of a warp at most:
-// those of elect.sync among all threads, and what is joined with them.
-func (l *Builder) findElected() {
-	body := l.Body
-	l.elected = make([]bool, len(body.Regs))
-	writes := l.CountWrites()
-	for changed := true; changed; {
-		changed = false
-		for n := range body.Instrs {
-			in := &body.Instrs[n]
-			if r := l.electedBy(in); r >= 0 && writes[r] == 1 && !l.elected[r] {
-				l.elected[r] = true
-				changed = true
-			}
-		}
-	}
-}
-
-// electedBy returns the register in which an instruction leaves a predicate
-// of one thread at most, or -1.
-func (l *Builder) electedBy(in *sema.Inst) int32 {
-	args := l.Body.Of(in.Args)
-	if in.Guard >= 0 || len(args) < 2 {
-		return -1
-	}
-	holds := func(a *sema.Operand) bool { return a.Kind == isa.KReg && a.Flags == 0 && l.elected[a.Ref] }
-	switch in.Op {
-	case isa.WElect:
-		if m := &args[1]; m.Kind == isa.KInt && uint32(m.Value) == 0xffffffff {
-			return args[0].Pair
-		}
-	case isa.WAnd:
-		if len(args) == 3 && args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && (holds(&args[1]) || holds(&args[2])) {
-			return args[0].Ref
-		}
-	case isa.WMov:
-		if args[0].Kind == isa.KReg && in.Types[0] == isa.Pred && holds(&args[1]) {
-			return args[0].Ref
-		}
-	}
-	return -1
-}
-
-// singleAt reports whether an instruction stands where one thread of a warp
-// comes at most: between a branch around it for all others and the label of
-// that branch, where nothing else leads in.
-func (l *Builder) singleAt(in *sema.Inst) bool {
-	body := l.Body
-	at := -1
-	for n := range body.Instrs {
-		if &body.Instrs[n] == in {
-			at = n
-		}
-	}
-	for n := at - 1; n >= 0; n-- {
-		b := &body.Instrs[n]
-		if b.Op != isa.WBra || b.Guard < 0 || !b.GuardNot || !l.elected[b.Guard] {
-			continue
-		}
-		end := int(body.Labels[body.Of(b.Args)[0].Ref].At)
-		if end > at && l.closedRange(n+1, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// closedRange reports whether nothing outside of a range of instructions
-// leads to a place in it but its start by falling through.
-func (l *Builder) closedRange(from, end int) bool {
-	body := l.Body
-	for n := range body.Instrs {
-		in := &body.Instrs[n]
-		if n >= from && n < end {
-			continue
-		}
-		switch in.Op {
-		case isa.WBra:
-			if to := int(body.Labels[body.Of(in.Args)[0].Ref].At); to >= from && to < end {
-				return false
-			}
-		case isa.WBrx, isa.WCall:
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,245 @@
+package build
+
+import (
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// Which thread gives the orders: elect.sync among all threads of a warp names
+// the same one every time (PTX ISA, elect.sync). Programs keep the answer in
+// predicates, or as a number that is zero for all others:
+//
+//	mov.b32 r, 0;
+//	elect.sync _|p, -1;
+//	@p mov.b32 r, 1;
+//	setp.eq.s32 q, r, 0;
+//	@q bra skip;
+
+// election is what is known about a register.
+type election uint8
+
+const (
+	leader election = 1 << iota // a predicate that holds for the elected thread at most
+	others                      // a predicate that fails for the elected thread at most
+	counts                      // a number that is zero in all but the elected thread
+	zero                        // a number that is zero
+	ones                        // a number whose bits are all set
+)
+
+// Lonely reports whether at most one thread of a warp does the current
+// instruction.
+func (l *Builder) Lonely() bool {
+	if l.elected == nil {
+		l.findElected()
+	}
+	return l.In.Guard >= 0 && l.leads(l.In.Guard, l.In.GuardNot) || l.singleAt(l.In)
+}
+
+// leads reports whether predicate r, or its opposite, holds for the elected
+// thread at most.
+func (l *Builder) leads(r int32, not bool) bool {
+	if not {
+		return l.elected[r]&others != 0
+	}
+	return l.elected[r]&leader != 0
+}
+
+// findElected finds out what each register has to do with elections: what all
+// writes of it agree upon.
+func (l *Builder) findElected() {
+	body := l.Body
+	l.elected = make([]election, len(body.Regs))
+	writes := l.CountWrites()
+	agree := make([][8]int, len(body.Regs)) // writes that make each mark true
+	for changed := true; changed; {
+		changed = false
+		clear(agree)
+		for n := range body.Instrs {
+			r, e := l.electedBy(n)
+			for k := range 8 {
+				if e>>k&1 == 0 {
+					continue
+				}
+				if agree[r][k]++; agree[r][k] == writes[r] && l.elected[r]>>k&1 == 0 {
+					l.elected[r] |= 1 << k
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+// electedBy returns the register that instruction n writes and what is true of
+// it afterwards if it was before, as far as that is known by now.
+func (l *Builder) electedBy(n int) (r int32, e election) {
+	in := &l.Body.Instrs[n]
+	args := l.Body.Of(in.Args)
+	if len(args) < 2 || args[0].Kind != isa.KReg && in.Op != isa.WElect {
+		return 0, 0
+	}
+	r = args[0].Ref
+	of := func(n int) election { return l.electionOf(&args[n]) }
+	switch in.Op {
+	case isa.WElect:
+		if of(1)&ones != 0 && in.Guard < 0 && args[0].Pair >= 0 {
+			return args[0].Pair, leader
+		}
+	case isa.WMov:
+		e = of(1)
+		if args[1].Kind == isa.KReg && args[1].Flags == 0 && l.justZero(n, args[1].Ref) {
+			e |= zero | counts
+		}
+		if in.Guard >= 0 && l.leads(in.Guard, in.GuardNot) && in.Types[0] != isa.Pred {
+			e |= counts
+		}
+		return r, e
+	case isa.WSelp:
+		if len(args) == 4 && of(3)&leader != 0 {
+			return r, of(2) & counts
+		}
+	case isa.WSetp:
+		return r, l.electedTest(in, args)
+	case isa.WAnd, isa.WOr, isa.WNot:
+		if in.Types[0] == isa.Pred {
+			return r, joined(in.Op, args, of)
+		}
+	}
+	return r, 0
+}
+
+// nearWrites is how far back a write is looked for.
+const nearWrites = 8
+
+// justZero reports whether register r was made zero shortly before
+// instruction n, on the only way there.
+func (l *Builder) justZero(n int, r int32) bool {
+	for k := n; k > 0 && n-k < nearWrites; k-- {
+		if l.labelled(k) {
+			return false
+		}
+		in := &l.Body.Instrs[k-1]
+		args := l.Body.Of(in.Args)
+		if in.Call >= 0 || len(args) == 0 {
+			return false
+		}
+		if args[0].Pair == r || args[0].Elems.Len > 0 {
+			return false
+		}
+		if args[0].Kind == isa.KReg && args[0].Ref == r {
+			return in.Op == isa.WMov && in.Guard < 0 && args[1].Kind == isa.KInt && args[1].Flags == 0 && args[1].Value == 0
+		}
+	}
+	return false
+}
+
+// labelled reports whether a label stands before instruction n.
+func (l *Builder) labelled(n int) bool {
+	for k := range l.Body.Labels {
+		if int(l.Body.Labels[k].At) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// joined is what is known of predicates put together.
+func joined(o isa.Word, args []sema.Operand, of func(int) election) (e election) {
+	if o == isa.WNot {
+		return opposite(of(1))
+	}
+	if len(args) != 3 {
+		return 0
+	}
+	any, all := of(1)|of(2), of(1)&of(2)
+	if o == isa.WAnd {
+		return any&leader | all&others
+	}
+	return any&others | all&leader
+}
+
+// opposite is what is known of the opposite of a predicate.
+func opposite(e election) (out election) {
+	if e&leader != 0 {
+		out |= others
+	}
+	if e&others != 0 {
+		out |= leader
+	}
+	return out
+}
+
+// electedTest is what is known of the result of a comparison with zero.
+func (l *Builder) electedTest(in *sema.Inst, args []sema.Operand) election {
+	if len(args) != 3 || args[0].Pair >= 0 || l.electionOf(&args[1])&counts == 0 || l.electionOf(&args[2])&zero == 0 {
+		return 0
+	}
+	for _, w := range l.Body.ModsOf(in) {
+		switch w {
+		case isa.WEq:
+			return others
+		case isa.WNe:
+			return leader
+		}
+	}
+	return 0
+}
+
+// electionOf is what is known of an operand.
+func (l *Builder) electionOf(a *sema.Operand) election {
+	switch {
+	case a.Kind == isa.KReg && a.Flags == sema.Not:
+		return opposite(l.elected[a.Ref])
+	case a.Kind == isa.KReg && a.Flags == 0:
+		return l.elected[a.Ref]
+	case a.Kind == isa.KInt && a.Flags == 0 && uint32(a.Value) == 0xffffffff:
+		return ones
+	case a.Kind == isa.KInt && a.Flags == 0 && a.Value == 0:
+		return zero | counts
+	}
+	return 0
+}
+
+// singleAt reports whether an instruction stands where one thread of a warp
+// comes at most: between a branch around it for all others and the label of
+// that branch, where nothing else leads in.
+func (l *Builder) singleAt(in *sema.Inst) bool {
+	body := l.Body
+	at := -1
+	for n := range body.Instrs {
+		if &body.Instrs[n] == in {
+			at = n
+		}
+	}
+	for n := at - 1; n >= 0; n-- {
+		b := &body.Instrs[n]
+		if b.Op != isa.WBra || b.Guard < 0 || !l.leads(b.Guard, !b.GuardNot) {
+			continue
+		}
+		end := int(body.Labels[body.Of(b.Args)[0].Ref].At)
+		if end > at && l.closedRange(n+1, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// closedRange reports whether nothing outside of a range of instructions
+// leads to a place in it but its start by falling through.
+func (l *Builder) closedRange(from, end int) bool {
+	body := l.Body
+	for n := range body.Instrs {
+		in := &body.Instrs[n]
+		if n >= from && n < end {
+			continue
+		}
+		switch in.Op {
+		case isa.WBra:
+			if to := int(body.Labels[body.Of(in.Args)[0].Ref].At); to >= from && to < end {
+				return false
+			}
+		case isa.WBrx, isa.WCall:
+			return false
+		}
+	}
+	return true
+}
