@@ -14,8 +14,10 @@ import (
 // folders are the phases whose tests are files: testdata/PHASE/NAME.in.ori and
 // what it becomes, NAME.out.ori.
 var folders = map[string]func(*ori.Func) bool{
-	"SSA":      SSA,
-	"LeaveSSA": LeaveSSA,
+	"SSA":              SSA,
+	"LeaveSSA":         LeaveSSA,
+	"SharedPointers":   Pointers,
+	"SharedInductions": Inductions,
 }
 
 // TestFolders: every phase makes of each file what stands beside it, and what

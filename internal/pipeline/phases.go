@@ -98,6 +98,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
 		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
 		{Name: "SharedInductions", Run: improve(opt.Inductions), MinOpt: 2},
+		{Name: "SharedPointers", Run: improve(opt.Pointers), MinOpt: 2},
 		{Name: "Contract", Run: improve(opt.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
@@ -140,7 +141,7 @@ var order = []string{
 	"SplitWebs", "GuardedLoads", "Selects", "SSA", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
 	"SharedInductions",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
