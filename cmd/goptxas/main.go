@@ -13,6 +13,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/lsp"
+	"github.com/goptxas/goptxas/internal/serve"
 	"github.com/goptxas/goptxas/internal/view"
 )
 
@@ -49,9 +50,12 @@ func run() int {
 	if len(os.Args) > 1 && os.Args[1] == "lsp" && !exists("lsp") {
 		return lsp.Serve(ctx, os.Args[2:], os.Stdin, os.Stdout)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "serve" && !exists("serve") {
+		return serve.Command(ctx, os.Args[2:], os.Stderr)
+	}
 	done := make(chan int, 1)
 	go func() {
-		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Viewer: func() driver.Viewer { return view.New() }})
+		done <- driver.Main(ctx, driver.World{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Viewer: func() driver.Viewer { return view.New() }, Elsewhere: serve.Compile})
 	}()
 	select {
 	case code := <-done:

@@ -26,6 +26,7 @@ type World struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Viewer         func() Viewer // makes pages for --view; may be nil
+	Elsewhere      Elsewhere     // reaches compile servers; may be nil
 }
 
 // Main runs one command line and returns the exit code.
@@ -98,6 +99,11 @@ func answer(line *cli.Line, out io.Writer) bool {
 func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	sink := newSink(line, w.Stderr)
 	files, fault := readInputs(line, w.Stdin)
+	if fault == nil {
+		if code, done := away(ctx, line, files, w); done {
+			return code
+		}
+	}
 	takeTarget(line, files)
 	var s *cli.Settings
 	if fault == nil {

@@ -115,6 +115,7 @@ const (
 	CacheFolder
 	CacheSize
 	View
+	Server
 	numOptions
 )
 
@@ -233,6 +234,7 @@ var Table = [numOptions]Option{
 	View:        {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
 	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
 	CacheFolder: {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
+	Server:      {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or host:port, else here; also the address that GOPTXAS_SERVER names."},
 	CacheSize:   {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
 }
 

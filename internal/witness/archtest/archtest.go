@@ -20,9 +20,10 @@ type layer struct {
 // register allocator apart.
 var layers = [...]layer{
 	{"cmd", 100, false, ""},
-	{".", 95, false, ""},             // the public library
-	{"internal/view", 97, false, ""}, // the page of a compilation
-	{"internal/lsp", 95, false, ""},  // the language server
+	{".", 95, false, ""},              // the public library
+	{"internal/view", 97, false, ""},  // the page of a compilation
+	{"internal/lsp", 95, false, ""},   // the language server
+	{"internal/serve", 95, false, ""}, // the compile server and its client
 	{"internal/driver", 90, false, ""},
 	{"internal/driver/messages", 86, false, ""}, // kinds of messages, what was meant
 	{"internal/driver/cli", 85, false, ""},

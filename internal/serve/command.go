@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// Command runs "goptxas serve" and returns the exit code.
+func Command(ctx context.Context, args []string, stderr io.Writer) int {
+	f := flag.NewFlagSet("goptxas serve", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	listen := f.String("listen", "", "address: unix:path or host:port")
+	tokenFile := f.String("token-file", "", "file with the token that clients must show; else the variable "+TokenVariable)
+	jobs := f.Int("jobs", runtime.NumCPU(), "compilations at once")
+	queue := f.Int("queue", 64, "compilations that may wait")
+	size := f.Int64("max-size", 64, "megabytes of one order")
+	memory := f.Int64("memory", 4096, "megabytes for all compilations at once")
+	limit := f.Duration("timeout", 5*time.Minute, "time for one compilation")
+	if err := f.Parse(args); err != nil {
+		return 2
+	}
+	token, err := readToken(*tokenFile)
+	network, address := split(*listen)
+	switch {
+	case err != nil:
+	case *listen == "":
+		err = fmt.Errorf("no address: -listen unix:path or -listen host:port")
+	case network == "tcp" && token == "":
+		err = fmt.Errorf("a port needs a token: -token-file or %s", TokenVariable)
+	case *jobs < 1 || *queue < 0 || *size < 1 || *memory < 16 || *limit <= 0 || f.NArg() > 0:
+		err = fmt.Errorf("limits must be positive, and no words may stand behind the options")
+	}
+	if err == nil {
+		debug.SetMemoryLimit(*memory << 20)
+		s := New(token, Limits{Body: *size << 20, Time: *limit, Memory: *memory << 20, Jobs: *jobs, Queue: *queue})
+		err = s.listen(ctx, network, address, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "goptxas serve: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// readToken returns the token of a file, or that of the environment.
+func readToken(file string) (string, error) {
+	if file == "" {
+		return os.Getenv(TokenVariable), nil
+	}
+	data, err := os.ReadFile(file)
+	token := strings.TrimSpace(string(data))
+	if err == nil && token == "" {
+		err = fmt.Errorf("%s is empty", file)
+	}
+	return token, err
+}
+
+// listen opens the socket and serves. A socket that nobody answers at is
+// replaced; only its owner may use a new one.
+func (s *Server) listen(ctx context.Context, network, address string, stderr io.Writer) error {
+	if network == "unix" {
+		if c, err := net.DialTimeout(network, address, dialTime); err == nil {
+			c.Close()
+			return fmt.Errorf("a server is listening at %s", address)
+		} else if st, err := os.Lstat(address); err == nil && st.Mode()&os.ModeSocket != 0 {
+			if err := os.Remove(address); err != nil {
+				return err
+			}
+		}
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return err
+	}
+	if network == "unix" {
+		if err := os.Chmod(address, 0o600); err != nil {
+			l.Close()
+			return err
+		}
+	}
+	fmt.Fprintf(stderr, "goptxas serve: listening at %s\n", l.Addr())
+	return s.Serve(ctx, l)
+}
