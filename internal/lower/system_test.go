@@ -78,6 +78,7 @@ func TestSystem(t *testing.T) {
 		{"cp.async.cg.shared.global [%r1], [%rd1], 16;", "LDS ; LDS ; LDS ; LDGSTS.E.BYPASS.128"},
 		{"cp.async.ca.shared.global [%r1], [%rd1], 8, %r2;", "LDGSTS.E.64.ZFILL"},
 		{"cp.async.wait_group 1;", "DEPBAR.LE SB0, 0x1"},
+		{"cp.async.wait_group 98;", "DEPBAR.LE SB0, 0x3f"},
 		{"mbarrier.init.shared.b64 [%r1], 4;", "FENCE.VIEW.ASYNC.S ; R2UR ; SYNCS.EXCH.64"},
 		{"mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;", "SHF.L.U32 ; SYNCS.PHASECHK.TRANS64.TRYWAIT"},
 		{"mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], %r2;", "SYNCS.ARRIVE.TRANS64"},

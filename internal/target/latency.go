@@ -226,6 +226,9 @@ func (t *Timing) WAW(f File, a, b Class) int {
 		return t.uniformWAW(a, b)
 	case FileP, FileUP:
 		// a later, faster unit must not overtake
+		if f == FileUP && uniformDatapath(a) && quickUniform(b) {
+			return 7
+		}
 		if a == ClassFp64 && b != ClassFp64 {
 			return 3
 		}
@@ -256,7 +259,7 @@ func (t *Timing) uniformWAW(a, b Class) int {
 	switch {
 	case a == ClassR2ur && b != ClassR2ur:
 		return 12
-	case a == ClassUdp || a == ClassUwide || a == ClassUfp:
+	case uniformDatapath(a):
 		if t.Variable(b) {
 			return 11
 		}
@@ -277,6 +280,10 @@ func quickUniform(c Class) bool {
 	return c == ClassUmov || c == ClassUldc || c == ClassVoteu || c == ClassElect
 }
 
+func uniformDatapath(c Class) bool {
+	return c == ClassUdp || c == ClassUwide || c == ClassUfp
+}
+
 // WAR returns the least distance from a reader of class a, which reads at
 // issue or a fixed time after it, to a writer of class b.
 func (t *Timing) WAR(f File, a, b Class) int {
@@ -293,8 +300,13 @@ func (t *Timing) WAR(f File, a, b Class) int {
 		}
 		return t.war.of(a, t.Variable(b))
 	case FileUR:
-		if (a == ClassUdp || a == ClassUwide || a == ClassUfp) && quickUniform(b) {
+		if uniformDatapath(a) && quickUniform(b) {
 			return 3
+		}
+	case FileUP:
+		// a carry is read behind the issue: VOTEU of the next cycle lands first
+		if quickUniform(b) {
+			return 2
 		}
 	}
 	return 1

@@ -330,7 +330,7 @@ var unseen = [numFiles]int{fileR: 7, fileUR: 13, fileP: 13, fileUP: 11}
 // latency, six cycles or the time to the read port of a memory instruction.
 func (t *table) write(f file, from class, fs slot, to class, variable bool) int {
 	switch {
-	case f == fileUR:
+	case f == fileUR || f == fileUP:
 		return uniformWrite(from, to)
 	case f != fileR || (from == to || from == "p2r") && !variable:
 		return 1
@@ -355,7 +355,7 @@ func uniformWrite(from, to class) int {
 		return 1
 	}
 	switch to {
-	case "uldc", "umov":
+	case "uldc", "umov", "voteu":
 		return 7
 	case "s2ur":
 		return 11
@@ -368,6 +368,8 @@ func (t *table) over(f file, from class, fs slot, to class, variable bool) int {
 	switch {
 	case f == fileUR && (from == "udp" || from == "uwide") && (to == "uldc" || to == "umov"):
 		return 3
+	case f == fileUP && fs != "g" && to == "voteu":
+		return 2 // a carry is read behind the issue, a guard at it
 	case f != fileR:
 		return 1
 	}
