@@ -95,6 +95,7 @@ func TestSystem(t *testing.T) {
 		{"sured.b.add.1d.s32.clamp [%rd1, {%r2}], %r3;", "SURED.D.BA.1D.ADD.S32.STRONG.SYS"},
 		{"multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];", "LDGMC.E.ADD.F32x4.RN.STRONG.SYS"},
 		{"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", "STAS"},
+		{"st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r1], %rd2, [%r3];", "STAS.64"},
 		{"T: .branchtargets L, M; brx.idx %r1, T; L: add.u32 %r1, %r1, 1; M:", "c[0x2] ; BRX"},
 	} {
 		got, err := lowered(kernel("", c.text))

@@ -29,7 +29,7 @@ func cpAsync(l *build.Builder) {
 	case l.Has(isa.WCommitGroup):
 		l.Emit(op.LDGDEPBAR, op.Mods{}, nil)
 	case l.Has(isa.WWaitGroup):
-		wait(int64(l.Args[0].Value))
+		wait(groupsLeft(l))
 	case l.Has(isa.WWaitAll):
 		l.Emit(op.LDGDEPBAR, op.Mods{}, nil)
 		wait(0)
@@ -174,7 +174,7 @@ func redInst(l *build.Builder) {
 // stAsync lowers st.async: the address pair holds where to and whom to tell.
 func stAsync(l *build.Builder) {
 	t := l.Typ(0)
-	for _, w := range [...]isa.Word{isa.WWeak, isa.WAsync, isa.WMbarrierCompleteTxBytes, isa.WV2, isa.WV4} {
+	for _, w := range [...]isa.Word{isa.WWeak, isa.WCluster, isa.WAsync, isa.WMbarrierCompleteTxBytes, isa.WV2, isa.WV4} {
 		l.Knows(w)
 	}
 	if l.Has(isa.WMmio) {

@@ -23,7 +23,7 @@ func bulk(l *build.Builder) {
 		flushCopies(l)
 	case l.Has(isa.WWaitGroup):
 		l.Alone(func() {
-			l.Emit(op.DEPBAR, op.M(op.MLE), nil, ori.Special(op.SRScoreboard0), ori.Imm(min(int64(l.Args[0].Value), maxBulkGroups)))
+			l.Emit(op.DEPBAR, op.M(op.MLE), nil, ori.Special(op.SRScoreboard0), ori.Imm(groupsLeft(l)))
 			if !l.Has(isa.WRead) {
 				l.Emit(op.CCTL, op.M(op.MIVALL), nil)
 			}
@@ -43,8 +43,14 @@ func bulk(l *build.Builder) {
 	}
 }
 
-// maxBulkGroups is the largest number of groups that DEPBAR can leave.
-const maxBulkGroups = 63
+// maxCopyGroups is the largest number of groups that DEPBAR can leave.
+const maxCopyGroups = 63
+
+// groupsLeft is how many groups a wait may leave under way: what it names, an
+// unsigned number, as far as the instruction counts. More are never under way.
+func groupsLeft(l *build.Builder) int64 {
+	return min(int64(uint32(l.Args[0].Value)), maxCopyGroups)
+}
 
 // flushCopies ends a group of bulk copies: of the warp, whichever threads ask.
 func flushCopies(l *build.Builder) {
