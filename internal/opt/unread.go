@@ -12,6 +12,10 @@ import (
 //	ATOMS.MAX d = [a], b                ATOMS.MAX rz = [a], b
 //	ATOMS.ADD d = [a], 1                ATOMS.POPC.INC.32 rz = [a]
 //
+// So does the mask of an election that only asks who was chosen:
+//
+//	ELECT p, u = pt                     ELECT p, urz = pt
+//
 // An atomic that acquires keeps its form: what stands behind it waits until
 // the memory has answered. So does, where the machine has REDG, every atomic
 // of a function with a fence of its own, as in the reference's code: a fence
@@ -24,6 +28,8 @@ func Unread(f *ori.Func, fits func(*ori.Instr) bool) bool {
 		acquires := false
 		for i := b.Last(); i != nil; i = i.Prev() {
 			switch {
+			case i.Op == op.ELECT:
+				changed = v.unreadMask(i, fits) || changed
 			case i.Op == op.CCTL && i.Mods.Has(op.MIVALL):
 				acquires = true
 			case i.Op.Has(op.Reads | op.Writes):
@@ -55,6 +61,14 @@ func fences(f *ori.Func) bool {
 		}
 	}
 	return false
+}
+
+// unreadMask changes one election.
+func (v *values) unreadMask(i *ori.Instr, fits func(*ori.Instr) bool) bool {
+	if i.NDst != 2 || i.Args[1].Kind != ori.KReg || v.Func.Regs[i.Args[1].Reg].Fixed || v.ReadsOf(i.Args[1]) != 0 {
+		return false
+	}
+	return v.become(i, op.ELECT, i.Mods, []ori.Operand{i.Args[0], ori.Zero(ori.UR)}, append([]ori.Operand(nil), i.Srcs()...), fits)
 }
 
 // unread changes one atomic.

@@ -267,7 +267,7 @@ func (t *Timing) uniformWAW(a, b Class) int {
 			return 7
 		}
 		return 1
-	case t.Variable(b):
+	case t.Variable(b), (a == ClassElect || a == ClassVoteu) && quick:
 		return 4
 	}
 	return 1

@@ -173,6 +173,7 @@ func TestKnownNumbers(t *testing.T) {
 		{"elect over a uniform result", x.WAW(FileUR, ClassUdp, ClassElect), 7},
 		{"vote over a carry that is read", x.WAR(FileUP, ClassUdp, ClassVoteu), 2},
 		{"vote over a carry", x.WAW(FileUP, ClassUdp, ClassVoteu), 7},
+		{"a move over the mask of an election", x.WAW(FileUR, ClassElect, ClassUmov), 4},
 		{"uniform over what it reads", x.WAR(FileUR, ClassUdp, ClassUdp), 1},
 		{"alu over matrix", x.WAW(FileR, ClassMma2, ClassAlu), 20},
 		{"alu over matrix sources", x.WAR(FileR, ClassMma2, ClassAlu), 7},

@@ -29,6 +29,12 @@ func TestRules(t *testing.T) {
 			[]int{7, 1, 5},
 			0,
 		},
+		{
+			"a move over the mask of an election",
+			[]string{"ELECT P3, UR18, PT ;", "UMOV UR18, UR4 ;", "EXIT ;"},
+			[]int{2, 2, 5},
+			0,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

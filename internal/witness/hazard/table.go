@@ -351,6 +351,9 @@ func (t *table) write(f file, from class, fs slot, to class, variable bool) int 
 // uniformWrite is the same for uniform registers: moves and constants come
 // sooner than what the uniform unit computes.
 func uniformWrite(from, to class) int {
+	if (from == "elect" || from == "voteu") && (to == "uldc" || to == "umov") {
+		return 2 // whose results land a cycle before
+	}
 	if from != "udp" && from != "uwide" {
 		return 1
 	}
