@@ -278,6 +278,9 @@ func converge(u *unit, c *phase.Ctx) error {
 		return err
 	}
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	if isel.SplitGathered(u.f, apart.Is) {
+		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
+	}
 	for _, i := range idle {
 		if all && !apart.Is(i.Block()) && c.ShouldChange("warpsync", int(i.ID)) {
 			i.Remove()

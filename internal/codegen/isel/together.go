@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -81,4 +83,43 @@ func gathered(i *ori.Instr) bool {
 		continue
 	}
 	return i != nil && i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone
+}
+
+// SplitGathered ends blocks in which threads may be apart behind the place
+// where all threads of the warp wait for each other: what follows runs with all
+// of them. It reports whether there were any.
+func SplitGathered(f *ori.Func, apart func(*ori.Block) bool) bool {
+	changed := false
+	for _, b := range slices.Clone(f.Blocks) {
+		if !apart(b) {
+			continue
+		}
+		for i := b.First(); i != nil && i.Next() != nil; i = i.Next() {
+			if i.Op == op.WARPSYNC && i.Mods == op.M(op.MALL) && i.Guard.Kind == ori.KNone && !i.Next().Op.Has(op.Terminator) {
+				splitBehind(f, b, i)
+				changed = true
+				break
+			}
+		}
+	}
+	return f.Touched(changed)
+}
+
+// splitBehind puts what follows i in b into a block of its own.
+func splitBehind(f *ori.Func, b *ori.Block, i *ori.Instr) {
+	n := f.NewBlock()
+	last := len(f.Blocks) - 1
+	at := slices.Index(f.Blocks, b) + 1
+	f.SetBlocks(slices.Insert(f.Blocks[:last:last], at, n))
+	for j := i.Next(); j != nil; {
+		next := j.Next()
+		j.Remove()
+		n.Append(j)
+		j = next
+	}
+	for _, s := range slices.Clone(b.Succs) {
+		b.RemoveEdge(s)
+		n.AddEdge(s)
+	}
+	b.AddEdge(n)
 }

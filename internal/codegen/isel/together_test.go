@@ -85,3 +85,53 @@ EXIT
 		t.Errorf("%s\nwant %s", s, want)
 	}
 }
+
+// TestSplitGathered: what stands behind a place where all threads wait is in a
+// block in which they are together.
+func TestSplitGathered(t *testing.T) {
+	m, err := ori.Parse(`func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg p2 1/1
+b0: -> b1, b2
+S2R r0 = SR_TID.X
+ISETP.LT.AND p2 = r0, 0x5, pt
+@p2 BRA b2
+b1: -> b2
+IADD3 r0 = r0, 0x1, rz
+b2: -> b2, b3
+MOV r1 = 0x1
+WARPSYNC.ALL
+MOV r1 = 0x2
+ISETP.LT.AND p2 = r1, 0x5, pt
+@p2 BRA b2
+b3:
+EXIT
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	apart := func() *flow.Apart { return flow.ApartOf(f, flow.UniformityOf(f)) }
+	if !SplitGathered(f, apart().Is) {
+		t.Fatal("no block was split")
+	}
+	if err := f.Verify(ori.Built); err != nil {
+		t.Fatal(err)
+	}
+	a, together := apart(), 0
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.MOV && !a.Is(b) {
+				together++
+				if i.Args[1].Imm != 2 {
+					t.Errorf("%s runs with all threads", f.AppendInstr(nil, i))
+				}
+			}
+		}
+	}
+	if together != 1 {
+		t.Errorf("%d moves run with all threads, want 1", together)
+	}
+}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -113,23 +114,48 @@ const nearWrites = 8
 // justZero reports whether register r was made zero shortly before
 // instruction n, on the only way there.
 func (l *Builder) justZero(n int, r int32) bool {
+	v, ok := l.justMade(n, r)
+	return ok && v == 0
+}
+
+// justMade returns the constant that register r was given shortly before
+// instruction n, on the only way there.
+func (l *Builder) justMade(n int, r int32) (value uint64, ok bool) {
 	for k := n; k > 0 && n-k < nearWrites; k-- {
 		if l.labelled(k) {
-			return false
+			return 0, false
 		}
 		in := &l.Body.Instrs[k-1]
 		args := l.Body.Of(in.Args)
-		if in.Call >= 0 || len(args) == 0 {
-			return false
-		}
-		if args[0].Pair == r || args[0].Elems.Len > 0 {
-			return false
+		if in.Call >= 0 || len(args) == 0 || args[0].Pair == r || args[0].Elems.Len > 0 {
+			return 0, false
 		}
 		if args[0].Kind == isa.KReg && args[0].Ref == r {
-			return in.Op == isa.WMov && in.Guard < 0 && args[1].Kind == isa.KInt && args[1].Flags == 0 && args[1].Value == 0
+			if in.Op != isa.WMov || in.Guard >= 0 || args[1].Kind != isa.KInt || args[1].Flags != 0 {
+				return 0, false
+			}
+			return args[1].Value, true
 		}
 	}
-	return false
+	return 0, false
+}
+
+// Near is Src1 of a 32-bit operand, but a register that was given a constant
+// shortly before is that constant: masks and lanes of a warp are kept in
+// registers that later hold something else.
+func (l *Builder) Near(n int) ori.Operand {
+	a := &l.Args[n]
+	if a.Kind == isa.KReg && a.Flags == 0 && !isSum(a) {
+		for at := range l.Body.Instrs {
+			if &l.Body.Instrs[at] != l.In {
+				continue
+			}
+			if v, ok := l.justMade(at, a.Ref); ok {
+				return ori.Imm32(uint32(v))
+			}
+		}
+	}
+	return l.Src1(n, isa.B32)
 }
 
 // labelled reports whether a label stands before instruction n.

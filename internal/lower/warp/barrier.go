@@ -15,7 +15,7 @@ func bar(l *build.Builder) {
 	switch {
 	case l.Has(isa.WWarp):
 		l.Knows(isa.WSync)
-		if mask := l.Src1(0, isa.B32); !meets(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
+		if mask := l.Near(0); !meets(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
 			Gather(l, mask)
 		}
 	case l.Has(isa.WCluster):

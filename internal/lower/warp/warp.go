@@ -72,8 +72,8 @@ func shfl(l *build.Builder) {
 	}
 	t := isa.B32
 	if l.Has(isa.WSync) {
-		mask := l.Src1(4, t)
-		if meets(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, t), l.Src1(2, t), l.Src1(3, t)} }) {
+		mask := l.Near(4)
+		if meets(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, t), l.Near(2), l.Near(3)} }) {
 			return
 		}
 		Gather(l, mask)
@@ -82,7 +82,7 @@ func shfl(l *build.Builder) {
 	if l.Args[0].Pair >= 0 {
 		p = l.F.Words(l.Regs[l.Args[0].Pair])
 	}
-	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, l.Reg(l.Src1(1, t)), l.Src1(2, t), l.Src1(3, t))
+	l.Emit(op.SHFL, op.M(mode), build.Value{p, l.Dst(0)[0]}, l.Reg(l.Src1(1, t)), l.Near(2), l.Near(3))
 }
 
 // vote lowers vote.sync.
@@ -102,7 +102,7 @@ func vote(l *build.Builder) {
 	default:
 		l.Knows(isa.WAny)
 	}
-	mask := l.Src1(len(l.Args)-1, isa.B32)
+	mask := l.Near(len(l.Args) - 1)
 	if !meets(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }) {
 		among(l, mask, func() { voteOp(l) })
 	}
@@ -140,7 +140,7 @@ func match(l *build.Builder) {
 	if build.Words(t) == 2 {
 		w = op.MU64
 	}
-	mask := l.Src1(2, isa.B32)
+	mask := l.Near(2)
 	if meets(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }) {
 		l.Knows(isa.WAll)
 		return
@@ -208,7 +208,7 @@ func redux(l *build.Builder) {
 	t := l.Typ(0)
 	l.Knows(isa.WSync)
 	if t.Class() == isa.Float {
-		m, mask := reduxFloat(l), l.Src1(2, isa.B32)
+		m, mask := reduxFloat(l), l.Near(2)
 		if !meets(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
 			among(l, mask, func() { reduxOp(l, m) })
 		}
@@ -222,7 +222,7 @@ func redux(l *build.Builder) {
 		if t.Class() == isa.Signed && (r.word == isa.WMin || r.word == isa.WMax || r.word == isa.WAdd) {
 			s = op.MS32
 		}
-		mask := l.Src1(2, isa.B32)
+		mask := l.Near(2)
 		if !meets(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
 			among(l, mask, func() { reduxOp(l, build.Mods(r.mod, s)) })
 		}
@@ -240,7 +240,7 @@ func reduxOp(l *build.Builder, m op.Mods) {
 // elect lowers elect.sync.
 func elect(l *build.Builder) {
 	l.Knows(isa.WSync)
-	mask := l.Src1(1, isa.B32)
+	mask := l.Near(1)
 	if !meets(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
 		among(l, mask, func() { electOp(l) })
 	}

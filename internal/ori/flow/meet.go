@@ -42,7 +42,7 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 				m.mixed([]*wave{{m: m, sites: []*ori.Instr{i}}, m.behind(b, i.Next(), nil)})
 			}
 		}
-		if !u.Parts(b) {
+		if !u.Parts(b) || m.passes(b, pd.Ipdom[b.ID], byID) {
 			continue
 		}
 		var stop *ori.Block
@@ -66,6 +66,28 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// passes reports whether threads that part at the end of b come to no place
+// before the block where their ways meet, though some may be there long before
+// others (who sleep meanwhile). From there on all go the same ways up to the
+// next place, whoever is first: another branch at which threads part is looked
+// at for itself.
+func (m *meetings) passes(b *ori.Block, meet int32, byID []*ori.Block) bool {
+	if meet < 0 || m.masks {
+		return false
+	}
+	for _, x := range reach(b, byID[meet], make([]int32, m.f.NumBlocks()), 1) {
+		for i := range x.Instrs {
+			if _, ok := m.site(i); ok {
+				return false
+			}
+		}
+		if allWait(x) || len(x.Succs) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Crossings lists the blocks, by ID, at whose ends threads part in such a way
