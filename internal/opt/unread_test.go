@@ -31,7 +31,7 @@ func TestUnread(t *testing.T) {
 		{"shared", most, "LDS r0 = [0x0]\nATOMS.MAX rz = [r0+0x0], r0", []func(*ori.Func) bool{all}},
 		{"count", one, "LDS r0 = [0x0]\nATOMS.POPC.INC.32 rz = [r0+0x10], +[urz]", []func(*ori.Func) bool{all, DeadCode}},
 		{"count before sm_80", one, "LDS r0 = [0x0]\nMOV r2 = 0x1\nATOMS.ADD rz = [r0+0x10], r2", []func(*ori.Func) bool{old, DeadCode}},
-		{"mask", "ELECT p0, u1 = pt\n@p0 STS [0x0], rz", "ELECT p0, urz = pt\n@p0 STS [0x0], rz", []func(*ori.Func) bool{all}},
+		{"mask", "ELECT p7, u8[0] = pt\n@p7 STS [0x0], rz", "ELECT p7, urz = pt\n@p7 STS [0x0], rz", []func(*ori.Func) bool{all}},
 		{"read", most + "\nSTS [0x0], r1", most + "\nSTS [0x0], r1", []func(*ori.Func) bool{all}},
 	})
 }
