@@ -2,7 +2,6 @@ package cubin
 
 import (
 	"github.com/goptxas/goptxas/internal/cubin/elf"
-
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -93,10 +92,15 @@ func (b *builder) typ(plain, typed uint32) uint32 {
 	return plain
 }
 
+// Bank0 returns how long the kernel's parameter bank is.
+func (k *Kernel) Bank0(arch *target.Arch) uint32 {
+	size := k.paramSize()
+	return uint32(ParamBase(arch, size) + size + k.Slots)
+}
+
 // bank0 makes the section of the kernel's parameter bank.
 func (b *builder) bank0(k *Kernel, text *Section, r rank) *Section {
-	size := k.paramSize()
-	n := ParamBase(b.m.Arch, size) + size + k.Slots
+	n := k.Bank0(b.m.Arch)
 	return b.section(r, &Section{
 		Name: ".nv.constant0." + k.Name, Type: b.typ(elf.TypeProgbits, TypeConstant0), Flags: elf.FlagAlloc | elf.FlagInfoLink,
 		Align: 4, Info: Target{Section: text}, Content: Bytes(make([]byte, n)),

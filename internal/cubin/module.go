@@ -276,6 +276,21 @@ const (
 	storeShared
 )
 
+// Memory returns how much the variables of a program take, in bytes: of
+// global memory, of the constants of the user, and of addresses.
+func (m *Module) Memory() (global, consts, addresses int) {
+	var end [4]uint64
+	for i := range m.Decls {
+		d := &m.Decls[i]
+		if d.Space != SpaceFunc && !d.Extern && !d.Common {
+			n := d.storage()
+			end[n] = max(end[n], d.Offset+d.Size)
+		}
+	}
+	m.slots(func(int, *Decl) { addresses += slotSize })
+	return int(end[storeInit] + end[storeZero]), int(end[storeConst]), addresses
+}
+
 // AddressSlot returns the offset in constant bank 4 of the word that holds
 // the address of a global variable or external function. Slots are made in
 // the order of first use: external functions with the first kernel, in file

@@ -32,6 +32,9 @@ type Job struct {
 
 	CacheFolder string // where compiled kernels are kept; "": nowhere
 
+	progress *progress // nil: nobody is told how far it is
+	limits   *limits   // nil: none
+
 	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver
 	noJobs error             // why there is none although one was asked for
@@ -42,6 +45,7 @@ type Result struct {
 	OK    bool
 	Cubin []byte // nil: nothing to write
 	Stats *stats.Report
+	spans *spans // what ran when, where a trace was asked for
 }
 
 // aborted is the last line of a run that ends while the text is checked.
@@ -195,6 +199,13 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		o.Heap = heapBytes
 	}
 	o.Hurry = hurry(j.Settings)
+	var told followers
+	if told = j.follow(m, o.Arch); len(told) > 0 {
+		o.Follow = told
+	}
+	if j.limits != nil {
+		o.Thrift = j.limits
+	}
 	if j.Watch == nil { // a kept kernel passes through no phase that could be watched
 		if cache, version := j.openCache(); cache != nil {
 			o.Cache, o.Version = cache, version
@@ -231,7 +242,11 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	j.recordCode(m, out)
 	j.advise(m, out)
 	j.warnFrames(m, out)
-	j.reportCode(m, o.Arch, out)
+	if !told.reported() {
+		j.reportCode(m, o.Arch, out)
+	}
+	j.limits.tell(j, m, out)
+	res.spans = told.spans()
 	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
 	if !res.OK {
 		j.Sink.Say(diag.Fatal, fmt.Sprintf("Code generation for '%s' failed, no file was written", j.Settings.Arch))

@@ -27,6 +27,7 @@ type World struct {
 	Stdout, Stderr io.Writer
 	Viewer         func() Viewer // makes pages for --view; may be nil
 	Elsewhere      Elsewhere     // reaches compile servers; may be nil
+	Bound          func(int64)   // bounds the memory of the process; may be nil
 }
 
 // Main runs one command line and returns the exit code.
@@ -97,7 +98,10 @@ func answer(line *cli.Line, out io.Writer) bool {
 
 // compileLine runs a line that names inputs.
 func compileLine(ctx context.Context, line *cli.Line, w World) int {
-	sink := newSink(line, w.Stderr)
+	form := sinkOptions(line, w.Stderr)
+	p := startProgress(ctx, line, &w)
+	defer p.end()
+	sink := diag.NewSink(w.Stderr, form)
 	files, fault := readInputs(line, w.Stdin)
 	if fault == nil {
 		if code, done := away(ctx, line, files, w); done {
@@ -119,11 +123,15 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if fault == nil {
 		watch, fault = viewer(line, &w)
 	}
+	var bounds *limits
+	if fault == nil {
+		bounds, fault = readLimits(line, &w)
+	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line)}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), progress: p, limits: bounds}
 	if watch != nil {
 		job.Watch = watch
 	}
@@ -131,6 +139,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if ctx.Err() != nil {
 		return Failed
 	}
+	p.enter("writing")
 	if !res.OK {
 		return Failed
 	}

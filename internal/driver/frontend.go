@@ -62,6 +62,7 @@ func (j *Job) checkBodies(ctx context.Context, m *sema.Module) {
 		if i >= len(bodies) || ctx.Err() != nil {
 			return false
 		}
+		j.progress.checked(i+1, len(bodies))
 		m.CheckBody(bodies[i], s)
 		if kept.Add(m.BodyLen(bodies[i])) <= keptText {
 			m.Keep(bodies[i], s)

@@ -63,11 +63,15 @@ func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
 	if fault == nil {
 		s.Knobs, fault = readKnobs(line)
 	}
+	var bounds *limits
+	if fault == nil {
+		bounds, fault = readLimits(line, nil)
+	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, "")}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

@@ -89,7 +89,7 @@ func TestStatsFile(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	job := &Job{Files: []Source{{File: &src.File{Name: "k.ptx"}}}, Settings: &cli.Settings{Line: &cli.Line{}}}
-	res := &Result{Stats: exampleStats()}
+	res := &Result{Stats: exampleStats(), spans: &spans{kernels: []span{{what: "Optimizing compilation unit", name: "k"}}}}
 	name := filepath.Join(t.TempDir(), "trace")
 	put := func(s string) {
 		if err := os.WriteFile(name, []byte(s), 0o644); err != nil {

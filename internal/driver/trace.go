@@ -46,11 +46,8 @@ func extendTrace(ctx context.Context, name string, job *Job, res *Result) error 
 	events = append(events,
 		from.event("Total PTXAS Time", job.Files[0].File.Name, 0, r.Wall),
 		from.event("PTX parsing and setup time", "", 0, parsed))
-	at := parsed
-	for i := range r.Units {
-		events = append(events, from.event("Optimizing compilation unit", r.Units[i].Entry, at, r.Units[i].Total))
-		at += r.Units[i].Total
-	}
+	events = append(events, res.spans.events(from, r.Begun)...)
+	at := max(parsed, res.spans.end(r.Begun))
 	events = append(events, from.event("Post processing", "", at, max(0, r.Wall-at)))
 	if file["traceEvents"], err = json.Marshal(events); err != nil {
 		return err

@@ -32,10 +32,15 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 		if n < 0 || out.Kernels[n] == nil {
 			continue
 		}
-		b := block(m, &m.Funcs[fn], out.Kernels[n])
-		for _, text := range b.lines(arch) {
-			j.Sink.SayWith(diag.Info, text, b.facts(text, len(out.Kernels[n].Code.Text)))
-		}
+		j.reportKernel(m, arch, &m.Funcs[fn], out.Kernels[n])
+	}
+}
+
+// reportKernel prints the part of the report about one kernel.
+func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *pipeline.Kernel) {
+	b := block(m, f, k)
+	for _, text := range b.lines(arch) {
+		j.Sink.SayWith(diag.Info, text, b.facts(text, len(k.Code.Text)))
 	}
 }
 

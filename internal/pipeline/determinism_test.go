@@ -101,18 +101,21 @@ func TestSameBytes(t *testing.T) {
 	})
 }
 
-// TestLongestFirst checks the order in which kernels are started.
-func TestLongestFirst(t *testing.T) {
+// TestStartOrder checks the order in which kernels are started: long ones
+// first where there are several workers, else as the report names them.
+func TestStartOrder(t *testing.T) {
 	a := target.Find("sm_90")
 	m := check(t, "three.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n"+
 		".entry a() { ret; }\n.entry b() { .reg .b32 %r<9>; mov.u32 %r1, 1; mov.u32 %r2, 2; ret; }\n.entry c() { .reg .b32 %r<9>; ret; }\n", a)
 	size := lengths(m)
-	order := longestFirst(m.Kernels(), size)
-	var names []string
-	for _, n := range order {
-		names = append(names, m.Funcs[m.Kernels()[n]].Name)
-	}
-	if got := strings.Join(names, ""); got != "bca" {
-		t.Errorf("order %s of lengths %v, want bca", got, size)
+	for workers, want := range map[int]string{1: "cba", 2: "bca"} {
+		list := []int32{0, 1, 2}
+		var names []string
+		for _, n := range startOrder(m, list, size, workers) {
+			names = append(names, m.Funcs[list[n]].Name)
+		}
+		if got := strings.Join(names, ""); got != want {
+			t.Errorf("order %s of lengths %v with %d workers, want %s", got, size, workers, want)
+		}
 	}
 }

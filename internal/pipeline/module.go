@@ -98,12 +98,18 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if o.Pool == nil {
 		o.Pool = pool.New(nil, pool.NameTop)
 	}
-	r, err := newRunner(&o)
+	r, err := newRunners(&o)
 	if err != nil {
 		return nil, err
 	}
 	o.known = newMemory(m, &o)
+	if x == nil {
+		out.Global, out.Consts[3], out.Consts[4] = file.Memory()
+	}
 	out.Setup = clock.lap()
+	if o.Follow != nil {
+		o.Follow.Begin(out, lengths(m))
+	}
 	compile(m, &o, r, out, failures, workers)
 	for _, k := range out.Kernels {
 		if k != nil {
@@ -156,6 +162,7 @@ func (out *Output) count(m *sema.Module, f *cubin.File) {
 			k.Bank0 = int(s.Size())
 		}
 	}
+	out.Global, out.Consts = 0, [5]int{}
 	for _, s := range f.Sections {
 		switch s.Name {
 		case ".nv.global", ".nv.global.init":
@@ -169,8 +176,9 @@ func (out *Output) count(m *sema.Module, f *cubin.File) {
 }
 
 // one compiles a function and turns what goes wrong into a Failure.
-func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Failure) {
+func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *Kernel, fail *Failure) {
 	f, o := &m.Funcs[fn], &s.o
+	r := all.choose(o, size)
 	file := m.Files[f.File].File
 	start := time.Now()
 	var at phase.Progress
@@ -186,7 +194,11 @@ func one(m *sema.Module, fn int32, s *scratch, r *runner) (k *Kernel, fail *Fail
 		m.Drop(fn)
 	}
 	if err == nil {
-		k.Time, k.Made = time.Since(start), at.Making
+		k.Hurry = o.Hurry
+		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
+		if !o.Layout.Object {
+			k.Bank0 = bank0(o.Arch, f, k)
+		}
 		if o.Heap != nil {
 			k.Heap = o.Heap()
 		}
@@ -306,14 +318,7 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
 		c.Shared.Size += uint64(o.Arch.SharedReserved)
 	}
-	for _, p := range f.Params {
-		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}
-		if p.Ptr {
-			x.LogAlign = uint8(bits.TrailingZeros64(max(1, p.PtrAlign)))
-			x.Space = paramSpace(p.PtrSpace)
-		}
-		c.Params = append(c.Params, x)
-	}
+	c.Params = params(f)
 	last := uint32(0)
 	if n := len(k.Code.Exits); n > 0 {
 		last = k.Code.Exits[n-1]
@@ -354,6 +359,25 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}
 	return c
+}
+
+// params describes the parameters of a kernel.
+func params(f *sema.Func) (list []cubin.Param) {
+	for _, p := range f.Params {
+		x := cubin.Param{Offset: uint16(p.Offset), Size: uint32(p.Shape.Size())}
+		if p.Ptr {
+			x.LogAlign = uint8(bits.TrailingZeros64(max(1, p.PtrAlign)))
+			x.Space = paramSpace(p.PtrSpace)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// bank0 returns how long the constant bank of a kernel's parameters is.
+func bank0(arch *target.Arch, f *sema.Func, k *Kernel) int {
+	c := cubin.Kernel{Params: params(f), Slots: slots(arch, f, k.Refs)}
+	return int(c.Bank0(arch))
 }
 
 func paramSpace(s isa.Space) uint8 {

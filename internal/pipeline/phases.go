@@ -162,11 +162,11 @@ const (
 	HurryMin
 	HurryMid
 	HurryMax
-	numHurries
+	NumHurries // how many levels there are
 )
 
 // orders are the phases of each level of fast compilation.
-var orders = [numHurries][]string{
+var orders = [NumHurries][]string{
 	NoHurry: order,
 	HurryMin: {
 		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
@@ -207,6 +207,13 @@ func newRunner(o *Options) (*runner, error) {
 	if o.Watch != nil {
 		observers = append(observers, watching{o.Watch})
 	}
+	if o.Follow != nil {
+		observers = append(observers, following{o.Follow})
+	}
+	var skip func(*unit) bool
+	if o.Thrift != nil {
+		skip = spare
+	}
 	r, err := phase.New(phase.Config[*unit]{
 		Table: phase.Table[*unit]{Rows: phases(), Order: orders[o.Hurry]},
 		Hooks: phase.Hooks[*unit]{
@@ -216,6 +223,7 @@ func newRunner(o *Options) (*runner, error) {
 			Check:  wellFormed,
 			Create: o.Create,
 			Stop:   o.ended,
+			Skip:   skip,
 		},
 		Opt: o.Level, Knobs: set, Options: o.Phases, Observers: observers,
 	})
@@ -373,7 +381,7 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)
 	}
-	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid, u.o.Hurry > NoHurry
+	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid || u.o.spared, u.o.Hurry > NoHurry || u.o.spared
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
 		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
 	}

@@ -13,7 +13,7 @@ func TestOrder(t *testing.T) {
 	for _, r := range phases() {
 		rows[r.Name] = r
 	}
-	for k := range int(4 * numHurries) {
+	for k := range int(4 * NumHurries) {
 		level, order := int8(k%4), orders[k/4]
 		var have phase.Props
 		ran := 0

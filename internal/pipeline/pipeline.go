@@ -56,6 +56,11 @@ type Options struct {
 	Context context.Context
 	// Watch sees every function after each phase; nil: nobody does.
 	Watch Watcher
+	// Follow is told how far the work is; nil: nobody is.
+	Follow Follower
+	// Thrift says how much quality to give up for lack of time or memory; nil:
+	// none.
+	Thrift Thrift
 	// Heap tells how many bytes the process holds; nil: nobody asks.
 	Heap func() int64
 	// Limiter bounds the kernels compiled at once across processes; nil: no
@@ -70,8 +75,10 @@ type Options struct {
 	Cache   Cache
 	Version string
 
-	forms *emit.Forms // of the worker
-	known *memory
+	forms  *emit.Forms // of the worker
+	worker int
+	spared bool // a phase of the worker's kernel was left out
+	known  *memory
 }
 
 // Kernel is a compiled function.
@@ -95,6 +102,8 @@ type Kernel struct {
 	Indirect []string
 	Time     time.Duration
 	Made     time.Duration // the part of Time before the phases
+	Hurry    Hurry         // the phases it got
+	Spared   bool          // phases were left out for lack of time or memory
 	Filed    time.Duration // besides Time: to describe it in the file
 	Heap     int64         // of the process when it was done, where Options.Heap tells
 }

@@ -44,7 +44,7 @@ type extent struct{ from, to src.Pos }
 // newMemory hashes what all kernels of m have in common. The version stands
 // for this compiler.
 func newMemory(m *sema.Module, o *Options) *memory {
-	if o.Cache == nil || o.Version == "" || o.Debug || o.Layout.Object || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
+	if o.Cache == nil || o.Version == "" || o.Thrift != nil || o.Debug || o.Layout.Object || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
 		return nil
 	}
 	x := &memory{m: m, cache: o.Cache, names: newKernelNames(m), whole: map[int32]extent{}}
@@ -79,6 +79,7 @@ func (o *Options) plain() Options {
 	c.Arch, c.Knobs, c.Layout = nil, nil, nil // named, at its defaults, made from the text
 	c.Trace, c.Create, c.Slot, c.Repro, c.Heap, c.Limiter, c.Pool = nil, nil, nil, nil, nil, nil, nil
 	c.Cache, c.Version, c.Host, c.forms, c.known = nil, "", nil, nil, nil
+	c.Follow, c.Thrift, c.worker = nil, nil, 0
 	return c
 }
 

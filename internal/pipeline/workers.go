@@ -18,28 +18,32 @@ type scratch struct {
 	o    Options
 }
 
-func newScratch(o *Options) *scratch {
+func newScratch(o *Options, worker int) *scratch {
 	s := &scratch{o: *o}
+	s.o.worker = worker
 	s.o.forms = emit.NewForms(o.Arch)
 	return s
 }
 
 // compile fills the kernels, each in its own place whichever worker makes
 // it. Every worker has its own scratch.
-func compile(m *sema.Module, o *Options, r *runner, out *Output, failures []*Failure, workers int) {
+func compile(m *sema.Module, o *Options, r *runners, out *Output, failures []*Failure, workers int) {
 	w := par.New(par.Options[*scratch]{
 		N:       min(workers, len(out.Funcs)),
 		Limiter: o.Limiter,
-		Make:    func(int) *scratch { return newScratch(o) },
+		Make:    func(i int) *scratch { return newScratch(o, i) },
 	})
 	size := lengths(m)
 	jobs := make([]*par.Job, len(out.Funcs))
-	for _, n := range longestFirst(out.Funcs, size) {
+	for rank, n := range startOrder(m, out.Funcs, size, workers) {
 		fn := out.Funcs[n]
 		jobs[n] = w.Submit(par.Task[*scratch]{
-			Name: m.Funcs[fn].Name, Priority: size[fn],
+			Name: m.Funcs[fn].Name, Priority: int64(-rank),
 			Run: func(_ context.Context, s *scratch) error {
-				out.Kernels[n], failures[n] = one(m, fn, s, r)
+				out.Kernels[n], failures[n] = one(m, fn, s, r, size[fn])
+				if o.Follow != nil {
+					o.Follow.Done(s.o.worker, n, out.Kernels[n])
+				}
 				return nil
 			},
 		})
@@ -77,13 +81,42 @@ func lengths(m *sema.Module) []int64 {
 	return size
 }
 
-// longestFirst returns the places of functions in a list, in the order in
-// which their work should start.
-func longestFirst(funcs []int32, size []int64) []int {
-	order := make([]int, len(funcs))
-	for n := range order {
-		order[n] = n
+// startOrder returns the places of functions in a list, in the order in
+// which their work should start: those that alone could keep one of several
+// workers busy at the end come first, the longest of them before the others;
+// the rest in the order in which the report names them, so that it grows as
+// the work does.
+func startOrder(m *sema.Module, funcs []int32, size []int64, workers int) []int {
+	order := make([]int, 0, len(funcs))
+	total, place := int64(0), make([]int, len(m.Funcs))
+	for n, fn := range funcs {
+		total += size[fn]
+		place[fn] = n + 1
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[funcs[b]], size[funcs[a]]) })
+	for _, fn := range m.Kernels() {
+		if place[fn] > 0 {
+			order = append(order, place[fn]-1)
+			place[fn] = 0
+		}
+	}
+	for _, fn := range slices.Backward(funcs) { // of an object: functions
+		if place[fn] > 0 {
+			order = append(order, place[fn]-1)
+		}
+	}
+	if workers <= 1 {
+		return order
+	}
+	long := total / int64(workers*longShare)
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := size[funcs[a]], size[funcs[b]]
+		if max(x, y) <= long {
+			return 0
+		}
+		return cmp.Compare(max(y, long), max(x, long))
+	})
 	return order
 }
+
+// longShare is the part of a worker's share of the work that counts as long.
+const longShare = 16

@@ -76,7 +76,8 @@ type Hooks[F any] struct {
 	Check   func(f F) error                            // verify the IR and its facts
 	Shuffle func(f F)                                  // disturb whatever order does not matter
 	Pool    func(f F) *pool.Pool
-	Stop    func() error // asked before every phase; an error ends the run with it
+	Stop    func() error   // asked before every phase; an error ends the run with it
+	Skip    func(f F) bool // asked before every phase that is not required; true leaves it out
 	// Create opens a place for a dump: kind is "dump" or "html". The default
 	// drops dumps.
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)

@@ -30,6 +30,9 @@ func (r *Runner[F]) Run(f F, at *Progress) error {
 				return err
 			}
 		}
+		if !s.row.Required && r.hooks.Skip != nil && r.hooks.Skip(f) {
+			continue
+		}
 		at.Phase = s.row.Name
 		c := r.context(i, at.Func)
 		if r.hooks.Pool != nil {

@@ -56,6 +56,7 @@ type Unit struct {
 // Report is all that is known after a compile.
 type Report struct {
 	Sums
+	Begun time.Time
 	Wall  time.Duration
 	CPU   time.Duration // of all threads, user and system
 	Peak  int64         // bytes
@@ -276,7 +277,7 @@ func (u *UnitRecorder) ProcessPeak(n int64) {
 func (r *Recorder) Report() *Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := &Report{Sums: r.sums, Wall: time.Since(r.start), CPU: cpuTime() - r.cpu, Peak: r.peak}
+	out := &Report{Sums: r.sums, Begun: r.start, Wall: time.Since(r.start), CPU: cpuTime() - r.cpu, Peak: r.peak}
 	for _, u := range r.units {
 		out.Units = append(out.Units, u.unit)
 	}

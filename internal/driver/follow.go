@@ -1,0 +1,125 @@
+package driver
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/pipeline"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// followers are told together how far a compilation is.
+type followers []pipeline.Follower
+
+// Begin tells all of them.
+func (l followers) Begin(out *pipeline.Output, size []int64) {
+	for _, f := range l {
+		f.Begin(out, size)
+	}
+}
+
+// Phase tells all of them.
+func (l followers) Phase(worker int, fn, phase string, opened time.Time, took time.Duration) {
+	for _, f := range l {
+		f.Phase(worker, fn, phase, opened, took)
+	}
+}
+
+// Done tells all of them.
+func (l followers) Done(worker, n int, k *pipeline.Kernel) {
+	for _, f := range l {
+		f.Done(worker, n, k)
+	}
+}
+
+// follow returns who follows the compilation of a module.
+func (j *Job) follow(m *sema.Module, arch *target.Arch) (list followers) {
+	if j.progress != nil {
+		list = append(list, j.progress)
+	}
+	if j.limits != nil {
+		list = append(list, j.limits)
+	}
+	if j.Settings.Line.Has(cli.TimeTrace) {
+		list = append(list, &spans{m: m})
+	}
+	if j.Settings.Verbose && j.streams(m) {
+		list = append(list, &stream{j: j, m: m, arch: arch})
+	}
+	return list
+}
+
+// reported tells whether one of them prints the -v report.
+func (l followers) reported() bool {
+	return slices.ContainsFunc(l, func(f pipeline.Follower) bool { _, ok := f.(*stream); return ok })
+}
+
+// spans returns what ran when, nil if nobody noted it.
+func (l followers) spans() *spans {
+	for _, f := range l {
+		if s, ok := f.(*spans); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+// streams reports whether the -v report can be printed kernel by kernel: no
+// message about the code of a later kernel may have to stand before it, as in
+// the reference's order, and the memory of the module is known before.
+func (j *Job) streams(m *sema.Module) bool {
+	line := j.Settings.Line
+	if m.Opts.Relocatable || line.Has(cli.WarnLocal) || line.Has(cli.WarnSpills) {
+		return false
+	}
+	return !slices.ContainsFunc(j.Files, func(s Source) bool { return bytes.Contains(s.File.Text, []byte("wgmma.mma_async")) })
+}
+
+// stream prints the -v report as kernels are done: the part of each as soon
+// as those before it are printed.
+type stream struct {
+	j    *Job
+	m    *sema.Module
+	arch *target.Arch
+
+	mu    sync.Mutex
+	order []int // places of the kernels in the output, as reported
+	done  []bool
+	ready []*pipeline.Kernel
+	funcs []int32
+	next  int
+}
+
+// Begin prints what concerns the whole module.
+func (s *stream) Begin(out *pipeline.Output, _ []int64) {
+	s.funcs = out.Funcs
+	s.done, s.ready = make([]bool, len(out.Funcs)), make([]*pipeline.Kernel, len(out.Funcs))
+	for _, fn := range s.m.Kernels() {
+		if n, ok := slices.BinarySearch(out.Funcs, fn); ok {
+			s.order = append(s.order, n)
+		}
+	}
+	s.j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, s.arch))
+}
+
+// Phase does nothing.
+func (s *stream) Phase(int, string, string, time.Time, time.Duration) {}
+
+// Done prints what has become printable.
+func (s *stream) Done(_, n int, k *pipeline.Kernel) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[n], s.ready[n] = true, k
+	for s.next < len(s.order) && s.done[s.order[s.next]] {
+		at := s.order[s.next]
+		if k := s.ready[at]; k != nil {
+			s.j.reportKernel(s.m, s.arch, &s.m.Funcs[s.funcs[at]], k)
+		}
+		s.next++
+	}
+}
