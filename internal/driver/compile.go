@@ -34,6 +34,7 @@ type Job struct {
 
 	progress *progress // nil: nobody is told how far it is
 	limits   *limits   // nil: none
+	kernel   func(at int, f Facts, code []byte, spared bool)
 
 	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver

@@ -45,6 +45,9 @@ func (j *Job) follow(m *sema.Module, arch *target.Arch) (list followers) {
 	if j.limits != nil {
 		list = append(list, j.limits)
 	}
+	if j.kernel != nil {
+		list = append(list, &delivery{j: j, m: m})
+	}
 	if j.Settings.Line.Has(cli.TimeTrace) {
 		list = append(list, &spans{m: m})
 	}
@@ -122,4 +125,26 @@ func (s *stream) Done(_, n int, k *pipeline.Kernel) {
 		}
 		s.next++
 	}
+}
+
+// delivery hands kernels to a user of the library.
+type delivery struct {
+	j     *Job
+	m     *sema.Module
+	funcs []int32
+}
+
+// Begin notes which kernels there are.
+func (d *delivery) Begin(out *pipeline.Output, _ []int64) { d.funcs = out.Funcs }
+
+// Phase does nothing.
+func (d *delivery) Phase(int, string, string, time.Time, time.Duration) {}
+
+// Done hands a kernel over.
+func (d *delivery) Done(_, n int, k *pipeline.Kernel) {
+	if k == nil {
+		return
+	}
+	b := block(d.m, &d.m.Funcs[d.funcs[n]], k)
+	d.j.kernel(n, b.numbers(len(k.Code.Text)), k.Code.Text, k.Spared)
 }

@@ -30,6 +30,10 @@ type Request struct {
 	Texts []Text
 	Log   io.Writer           // gets messages and reports
 	Take  func(*diag.Message) // gets the messages as they are shown; may be nil
+	// Kernel gets every kernel when it is done: its place in the file, its
+	// numbers, its code, and whether a limit left phases out. It may be called
+	// from many goroutines at once; may be nil.
+	Kernel func(at int, f Facts, code []byte, spared bool)
 	// Watch sees the compilation from inside; may be nil.
 	Watch Watcher
 }
@@ -71,7 +75,7 @@ func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

@@ -94,7 +94,13 @@ func (b *Block) facts(line string, code int) any {
 	if !b.Entry || line != "" && !strings.HasPrefix(line, "Used ") {
 		return nil
 	}
-	return &Facts{
+	f := b.numbers(code)
+	return &f
+}
+
+// numbers returns the facts of a kernel.
+func (b *Block) numbers(code int) Facts {
+	return Facts{
 		Function: b.Name, Registers: b.Usage.Registers, Barriers: b.Usage.Barriers, Stack: b.Frame.Stack,
 		SpillStores: b.Frame.SpillStores, SpillLoads: b.Frame.SpillLoads, Shared: b.Usage.Shared, Code: code, Milliseconds: millis(b.Time),
 	}
