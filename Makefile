@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release clib playground browser
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,18 @@ install: build ## the programs in PREFIX/bin, their manual pages and completions
 
 release: ## archives for every platform, checksums and a bill of materials, in out/release
 	sh tools/release.sh
+
+clib: ## the C library with its header, in out/clib
+	mkdir -p out/clib
+	$(GO) -C clib build -trimpath -buildmode=c-shared -o ../out/clib/libgoptxas.so .
+	cp clib/goptxas.h out/clib/
+
+ADDRESS ?= localhost:8080
+playground: ## compiler, disassembler and simulator in the browser, at ADDRESS
+	$(GO) run ./cmd/playground serve $(ADDRESS)
+
+browser: ## drive the pages in Chromium, where it is installed
+	$(GO) -C tools/browser test ./...
 
 demo: build ## compile the example, show its code, run it in the simulator
 	sh tools/demo.sh

@@ -125,6 +125,8 @@ func (c *command) dis(args []string) error {
 	fs.BoolVar(&opt.Code, "c", false, "")
 	fs.BoolVar(&opt.Hex, "hex", false, "")
 	fs.BoolVar(&opt.Ctrl, "ctrl", false, "")
+	fs.BoolVar(&opt.Lines, "g", false, "")
+	fs.BoolVar(&opt.Inlined, "gi", false, "")
 	fs.BoolVar(&opt.JSON, "json", false, "")
 	fs.BoolVar(&opt.CFG, "cfg", false, "")
 	fs.BoolVar(&opt.Life, "lrm", false, "")
@@ -176,7 +178,7 @@ func Disassemble(b []byte, opt *Options) ([]byte, error) {
 		return CFG(f, opt)
 	case opt.Life:
 		return Life(f, opt)
-	case opt.Code || opt.Hex || opt.Ctrl || opt.Only != "":
+	case opt.Code || opt.Hex || opt.Ctrl || opt.Lines || opt.Inlined || opt.Only != "":
 		return List(f, opt)
 	}
 	return Source(f, opt)

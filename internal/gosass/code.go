@@ -21,6 +21,7 @@ type textSection struct {
 	relocs map[uint64][]cubin.Reloc // by the place they patch
 	labels map[uint64]string
 	multi  map[uint64][]uint64 // targets of an indirect branch
+	lines  map[uint64]string   // source lines, printed above the code there
 }
 
 // program is a file prepared for printing.

@@ -44,6 +44,8 @@ var Commands = [...]Command{
 		{"c", "", "the code alone, as nvdisasm -c prints it"},
 		{"hex", "", "the words of each instruction"},
 		{"ctrl", "", "the control column"},
+		{"g", "", "source lines above the code, as nvdisasm -g prints them"},
+		{"gi", "", "the same with where functions were inlined"},
 		{"json", "", "the code as JSON, in the schema of nvdisasm"},
 		{"cfg", "", "the control flow graph, for Graphviz"},
 		{"lrm", "", "registers live at each instruction"},

@@ -21,18 +21,20 @@ var le = binary.LittleEndian
 
 // Options choose what dis prints.
 type Options struct {
-	Code   bool   // only code, as nvdisasm -c prints it
-	Hex    bool   // the words of each instruction
-	Ctrl   bool   // the control column
-	JSON   bool   // the code as JSON
-	CFG    bool   // the control flow graph, for Graphviz
-	Life   bool   // registers live at each instruction
-	Only   string // one kernel
-	Raw    bool   // the input is words without a file around them
-	Alone  bool   // raw words as if each stood at address 0
-	Arch   *target.Arch
-	Base   uint64
-	Source string // name of the input, for messages
+	Code    bool   // only code, as nvdisasm -c prints it
+	Hex     bool   // the words of each instruction
+	Ctrl    bool   // the control column
+	Lines   bool   // source lines above the code, as nvdisasm -g prints them
+	Inlined bool   // the same with where functions were inlined, as -gi does
+	JSON    bool   // the code as JSON
+	CFG     bool   // the control flow graph, for Graphviz
+	Life    bool   // registers live at each instruction
+	Only    string // one kernel
+	Raw     bool   // the input is words without a file around them
+	Alone   bool   // raw words as if each stood at address 0
+	Arch    *target.Arch
+	Base    uint64
+	Source  string // name of the input, for messages
 }
 
 func errNoKernel(name string) error { return fmt.Errorf("no kernel or function %q", name) }
@@ -59,6 +61,11 @@ func List(f *cubin.File, opt *Options) ([]byte, error) {
 	p, err := load(f, opt.Only)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Lines || opt.Inlined {
+		if err := p.lineInfo(opt.Inlined); err != nil {
+			return nil, err
+		}
 	}
 	l := &listing{p: p, opt: opt}
 	n, notes := 0, false

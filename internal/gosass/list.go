@@ -67,6 +67,7 @@ func (l *listing) section(t *textSection) {
 	for n := range t.words() {
 		pc := n * wordBytes
 		l.place(t, pc)
+		l.str(t.lines[pc])
 		l.instruction(t, pc)
 	}
 	l.place(t, t.words()*wordBytes)
