@@ -208,6 +208,9 @@ func (b *builder) finish() (*File, error) {
 	if b.m.Relocatable {
 		f.Kind = KindReloc
 	}
+	if b.m.Extensible {
+		f.Kind = KindWholeProgram
+	}
 	if b.m.Arch.Has(target.Capsules) && !b.m.Relocatable {
 		f.FlagsLow = 2 // the linker wants capsules in objects that say so
 	}

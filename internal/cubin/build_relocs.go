@@ -27,8 +27,9 @@ func (b *builder) relocs(of *Section, first string, fixes []Fix, k *Kernel) {
 	named := [2]bool{}
 	for _, x := range fixes {
 		// Where shared memory lies the linker finds out in two steps, which
-		// an addend in the place itself does not survive.
-		withAddend := x.Addend != 0 || x.Beside || b.m.ForceRela || !b.isNew && x.Type == RelAbs32at32
+		// an addend in the place itself does not survive; and to a number of
+		// a constant bank that stands there already it would add another.
+		withAddend := x.Addend != 0 || x.Beside || b.m.ForceRela || !b.isNew && (x.Type == RelAbs32at32 || x.Type == RelConst21at38)
 		b.local(k, x.Symbol)
 		if !withAddend && !named[0] {
 			named[0] = true

@@ -17,6 +17,9 @@ type Module struct {
 	// Relocatable asks for an object as -c makes it: every function has its
 	// own section, variables keep their relocations, symbols have types.
 	Relocatable bool
+	// Extensible says of an object that it is a whole program but for
+	// functions of the system, as -ewp makes it.
+	Extensible bool
 
 	ForceRela bool   // every relocation keeps its addend beside it
 	Host      []byte // contents of .nv.host; nil: no such section

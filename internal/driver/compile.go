@@ -215,6 +215,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	o.Watch, o.Context = j.Watch, ctx
 	o.Caches, o.Debug = caches(j.Settings), j.Settings.Debug && !j.Settings.SuppressDebug
 	o.Errors, o.Blocks = j.Settings.Line.Has(cli.MakeErrorsVisible), j.Settings.Line.Bool(cli.BlocksAreClusters, false)
+	o.Guards, o.Extensible = guards(j.Settings), j.Settings.Extensible
 	o.Rela, o.Host = j.Settings.Line.Has(cli.ForceRela), host
 	if j.Settings.Line.Bool(cli.NoUniforms, false) {
 		o.Phases = append([]string{"UniformRoots/off", "UniformValues/off"}, o.Phases...)

@@ -6,6 +6,7 @@
 package driver
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -116,6 +117,9 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if fault == nil {
 		fault = controls(line)
 	}
+	if fault == nil && len(files) == 0 && line.Has(cli.QueryControls) { // nothing to compile was asked for
+		return 0
+	}
 	if fault == nil {
 		s.Knobs, fault = readKnobs(line)
 	}
@@ -187,20 +191,26 @@ func toolName(line *cli.Line) *string {
 	return &name
 }
 
-// controls refuses the reference's private control files: they are sealed,
-// so every one is of the wrong form to us.
+// controls writes and reads control files. The reference seals its own: it
+// writes the same bytes whatever it compiles, and refuses them, as any other
+// file, when they come back. Ours lists the knobs.
 func controls(line *cli.Line) *cli.Fault {
-	switch {
-	case line.Has(cli.ApplyControls):
-		name := line.Text(cli.ApplyControls, "")
-		if f, err := os.Open(name); err != nil {
+	if line.Has(cli.QueryControls) {
+		name := line.Text(cli.QueryControls, "")
+		var text bytes.Buffer
+		writeKnobs(&text)
+		if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
 			return cli.Faultf("File '%s' could not be opened", name)
-		} else {
-			f.Close()
 		}
+	}
+	if line.Has(cli.ApplyControls) {
+		name := line.Text(cli.ApplyControls, "")
+		f, err := os.Open(name)
+		if err != nil {
+			return cli.Faultf("File '%s' could not be opened", name)
+		}
+		f.Close()
 		return cli.Faultf("Input file '%s' not in expected format", name)
-	case line.Has(cli.QueryControls):
-		return &cli.Fault{Text: "Control files (--query-controls) cannot be written"}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -15,8 +16,20 @@ import (
 // would be a wrong answer, so they end the run. A row goes when the code that
 // reads its option comes.
 var unhonoured = [...]cli.ID{
-	cli.ExtensibleWholeProgram, cli.ToolsPatch, cli.Sanitize,
-	cli.SPBoundsCheck, cli.StackProtector, cli.PreserveRelocs,
+	cli.ToolsPatch, cli.Sanitize, cli.PreserveRelocs,
+}
+
+// steering is the tool of --sanitize that needs no routines.
+const steering = "threadsteer"
+
+// guards are the checks that the options ask for. Stacks are checked in code
+// for debuggers too.
+func guards(s *cli.Settings) build.Guards {
+	return build.Guards{
+		Stack:  s.Line.Has(cli.SPBoundsCheck) || s.Opt == 0 || s.Debug,
+		Canary: s.Line.Bool(cli.StackProtector, false),
+		Steer:  s.Line.Text(cli.Sanitize, "") == steering,
+	}
 }
 
 // hostFile reads what --nv-host puts into the cubin.
@@ -41,6 +54,9 @@ func (j *Job) honours(m *sema.Module) bool {
 	for _, id := range unhonoured {
 		o := &cli.Table[id]
 		if !line.Has(id) || o.Kind == cli.Bool && !line.Bool(id, false) {
+			continue
+		}
+		if id == cli.Sanitize && line.Text(id, "") == steering {
 			continue
 		}
 		if id == cli.PreserveRelocs && target.Find(j.Settings.Arch).Has(target.NewFiles) { // the reference leaves none there either

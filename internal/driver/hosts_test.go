@@ -37,6 +37,8 @@ var hostLines = [...]string{
 	"--nv-host=host", "--nv-host=none", "--nv-host=empty", "--nv-host=", "--nv-host", "-c --nv-host=host", "-c -regUsageLevel=11 --nv-host=none", "-ewp --nv-host=none", "-po=a=b --nv-host=none", "-arch=compute_80 --nv-host=none",
 	"--sw1729687=true --sw200764156=false --sw4575628=true --sw4936628=true --sw200387803=true -maxrregcount=999 -flcm=cg -dlcm=ca --blocks-are-clusters=true", "-arch=sm_90 --sw4575628=true", "--sw1729687=1",
 	"--ext-desc-file=none", "--ext-desc-file=host -regUsageLevel=11", "--ext-desc-string=x", "--ext-desc-string=x --ext-desc-file=host", "--ext-desc-file",
+	"--query-controls=q", "--query-controls=none/q", "--query-controls=", "--query-controls", "--query-controls=q --apply-controls=host", "--query-controls=q --apply-controls=none", "--apply-controls=empty", "--query-controls=q -c", "--query-controls=q -arch=compute_80",
+	"-ewp", "-ewp -c", "-ewp -arch=sm_90", "--sp-bounds-check", "--device-stack-protector=true", "--device-stack-protector=1", "--sanitize=threadsteer", "--sanitize=x",
 	"--sw200428197=true", "--sw200428197=false", "--sw200428197=1", "-arch=sm_90 --sw200428197=true",
 }
 

@@ -23,7 +23,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 	}
 	j.Sink.Say(diag.Info, moduleLine(out.Global, []Bank{{3, out.Consts[3]}, {4, out.Consts[4]}}, arch))
 	list := m.Kernels()
-	if m.Opts.Relocatable { // functions too, in the order of the file
+	if m.Opts.Relocatable || j.Settings.Extensible { // functions too, in the order of the file
 		list = slices.Clone(out.Funcs)
 		slices.Reverse(list)
 	}

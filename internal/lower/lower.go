@@ -67,6 +67,9 @@ func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, l
 	}
 	l.Arrange()
 	build.SortCuts(l.F)
+	if opts.Guards.Steer {
+		steer(l.F)
+	}
 	if opts.Lines != nil {
 		*opts.Lines = l.List
 	}

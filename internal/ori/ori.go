@@ -202,6 +202,7 @@ type Props struct {
 	ParamBase   int32 // where they start in constant bank 0
 	SharedBytes int32
 	LocalBytes  int32 // local memory the source asks for; spills come on top
+	Variables   int32 // bytes of variables among them
 	SpillBytes  int32
 	Barriers    int32 // named barriers used: highest + 1
 	MaxNReg     int32 // .maxnreg, 0 = none

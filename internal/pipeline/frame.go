@@ -28,6 +28,9 @@ type framer struct {
 	caller    bool  // the caller's stack pointer is wanted in its register
 	realign   bool  // the caller may have aligned its frame less than ours
 	callerAt  int64 // where its stack pointer lies then
+	checks    bool  // the pointer is compared with the end of local memory
+	canary    bool  // a canary lies behind variables and spills
+	canaryAt  int64
 }
 
 // newFramer looks at a function while it still says which registers hold
@@ -48,9 +51,10 @@ func newFramer(f *ori.Func) *framer {
 
 // prologue sets the stack pointer when the function has a frame. Variables of
 // the module in local memory take the upper end of a kernel's.
-func (p *framer) prologue(a *target.Arch, variables int64) {
-	f := p.f
+func (p *framer) prologue(o *Options) {
+	f, a := p.f, o.Arch
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
+	p.guards(o.Guards)
 	align := int64(frameAlign)
 	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
 		align = callAlign
@@ -65,7 +69,7 @@ func (p *framer) prologue(a *target.Arch, variables int64) {
 		end += 4
 	}
 	if f.Kernel {
-		end += variables
+		end += o.Layout.LocalBytes
 	}
 	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
@@ -81,7 +85,7 @@ func (p *framer) prologue(a *target.Arch, variables int64) {
 	}
 	p.enter(a)
 	if !f.Kernel {
-		p.leave()
+		p.leave(a)
 	}
 	f.Props.Registers = max(f.Props.Registers, int32(p.highest())+1)
 }
@@ -139,9 +143,13 @@ func (p *framer) enter(a *target.Arch) {
 		list = append(list, p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(-p.size), ori.Zero(ori.R)))
 	}
 	if p.realign {
-		list = append(list,
-			p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-callAlign), ori.Zero(ori.R), ori.Imm(0xc0)),
-			p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.callerAt), old))
+		list = append(list, p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-callAlign), ori.Zero(ori.R), ori.Imm(0xc0)))
+	}
+	if p.checks && p.size > 0 {
+		list = append(list, p.checkStack()...)
+	}
+	if p.realign {
+		list = append(list, p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.callerAt), old))
 	}
 	for k, n := range p.saved {
 		list = append(list, p.instr(op.STL, op.Mods{}, nil, ori.Addr(p.sp, p.saveAt+4*int64(k)), p.fixed(n)))
@@ -150,6 +158,9 @@ func (p *framer) enter(a *target.Arch) {
 		list = append(list,
 			p.instr(op.BMOV, op.M(op.M32, op.MCLEAR), []ori.Operand{p.fixed(scratchReg)}, p.barrier(n)),
 			p.instr(op.STL, op.Mods{}, nil, p.barrierSlot(k), p.fixed(scratchReg)))
+	}
+	if p.canary {
+		list = append(list, p.setCanary(a)...)
 	}
 	if p.f.Props.MovesStack {
 		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{p.frame}, p.sp))
@@ -161,7 +172,7 @@ func (p *framer) enter(a *target.Arch) {
 }
 
 // leave removes the frame before every return.
-func (p *framer) leave() {
+func (p *framer) leave(a *target.Arch) {
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
 			if i.Op != op.RET {
@@ -174,6 +185,11 @@ func (p *framer) leave() {
 			sp := []ori.Operand{p.sp}
 			if p.f.Props.MovesStack {
 				add(p.instr(op.MOV, op.Mods{}, sp, p.frame))
+			}
+			if p.canary {
+				for _, x := range p.checkCanary(a) {
+					b.InsertBefore(x, i)
+				}
 			}
 			for k, n := range p.barriers {
 				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{p.fixed(scratchReg)}, p.barrierSlot(k)))

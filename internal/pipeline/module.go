@@ -75,8 +75,8 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	o.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
 	var shared cubin.Shared
 	var x *object
-	if m.Opts.Relocatable {
-		file.Relocatable, o.Layout.Object = true, true
+	if m.Opts.Relocatable || o.Extensible {
+		file.Relocatable, file.Extensible, o.Layout.Object = true, o.Extensible, true
 		x = &object{m: m, arch: o.Arch, file: file}
 		x.declare()
 	} else {

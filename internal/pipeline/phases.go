@@ -333,7 +333,7 @@ func preSchedule(u *unit) {
 func expandCopies(u *unit) {
 	p := newFramer(u.f)
 	ra.ExpandCopies(u.f)
-	p.prologue(u.o.Arch, u.o.Layout.LocalBytes)
+	p.prologue(u.o)
 	u.stage = ori.Allocated
 }
 

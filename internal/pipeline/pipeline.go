@@ -34,15 +34,19 @@ type Options struct {
 	MaxRegs int // --maxrregcount, 0 = none
 	NoFMA   bool
 	Caches  build.Caches
-	Errors  bool       // --make-errors-visible-at-exit
-	Blocks  bool       // --blocks-are-clusters
-	Rela    bool       // --force-rela
-	Host    []byte     // --nv-host: contents of .nv.host
-	NoLines bool       // no line tables
-	Debug   bool       // -g: the debug sections of the text, and functions stay apart
-	Knobs   *knobs.Set // nil: all defaults
-	Phases  []string   // --phase options
-	Trace   io.Writer  // receives what phases and the register allocator tell
+	Guards  build.Guards
+	// Extensible asks for an object that is a whole program but for functions
+	// of the system (-ewp).
+	Extensible bool
+	Errors     bool       // --make-errors-visible-at-exit
+	Blocks     bool       // --blocks-are-clusters
+	Rela       bool       // --force-rela
+	Host       []byte     // --nv-host: contents of .nv.host
+	NoLines    bool       // no line tables
+	Debug      bool       // -g: the debug sections of the text, and functions stay apart
+	Knobs      *knobs.Set // nil: all defaults
+	Phases     []string   // --phase options
+	Trace      io.Writer  // receives what phases and the register allocator tell
 	// Create opens a file for a dump of a function after a phase; nil drops
 	// dumps.
 	Create func(fn string, seq int, phase, kind string) (io.WriteCloser, error)

@@ -25,7 +25,7 @@ const keptRegisters = 24
 // routines that leave few registers all stays in its place.
 func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool, meet *routine.Meet) (*unit, error) {
 	var lines []build.Line
-	opts := build.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Routines: o.Level > 1 && !o.Layout.Object}
+	opts := build.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Guards: o.Guards, Routines: o.Level > 1 && !o.Layout.Object}
 	begun := time.Now()
 	f, err := lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
 	at.Making += time.Since(begun)

@@ -26,6 +26,8 @@ type Bank0 struct {
 	ReservedFirst int64 // where the first part of the system's shared memory begins
 	ClusterStep   int64 // words that move lie this much lower for each block of a cluster
 
+	Canary Place // the driver's number for --device-stack-protector, 64 bits
+
 	Words [NumBankWords]Place
 }
 
@@ -60,13 +62,13 @@ const (
 
 var bank0Turing = Bank0{
 	NTid: 0, NCtaid: 0xc, LocalLo: 0x20, Stack: 0x28, DynSmem: 0x2c, Desc: -1, Refs: 4, Param: 0x160, BigParam: 0x1a80,
-	SharedWindow: 0x18, ConstWindow: 0x50, BankWindow: 0x40, ParamWindow: -1, ParamEnd: 0x114, Tables: 0x70,
+	SharedWindow: 0x18, ConstWindow: 0x50, BankWindow: 0x40, ParamWindow: -1, ParamEnd: 0x114, Tables: 0x70, Canary: Place{At: 0x140},
 	Words: bankWordsOld,
 }
 
 var bank0Ampere = Bank0{
 	NTid: 0, NCtaid: 0xc, LocalLo: 0x20, Stack: 0x28, DynSmem: 0x2c, Desc: 0x118, Refs: 4, Param: 0x160, BigParam: 0x1a80,
-	SharedWindow: 0x18, ConstWindow: 0x50, BankWindow: 0x40, ParamWindow: -1, ParamEnd: 0x12c, Tables: 0x70,
+	SharedWindow: 0x18, ConstWindow: 0x50, BankWindow: 0x40, ParamWindow: -1, ParamEnd: 0x12c, Tables: 0x70, Canary: Place{At: 0x150},
 	Words: bankWordsOld,
 }
 
@@ -77,7 +79,7 @@ var bankWordsOld = [NumBankWords]Place{
 
 var bank0Hopper = Bank0{
 	NTid: 0, NCtaid: 0xc, LocalLo: 0x20, Stack: 0x28, DynSmem: 0x2c, Desc: 0x208, Refs: 4, Param: 0x210, BigParam: 0x210,
-	SharedWindow: -1, ConstWindow: 0xd0, BankWindow: -1, ParamWindow: 0x198, ParamEnd: 0x1a0, Tables: 0xf0,
+	SharedWindow: -1, ConstWindow: 0xd0, BankWindow: -1, ParamWindow: 0x198, ParamEnd: 0x1a0, Tables: 0xf0, Canary: Place{At: 0xc0},
 	Words: [NumBankWords]Place{
 		BankNSMID: {At: 0x10c}, BankGridID: {At: 0x30}, BankDynSmem: {At: 0x2c}, BankReservedEnd: {At: 0x68}, BankReserved1: {At: 0x6c},
 		BankClusterSize: {At: 0x144}, BankClusterReciprocal: {At: 0x150}, BankNClusterID: {At: 0x15c}, BankClusterRanks: {At: 0x188},
@@ -89,7 +91,7 @@ var bank0Hopper = Bank0{
 var bank0Blackwell = Bank0{
 	NTid: 0x360, NCtaid: 0x370, LocalLo: 0x2f8, Stack: 0x37c, DynSmem: -1, Desc: 0x358, Refs: 16, Param: 0x380, BigParam: 0x380,
 	SharedWindow: -1, ConstWindow: 0x120, BankWindow: -1, ParamWindow: 0x348, ParamEnd: 0x350, Tables: 0x150,
-	ReservedFirst: 0x40, ClusterStep: 0xa0,
+	ReservedFirst: 0x40, ClusterStep: 0xa0, Canary: Place{0x200, true},
 	Words: [NumBankWords]Place{
 		BankNSMID: {At: 0x2d0}, BankGridID: {At: 0x140}, BankDynSmem: {0x2ac, true}, BankReservedEnd: {0x278, true}, BankReserved1: {0x27c, true},
 		BankClusterSize: {0x2a0, true}, BankClusterReciprocal: {0x2b0, true}, BankNClusterID: {0x2c0, true}, BankClusterRanks: {0x2cc, true},

@@ -195,7 +195,7 @@ var Table = [numOptions]Option{
 	DisableSmemReservation: {Long: "disable-smem-reservation", Short: "disable-smem-reservation", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Do not reserve shared memory for the system; from sm_90."},
 	BlocksAreClusters:      {Long: "blocks-are-clusters", Short: "blocks-are-clusters", Kind: Bool, Group: GroupCompat, Arg: "true|false", Help: "Launch grids are counted in clusters; from sm_90."},
 	ApplyControls:          {Long: "apply-controls", Short: "apply-controls", Kind: Text, Group: GroupCompat, Arg: "file", Help: "The reference's private control files cannot be read."},
-	QueryControls:          {Long: "query-controls", Short: "query-controls", Kind: Text, Group: GroupCompat, Arg: "file", Help: "The reference's private control files cannot be written."},
+	QueryControls:          {Long: "query-controls", Short: "query-controls", Kind: Text, Group: GroupCompat, Arg: "file", Help: "Write the list of tuning knobs to this file."},
 	CUDAAPIVersion:         {Long: "cuda-api-version", Short: "cuda-api-version", Kind: Text, Group: GroupCompat, Arg: "13.0", Help: "Version of the CUDA interface."},
 	ABICompile:             {Long: "abi-compile", Short: "abi", Kind: Text, Group: GroupCompat, Arg: "yes", Help: "Compile for the ABI; nothing else exists."},
 	ProfileOptions:         {Long: "profile-options", Short: "po", Kind: Pairs, Group: GroupCompat, Arg: "key=value,...", Help: "No profile option exists."},

@@ -182,6 +182,7 @@ func (l *Builder) variables() {
 			frame = AlignUp(frame, int64(v.Shape.Align))
 			l.locals[n] = frame
 			frame += int64(v.Shape.Size())
+			l.F.Props.Variables += int32(v.Shape.Size())
 		}
 	}
 	l.Top = frame

@@ -4,6 +4,13 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/routine"
 )
 
+// Guards are checks that the command line asks for.
+type Guards struct {
+	Stack  bool // --sp-bounds-check: who takes stack compares the pointer with the end of local memory
+	Canary bool // --device-stack-protector: a word behind variables must be what it was
+	Steer  bool // --sanitize=threadsteer: threads sleep before others see what they do
+}
+
 // Caches are the cache operators that the command line wants for global and
 // generic accesses; an empty name leaves them as they are.
 type Caches struct {
@@ -31,7 +38,8 @@ type Options struct {
 	Routines bool          // long ways may be routines that are called
 	Meet     *routine.Meet // .sync instructions that are routines
 	Plan     *Plan
-	Errors   bool    // late faults of memory show at exit
-	Caches   Caches  // -dlcm and its kin
+	Errors   bool   // late faults of memory show at exit
+	Caches   Caches // -dlcm and its kin
+	Guards   Guards
 	Lines    *[]Line // receives the .loc directives that Instr.Loc counts; nil: nobody asks
 }

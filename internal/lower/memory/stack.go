@@ -19,6 +19,11 @@ func alloca(l *build.Builder) {
 	sp := l.StackPointer()
 	t := l.Iadd(sp, build.Negate(l.Src(1, l.Typ(0))[0]))
 	emitFixed(l, op.LOP3, op.M(op.MLUT), sp, t, ori.Imm(-align), build.RZ(), ori.Imm(build.LutAnd))
+	if l.Opts.Guards.Stack {
+		end := l.One(op.S2R, op.Mods{}, ori.Special(op.SRLocalHighOffset))
+		below := l.Test(op.ISETP, op.M(op.MLT, op.MU32, op.MAND), sp, end, build.PT())
+		l.EmitIf(below, op.BPT, op.M(op.MTRAP), nil, ori.Imm(1))
+	}
 	pointerResult(l, sp)
 }
 

@@ -803,6 +803,7 @@ const (
 	MPOPC
 	MPQUAD
 	MR
+	MRAND
 	MRC16
 	MRC8
 	MRCP
@@ -1281,6 +1282,7 @@ var modNames = [numMods]string{
 	"POPC",
 	"PQUAD",
 	"R",
+	"RAND",
 	"RC16",
 	"RC8",
 	"RCP",
