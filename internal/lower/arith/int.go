@@ -202,13 +202,24 @@ func mov(l *build.Builder) {
 // written: a vector may change places with itself.
 func movVector(l *build.Builder, t isa.Type) {
 	es, from := l.Elements(0), l.Elements(1)
-	if len(es) != len(from) {
-		l.Unsupported()
-	}
 	n := build.Words(t)
-	r := l.Tmp(n * len(from))
-	for k := range from {
-		l.Copy(r[n*k:n*k+n], l.Read(&from[k], t))
+	r := l.Tmp(n * len(es))
+	if c := &l.Args[1]; c.Kind == isa.KInt { // its bits are dealt out
+		width := t.Bits() / len(es)
+		for k := range es {
+			l.Copy(r[n*k:n*k+n], build.Imm(c.Value>>(width*k)&(1<<width-1), n))
+		}
+	} else {
+		if len(es) != len(from) {
+			l.Unsupported()
+		}
+		for k := range from {
+			if from[k].Kind != isa.KSink {
+				l.Copy(r[n*k:n*k+n], l.Read(&from[k], t))
+				continue
+			}
+			l.Copy(r[n*k:n*k+n], build.Imm(0, n))
+		}
 	}
 	for k := range es {
 		if es[k].Kind == isa.KReg {

@@ -20,7 +20,7 @@ import (
 func mmaScaled(l *build.Builder) {
 	m := multiplication(l)
 	at := len(l.Args) - 4
-	scaleA, scaleB := l.Src1(at, isa.B32), l.Src1(at+2, isa.B32)
+	scaleA, scaleB := blockScales(l, at), blockScales(l, at+2)
 	srcs := build.Value{fragment(l, m.fa), fragment(l, m.fb), fragment(l, m.fc)}
 	first := l.Reg(scaleA)
 	if m.sparse {
@@ -34,6 +34,15 @@ func mmaScaled(l *build.Builder) {
 	o, mods := scaledMods(l, m)
 	l.Emit(o, mods, build.Value{build.Whole(d)}, srcs...)
 	writeFragment(l, 0, d, m.d)
+}
+
+// blockScales reads the scales of an argument, a register; of several in braces the
+// first counts.
+func blockScales(l *build.Builder, n int) ori.Operand {
+	if a := &l.Args[n]; a.Kind == isa.KVector {
+		return l.Read(&l.Elements(n)[0], isa.B32)[0]
+	}
+	return l.Src1(n, isa.B32)
 }
 
 // scaledMods returns operation and modifiers.

@@ -256,7 +256,12 @@ func texCoords(c *checker) {
 		if o.Kind != KAddr || len(o.Elems) == 0 {
 			continue
 		}
-		if vectorLen(&o.Elems[len(o.Elems)-1]) < need {
+		n := vectorLen(&o.Elems[len(o.Elems)-1])
+		if n == 3 || n > 4 {
+			c.errorf("Illegal vector size: %d", n)
+			return
+		}
+		if n < need {
 			for range min(i, 1) + 1 {
 				c.errorf("Operand vector size doesn't match geometry for instruction '%s'", c.row.Name)
 			}

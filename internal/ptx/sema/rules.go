@@ -1,6 +1,8 @@
 package sema
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
@@ -40,9 +42,22 @@ func (k *checker) vectorRules(o *syntax.Operand, out *Operand) {
 	}
 }
 
-// sinkRules: a value that is thrown away cannot be read. It returns false
-// after a complaint.
+// movesVector reports whether a mov moves element by element, and some of
+// these have values.
+func (k *checker) movesVector(out *Inst) bool {
+	mods := k.body.ModsOf(out)
+	if !slices.Contains(mods, isa.WV2) && !slices.Contains(mods, isa.WV4) || out.Args.Len < 2 {
+		return false
+	}
+	return slices.ContainsFunc(k.body.Of(k.body.Operands[out.Args.First+1].Elems), func(e Operand) bool { return e.Kind != isa.KSink })
+}
+
+// sinkRules: a value that is thrown away cannot be read, but for elements of
+// a vector that is moved. It returns false after a complaint.
 func (k *checker) sinkRules(out *Inst) bool {
+	if out.Op == isa.WMov && k.movesVector(out) {
+		return true
+	}
 	for i := int32(1); i < out.Args.Len; i++ {
 		o := &k.body.Operands[out.Args.First+i]
 		if o.Kind != isa.KVector {

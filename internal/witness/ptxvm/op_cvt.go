@@ -207,12 +207,22 @@ func (d *decoder) mov() {
 // movVector moves elements, of which none is written before all are read.
 func (d *decoder) movVector(t isa.Type) {
 	to, from := d.body.Of(d.args[0].Elems), d.body.Of(d.args[1].Elems)
-	if len(to) == 0 || len(to) != len(from) || t.Bits() > 64 {
+	c := &d.args[1]
+	if len(to) == 0 || len(to) != len(from) && c.Kind != isa.KInt || t.Bits() > 64 {
 		d.unknown()
 	}
-	dst, src := make([]place, len(to)), make([]operand, len(from))
+	dst, src := make([]place, len(to)), make([]operand, len(to))
 	for k := range to {
-		dst[k], src[k] = d.target(&to[k]), d.read(&from[k], t)
+		dst[k] = d.target(&to[k])
+		switch {
+		case c.Kind == isa.KInt: // each gets as many of its bits as the others
+			width := t.Bits() / len(to)
+			src[k] = constant(c.Value >> (width * k) & (1<<width - 1))
+		case from[k].Kind == isa.KSink:
+			src[k] = constant(0)
+		default:
+			src[k] = d.read(&from[k], t)
+		}
 	}
 	d.out.run = func(w *warp) {
 		read := make([]column, len(src))
