@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release clib playground browser
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release clib playground site browser readme
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,12 @@ clib: ## the C library with its header, in out/clib
 ADDRESS ?= localhost:8080
 playground: ## compiler, disassembler and simulator in the browser, at ADDRESS
 	$(GO) run ./cmd/playground serve $(ADDRESS)
+
+site: ## the documents as a static site with search, in out/site
+	$(GO) run ./cmd/docsite out/site
+
+readme: ## run the lines of README.md in a fresh copy
+	sh tools/readme.sh
 
 browser: ## drive the pages in Chromium, where it is installed
 	$(GO) -C tools/browser test ./...
