@@ -59,6 +59,10 @@ oracle: ## install the reference tools in the user's cache
 test-oracle: ## every test, with the reference tools
 	$(GO) test ./...
 
+.PHONY: test-remote
+test-remote: ## the module of remote execution, with a real cache server where it can be built
+	cd remote && $(GO) vet ./... && $(GO) test ./...
+
 platforms: ## vet for linux, darwin and windows, build for the browser
 	sh tools/platforms.sh
 

@@ -30,7 +30,8 @@ type Job struct {
 	Stdout   io.Writer // for --print-ptx
 	Watch    Watcher   // sees the compilation from inside; may be nil
 
-	CacheFolder string // where compiled kernels are kept; "": nowhere
+	CacheFolder string         // where compiled kernels are kept; "": nowhere
+	Kernels     pipeline.Cache // a further place for them; may be nil
 
 	progress *progress // nil: nobody is told how far it is
 	limits   *limits   // nil: none

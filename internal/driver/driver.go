@@ -29,6 +29,9 @@ type World struct {
 	Viewer         func() Viewer // makes pages for --view; may be nil
 	Elsewhere      Elsewhere     // reaches compile servers; may be nil
 	Bound          func(int64)   // bounds the memory of the process; may be nil
+	// Kernels is a further place where compiled kernels are looked for and
+	// kept; may be nil.
+	Kernels pipeline.Cache
 }
 
 // Main runs one command line and returns the exit code.
@@ -135,7 +138,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), progress: p, limits: bounds}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, progress: p, limits: bounds}
 	if watch != nil {
 		job.Watch = watch
 	}

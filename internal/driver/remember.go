@@ -9,6 +9,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/store"
+	"github.com/goptxas/goptxas/internal/pipeline"
 )
 
 // CacheVariable names the environment variable that holds the folder of
@@ -20,27 +21,64 @@ func cacheFolder(line *cli.Line) string {
 	return line.Text(cli.CacheFolder, os.Getenv(CacheVariable))
 }
 
-// openCache opens the folder of compiled kernels and finds the name of this
-// compiler. Without either nothing is kept; that is no reason to fail.
-func (j *Job) openCache() (cache *store.Dir, version string) {
-	if j.CacheFolder == "" {
+// openCache opens the places of compiled kernels and finds the name of this
+// compiler. Without both nothing is kept; that is no reason to fail.
+func (j *Job) openCache() (cache pipeline.Cache, version string) {
+	if j.CacheFolder == "" && j.Kernels == nil {
 		return nil, ""
+	}
+	if version = buildID(); version == "" {
+		j.warnf("This program has no build identifier: compiled kernels are not kept")
+		return nil, ""
+	}
+	folder := j.openFolder()
+	switch {
+	case folder == nil && j.Kernels == nil:
+		return nil, ""
+	case folder == nil:
+		return j.Kernels, version
+	case j.Kernels == nil:
+		return folder, version
+	}
+	return &nearAndFar{folder, j.Kernels}, version
+}
+
+// openFolder opens the folder of compiled kernels, nil if there is none.
+func (j *Job) openFolder() *store.Dir {
+	if j.CacheFolder == "" {
+		return nil
 	}
 	size, err := strconv.ParseInt(j.Settings.Line.Text(cli.CacheSize, defaultCacheSize), 10, 64)
 	if err != nil || size <= 0 {
 		j.warnf("Value '%s' of option 'cache-size' is no number of megabytes, '%s' is taken", j.Settings.Line.Text(cli.CacheSize, ""), defaultCacheSize)
 		size, _ = strconv.ParseInt(defaultCacheSize, 10, 64)
 	}
-	if version = buildID(); version == "" {
-		j.warnf("This program has no build identifier: kernels are not kept in '%s'", j.CacheFolder)
-		return nil, ""
-	}
-	cache, err = store.Open(j.CacheFolder, size<<20)
+	folder, err := store.Open(j.CacheFolder, size<<20)
 	if err != nil {
 		j.warnf("Folder '%s' for compiled kernels cannot be used (%v)", j.CacheFolder, err)
-		return nil, ""
+		return nil
 	}
-	return cache, version
+	return folder
+}
+
+// nearAndFar looks in one place and then in another, and keeps in the first
+// what it finds in the second.
+type nearAndFar struct{ near, far pipeline.Cache }
+
+func (c *nearAndFar) Get(k store.Key) ([]byte, bool) {
+	if body, ok := c.near.Get(k); ok {
+		return body, true
+	}
+	body, ok := c.far.Get(k)
+	if ok {
+		c.near.Put(k, body)
+	}
+	return body, ok
+}
+
+func (c *nearAndFar) Put(k store.Key, body []byte) {
+	c.near.Put(k, body)
+	c.far.Put(k, body)
 }
 
 // defaultCacheSize is how large the folder may become, in megabytes.

@@ -47,12 +47,15 @@ func Open(path string, limit int64) (*Dir, error) {
 const (
 	mark   = "goptxas1"
 	header = len(mark) + sha256.Size
-	suffix = ".entry"
 )
+
+// Suffix ends the names of entries: the first two digits of a key name a
+// folder, the others and this a file in it.
+const Suffix = ".entry"
 
 func (d *Dir) file(k Key) string {
 	name := hex.EncodeToString(k[:])
-	return filepath.Join(d.path, name[:2], name[2:]+suffix)
+	return filepath.Join(d.path, name[:2], name[2:]+Suffix)
 }
 
 // fresh is how old the mark of the last use may be before it is renewed.
@@ -105,6 +108,16 @@ func (d *Dir) Put(k Key, body []byte) {
 	}
 }
 
+// Take keeps an entry as another store wrote it, checksum and all; false
+// means that it is damaged.
+func (d *Dir) Take(k Key, entry []byte) bool {
+	body, ok := unpack(entry)
+	if ok {
+		d.Put(k, body)
+	}
+	return ok
+}
+
 // write makes a whole file appear under a name.
 func write(name string, data []byte) error {
 	dir := filepath.Dir(name)
@@ -155,7 +168,7 @@ func (d *Dir) Trim() {
 		st, err := e.Info()
 		switch {
 		case err != nil: // gone meanwhile
-		case strings.HasSuffix(name, suffix):
+		case strings.HasSuffix(name, Suffix):
 			list = append(list, entry{name, st.Size(), st.ModTime()})
 			total += st.Size()
 		case strings.HasPrefix(e.Name(), "new-") && time.Since(st.ModTime()) > abandoned:
