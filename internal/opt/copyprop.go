@@ -181,14 +181,7 @@ func alignOf(n uint8) uint8 {
 // takesConstant reports whether sources of i may become constants: the
 // instruction selector can always move one back into a register, so this
 // keeps out only operations that have no form with one.
-func takesConstant(i *ori.Instr) bool {
-	switch i.Op {
-	case op.IADD3, op.IMAD, op.LOP3, op.SHF, op.SEL, op.ISETP, op.LEA, op.PRMT, op.MOV, op.COPY, op.FADD, op.FMUL, op.FFMA,
-		op.FSETP, op.FMNMX, op.FSEL, op.VIMNMX, op.IMNMX, op.SGXT, op.BMSK:
-		return true
-	}
-	return false
-}
+func takesConstant(i *ori.Instr) bool { return i.Op.Has(op.Folds) }
 
 // constant applies the marks of a to a constant.
 func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
@@ -196,7 +189,7 @@ func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 	if s.Kind == ori.KZero {
 		val = 0
 	}
-	if isFloatOp(i.Op) {
+	if i.Op.Has(op.Single) {
 		if a.Flags&ori.Abs != 0 {
 			if val>>31 != 0 && i.Mods.Has(op.MXORSIGN) {
 				return a, false // which sees the sign below the mark
@@ -224,12 +217,4 @@ func constant(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 		return ori.Zero(ori.R), true
 	}
 	return ori.Imm32(val), true
-}
-
-func isFloatOp(o op.Op) bool {
-	switch o {
-	case op.FADD, op.FMUL, op.FFMA, op.FSETP, op.FMNMX, op.FSEL:
-		return true
-	}
-	return false
 }

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/target"
@@ -75,9 +76,6 @@ func (f FormID) Op() Op { return forms[f].op }
 
 // NArg returns the number of operands of form f.
 func (f FormID) NArg() int { return int(forms[f].narg) }
-
-// Class returns the latency class of form f; see Inst.Class.
-func (f FormID) Class() Class { return forms[f].class }
 
 // On reports whether architecture a has form f.
 func (f FormID) On(a *target.Arch) bool { return f != 0 && int(f) < len(forms) && forms[f].on(a) }
@@ -173,14 +171,34 @@ func (i *Inst) GuardFile() File {
 	return FileP
 }
 
-// Class returns the latency class of i: the form's, unless a modifier such
-// as the size of a matrix product brings its own.
-func (i *Inst) Class() Class {
-	f := &forms[i.form]
-	for _, r := range modRefs[f.mod : f.mod+uint32(f.nmod)] {
-		if v, ok := items[f.item+uint32(r.item)].value(&i.w); ok && v.class != ClassNone {
-			return v.class
+// Class returns the latency class of i: the operation's, unless a modifier
+// such as the size of a matrix product brings its own.
+func (i *Inst) Class() target.Class {
+	r := &opRows[forms[i.form].op]
+	if r.nrefine == 0 {
+		return r.class
+	}
+	text := i.AppendText(nil, &target.Archs[0], 0) // spaces apart, the same on all
+	for _, x := range refines[r.refine : r.refine+r.nrefine] {
+		if hasModifier(text, x.mod) {
+			return x.class
 		}
 	}
-	return f.class
+	return r.class
+}
+
+// hasModifier reports whether the mnemonic of an instruction's text has a
+// modifier.
+func hasModifier(text []byte, mod string) bool {
+	if len(text) > 0 && text[0] == '@' {
+		_, text, _ = bytes.Cut(text, []byte(" "))
+	}
+	name, _, _ := bytes.Cut(text, []byte(" "))
+	for len(name) > 0 {
+		var word []byte
+		if word, name, _ = bytes.Cut(name, []byte(".")); string(word) == mod {
+			return true
+		}
+	}
+	return false
 }

@@ -49,11 +49,19 @@ type Value uint16
 // String returns the text of v.
 func (v Value) String() string { return texts[v] }
 
-// Class is a latency class: instructions that the schedulers treat alike.
-type Class uint8
+// opRow is what all forms of an operation share.
+type opRow struct {
+	bars    uint64 // barrier fields that it can set
+	class   target.Class
+	refine  uint8 // modifiers that bring another class
+	nrefine uint8
+}
 
-// String returns the name of c.
-func (c Class) String() string { return classNames[c] }
+// refine is the class that a modifier brings.
+type refine struct {
+	mod   string // without its dot
+	class target.Class
+}
 
 // form is one operand shape of one operation in one encoding. The slices
 // item, arg and mod index the static arrays of the same names.
@@ -68,7 +76,6 @@ type form struct {
 	nitem       uint8
 	narg        uint8
 	nmod        uint8
-	class       Class
 	uguard      bool // the guard is a uniform predicate
 	pow2        bool // bits 32 to 63 hold a power of two from 2 to 2^30, not 2^16
 }
@@ -201,7 +208,6 @@ type enumInfo struct {
 type enumValue struct {
 	text  Value
 	width [3]uint8
-	class Class // overrides the form's class, or ClassNone
 }
 
 // hole marks a value that no instruction uses.

@@ -157,17 +157,17 @@ func TestLabels(t *testing.T) {
 // TestClass checks latency classes, which may hang on a modifier.
 func TestClass(t *testing.T) {
 	a := target.Find("sm_90a")
-	for text, want := range map[string]Class{
-		"FFMA R2, R4, R200, R68 ;":              ClassFma,
-		"HMMA.1688.F32 R4, R4, R10, R12 ;":      ClassMma1,
-		"HMMA.16816.F32 R4, R4, R10, R12 ;":     ClassMma2,
-		"HMMA.1688.F32.TF32 R4, R4, R10, R12 ;": ClassMma2,
-		"CS2R R8, SRZ ;":                        ClassCs2r64,
-		"CS2R.32 R8, SR_CLOCKLO ;":              ClassCs2r32,
-		"MUFU.RCP R0, R0 ;":                     ClassXu,
-		"MUFU.RCP64H R0, R0 ;":                  ClassXu64,
-		"F2F.F64.F32 R4, R3 ;":                  ClassXu64,
-		"HADD2.F32 R9, -RZ, R3.H1_H1 ;":         ClassHalf32,
+	for text, want := range map[string]target.Class{
+		"FFMA R2, R4, R200, R68 ;":              target.ClassFma,
+		"HMMA.1688.F32 R4, R4, R10, R12 ;":      target.ClassMma1,
+		"HMMA.16816.F32 R4, R4, R10, R12 ;":     target.ClassMma2,
+		"HMMA.1688.F32.TF32 R4, R4, R10, R12 ;": target.ClassMma2,
+		"CS2R R8, SRZ ;":                        target.ClassCs2r64,
+		"CS2R.32 R8, SR_CLOCKLO ;":              target.ClassCs2r32,
+		"MUFU.RCP R0, R0 ;":                     target.ClassXu,
+		"MUFU.RCP64H R0, R0 ;":                  target.ClassXu,
+		"F2F.F64.F32 R4, R3 ;":                  target.ClassXu64,
+		"HADD2.F32 R9, -RZ, R3.H1_H1 ;":         target.ClassHalf32,
 	} {
 		i, err := Parse(a, text, 0)
 		if err != nil {

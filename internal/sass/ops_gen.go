@@ -229,6 +229,257 @@ const (
 	OpYIELD
 )
 
+var opRows = [...]opRow{{},
+	{class: 0},                               // ACQBULK other
+	{class: 0},                               // ACQSHMINIT other
+	{class: 23, bars: wrBarMask | rdBarMask}, // ARRIVES stg
+	{class: 22, bars: wrBarMask | rdBarMask}, // ATOM ldg
+	{class: 22, bars: wrBarMask | rdBarMask}, // ATOMG ldg
+	{class: 20, bars: wrBarMask | rdBarMask}, // ATOMS lds
+	{class: 28, bars: wrBarMask | rdBarMask}, // B2R b2r
+	{class: 56},                              // BAR bar
+	{class: 17},                              // BGMMA gmma
+	{class: 14, bars: wrBarMask | rdBarMask}, // BMMA mma2
+	{class: 54, refine: 0, nrefine: 1},       // BMOV bmov
+	{class: 1},                               // BMSK alu
+	{class: 52},                              // BPT cbu
+	{class: 49},                              // BRA bra
+	{class: 52},                              // BREAK cbu
+	{class: 18, bars: wrBarMask | rdBarMask}, // BREV xu
+	{class: 51},                              // BRX call
+	{class: 51},                              // BRXU call
+	{class: 53},                              // BSSY bssy
+	{class: 52},                              // BSYNC cbu
+	{class: 51},                              // CALL call
+	{class: 23},                              // CCTL stg
+	{class: 23, bars: rdBarMask},             // CCTLL stg
+	{class: 0},                               // CGAERRBAR other
+	{class: 32, bars: wrBarMask | rdBarMask}, // CREDUX credux
+	{class: 45, refine: 1, nrefine: 1},       // CS2R cs2r64
+	{class: 33},                              // CS2UR udp
+	{class: 11, bars: wrBarMask | rdBarMask}, // DADD fp64
+	{class: 59},                              // DEPBAR depbar
+	{class: 11, bars: wrBarMask | rdBarMask}, // DFMA fp64
+	{class: 16, bars: wrBarMask | rdBarMask}, // DMMA dmma
+	{class: 11, bars: wrBarMask | rdBarMask}, // DMUL fp64
+	{class: 11, bars: wrBarMask | rdBarMask}, // DSETP fp64
+	{class: 41},                              // ELECT elect
+	{class: 0},                               // ENDCOLLECTIVE other
+	{class: 0},                               // ERRBAR other
+	{class: 50},                              // EXIT exit
+	{class: 18, refine: 2, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2F xu
+	{class: 1}, // F2FP alu
+	{class: 18, refine: 5, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2I xu
+	{class: 18},                              // F2IP xu
+	{class: 2},                               // FADD fma
+	{class: 2},                               // FADD2 fma
+	{class: 18, bars: wrBarMask | rdBarMask}, // FCHK xu
+	{class: 58},                              // FENCE fence
+	{class: 2},                               // FFMA fma
+	{class: 2},                               // FFMA2 fma
+	{class: 2},                               // FHADD fma
+	{class: 2},                               // FHFMA fma
+	{class: 18, bars: wrBarMask | rdBarMask}, // FLO xu
+	{class: 1},                               // FMNMX alu
+	{class: 1},                               // FMNMX3 alu
+	{class: 2},                               // FMUL fma
+	{class: 2},                               // FMUL2 fma
+	{class: 18, refine: 8, nrefine: 3, bars: wrBarMask | rdBarMask}, // FRND xu
+	{class: 1},                         // FSEL alu
+	{class: 1},                         // FSET alu
+	{class: 1},                         // FSETP alu
+	{class: 2},                         // FSWZADD fma
+	{class: 7, refine: 11, nrefine: 1}, // HADD2 half
+	{class: 7, refine: 12, nrefine: 1}, // HFMA2 half
+	{class: 10},                        // HFMA2.MMA hmmafma
+	{class: 17},                        // HGMMA gmma
+	{class: 14, refine: 13, nrefine: 3, bars: wrBarMask | rdBarMask}, // HMMA mma2
+	{class: 9},                         // HMNMX2 halfcmp
+	{class: 7, refine: 16, nrefine: 1}, // HMUL2 half
+	{class: 9},                         // HSET2 halfcmp
+	{class: 9},                         // HSETP2 halfcmp
+	{class: 18, refine: 17, nrefine: 3, bars: wrBarMask | rdBarMask}, // I2F xu
+	{class: 1},  // I2FP alu
+	{class: 1},  // I2I alu
+	{class: 1},  // I2IP alu
+	{class: 1},  // IABS alu
+	{class: 1},  // IADD alu
+	{class: 1},  // IADD3 alu
+	{class: 3},  // IDP imad
+	{class: 17}, // IGMMA gmma
+	{class: 3},  // IMAD imad
+	{class: 4},  // IMAD.HI imadhi
+	{class: 5},  // IMAD.WIDE wide
+	{class: 14, refine: 20, nrefine: 2, bars: wrBarMask | rdBarMask}, // IMMA mma2
+	{class: 1},                               // IMNMX alu
+	{class: 1},                               // ISETP alu
+	{class: 0},                               // KILL other
+	{class: 22, bars: wrBarMask | rdBarMask}, // LD ldg
+	{class: 25, bars: wrBarMask | rdBarMask}, // LDC ldc
+	{class: 26},                              // LDCU ldcu
+	{class: 22, bars: wrBarMask | rdBarMask}, // LDG ldg
+	{class: 60},                              // LDGDEPBAR ldgdepbar
+	{class: 22, bars: wrBarMask | rdBarMask}, // LDGMC ldg
+	{class: 24, bars: wrBarMask | rdBarMask}, // LDGSTS ldgsts
+	{class: 22, bars: wrBarMask | rdBarMask}, // LDL ldg
+	{class: 20, bars: wrBarMask | rdBarMask}, // LDS lds
+	{class: 20, bars: wrBarMask | rdBarMask}, // LDSM lds
+	{class: 48, bars: wrBarMask | rdBarMask}, // LDTM tex
+	{class: 1},                               // LEA alu
+	{class: 63},                              // LEPC lepc
+	{class: 1},                               // LOP3 alu
+	{class: 31, bars: wrBarMask | rdBarMask}, // MATCH match
+	{class: 57},                              // MEMBAR membar
+	{class: 1},                               // MOV alu
+	{class: 20, bars: wrBarMask | rdBarMask}, // MOVM lds
+	{class: 18, bars: wrBarMask | rdBarMask}, // MUFU xu
+	{class: 52},                              // NANOSLEEP cbu
+	{class: 0},                               // NOP other
+	{class: 15},                              // OMMA qmma
+	{class: 42},                              // P2R p2r
+	{class: 1},                               // PLOP3 alu
+	{class: 0},                               // PMTRIG other
+	{class: 18, bars: wrBarMask | rdBarMask}, // POPC xu
+	{class: 0},                               // PREEXIT other
+	{class: 1},                               // PRMT alu
+	{class: 17},                              // QGMMA gmma
+	{class: 15},                              // QMMA qmma
+	{class: 20, bars: wrBarMask | rdBarMask}, // QSPC lds
+	{class: 43},                              // R2P r2p
+	{class: 38},                              // R2UR r2ur
+	{class: 23, bars: rdBarMask},             // RED stg
+	{class: 23, bars: rdBarMask},             // REDAS stg
+	{class: 23, bars: rdBarMask},             // REDG stg
+	{class: 30, bars: wrBarMask | rdBarMask}, // REDUX redux
+	{class: 51},                              // RET call
+	{class: 52},                              // RPCMOV cbu
+	{class: 27, bars: wrBarMask | rdBarMask}, // S2R s2r
+	{class: 29, bars: wrBarMask | rdBarMask}, // S2UR s2ur
+	{class: 1},                               // SEL alu
+	{class: 1},                               // SGXT alu
+	{class: 1},                               // SHF alu
+	{class: 20, bars: wrBarMask | rdBarMask}, // SHFL lds
+	{class: 23, bars: rdBarMask},             // ST stg
+	{class: 23, bars: rdBarMask},             // STAS stg
+	{class: 23, bars: rdBarMask},             // STG stg
+	{class: 23, bars: rdBarMask},             // STL stg
+	{class: 21, bars: rdBarMask},             // STS sts
+	{class: 21, bars: rdBarMask},             // STSM sts
+	{class: 48, bars: rdBarMask},             // STTM tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // SULD tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // SURED tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // SUST tex
+	{class: 46, bars: wrBarMask | rdBarMask}, // SYNCS syncs
+	{class: 48, bars: wrBarMask | rdBarMask}, // TEX tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // TLD tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // TLD4 tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // TXD tex
+	{class: 48, bars: wrBarMask | rdBarMask}, // TXQ tex
+	{class: 47, bars: rdBarMask},             // UBLKCP tma
+	{class: 47, bars: rdBarMask},             // UBLKPF tma
+	{class: 47, bars: rdBarMask},             // UBLKRED tma
+	{class: 33},                              // UBMSK udp
+	{class: 33},                              // UBREV udp
+	{class: 0},                               // UCGABAR_ARV other
+	{class: 0},                               // UCGABAR_WAIT other
+	{class: 33},                              // UCLEA udp
+	{class: 37},                              // UF2I ufp
+	{class: 37},                              // UFADD ufp
+	{class: 37},                              // UFFMA ufp
+	{class: 37},                              // UFHADD ufp
+	{class: 37},                              // UFHFMA ufp
+	{class: 33},                              // UFLO udp
+	{class: 37},                              // UFMNMX ufp
+	{class: 37},                              // UFMUL ufp
+	{class: 37},                              // UFSEL ufp
+	{class: 37},                              // UFSET ufp
+	{class: 37},                              // UFSETP ufp
+	{class: 47, bars: rdBarMask},             // UGETNEXTWORKID tma
+	{class: 37},                              // UI2F ufp
+	{class: 37},                              // UI2FP ufp
+	{class: 33},                              // UI2I udp
+	{class: 33},                              // UIABS udp
+	{class: 33},                              // UIADD3 udp
+	{class: 33},                              // UIMAD udp
+	{class: 34},                              // UIMAD.HI uwide
+	{class: 34},                              // UIMAD.WIDE uwide
+	{class: 33},                              // UIMNMX udp
+	{class: 33},                              // UISETP udp
+	{class: 36},                              // ULDC uldc
+	{class: 33},                              // ULEA udp
+	{class: 33},                              // ULEPC udp
+	{class: 33},                              // ULOP3 udp
+	{class: 47, bars: rdBarMask},             // UMEMSETS tma
+	{class: 35},                              // UMOV umov
+	{class: 33},                              // UP2UR udp
+	{class: 33},                              // UPLOP3 udp
+	{class: 33},                              // UPOPC udp
+	{class: 33},                              // UPRMT udp
+	{class: 33},                              // UR2UP udp
+	{class: 47, bars: rdBarMask},             // UREDGR tma
+	{class: 33},                              // USEL udp
+	{class: 58, bars: wrBarMask | rdBarMask}, // USETMAXREG fence
+	{class: 58, bars: wrBarMask | rdBarMask}, // USETSHMSZ fence
+	{class: 33},                              // USGXT udp
+	{class: 33},                              // USHF udp
+	{class: 47, bars: rdBarMask},             // USTGR tma
+	{class: 47, bars: rdBarMask},             // UTCATOMSWS tma
+	{class: 47, bars: rdBarMask},             // UTCBAR tma
+	{class: 47, bars: rdBarMask},             // UTCCP tma
+	{class: 47, bars: rdBarMask},             // UTCHMMA tma
+	{class: 47, bars: rdBarMask},             // UTCIMMA tma
+	{class: 47, bars: rdBarMask},             // UTCOMMA tma
+	{class: 47, bars: rdBarMask},             // UTCQMMA tma
+	{class: 47, bars: rdBarMask},             // UTCSHIFT tma
+	{class: 47, bars: rdBarMask},             // UTMACCTL tma
+	{class: 47, bars: rdBarMask},             // UTMACMDFLUSH tma
+	{class: 47, bars: rdBarMask},             // UTMALDG tma
+	{class: 47, bars: rdBarMask},             // UTMAPF tma
+	{class: 47, bars: rdBarMask},             // UTMAREDG tma
+	{class: 47, bars: rdBarMask},             // UTMASTG tma
+	{class: 33},                              // UVIADD udp
+	{class: 33},                              // UVIMNMX udp
+	{class: 47},                              // UVIRTCOUNT tma
+	{class: 1},                               // VABSDIFF alu
+	{class: 1},                               // VABSDIFF4 alu
+	{class: 1},                               // VHMNMX alu
+	{class: 3},                               // VIADD imad
+	{class: 1},                               // VIADDMNMX alu
+	{class: 1},                               // VIMNMX alu
+	{class: 1},                               // VIMNMX3 alu
+	{class: 39},                              // VOTE vote
+	{class: 40},                              // VOTEU voteu
+	{class: 62, refine: 22, nrefine: 1},      // WARPGROUP group
+	{class: 52},                              // WARPSYNC cbu
+	{class: 52},                              // YIELD cbu
+}
+
+var refines = [...]refine{
+	{"CLEAR", 55},  // BMOV bmovr
+	{"32", 44},     // CS2R cs2r32
+	{"F64", 19},    // F2F xu64
+	{"S64", 19},    // F2F xu64
+	{"U64", 19},    // F2F xu64
+	{"F64", 19},    // F2I xu64
+	{"S64", 19},    // F2I xu64
+	{"U64", 19},    // F2I xu64
+	{"F64", 19},    // FRND xu64
+	{"S64", 19},    // FRND xu64
+	{"U64", 19},    // FRND xu64
+	{"F32", 8},     // HADD2 half32
+	{"F32", 8},     // HFMA2 half32
+	{"1684", 13},   // HMMA mma1
+	{"TF32", 14},   // HMMA mma2
+	{"1688", 13},   // HMMA mma1
+	{"F32", 8},     // HMUL2 half32
+	{"F64", 19},    // I2F xu64
+	{"S64", 19},    // I2F xu64
+	{"U64", 19},    // I2F xu64
+	{"8816", 12},   // IMMA imma88
+	{"16816", 13},  // IMMA mma1
+	{"ARRIVE", 61}, // WARPGROUP arrive
+}
+
 var opNames = [...]string{"",
 	"ACQBULK",
 	"ACQSHMINIT",
@@ -1957,116 +2208,3 @@ const (
 	VACC                             Value = 1071
 	VEXCLUSIVE                       Value = 1072
 )
-
-// Latency classes.
-const (
-	ClassNone Class = iota
-	ClassAlu
-	ClassBar
-	ClassBra
-	ClassCbu
-	ClassCs2r32
-	ClassCs2r64
-	ClassDmma
-	ClassElect
-	ClassExit
-	ClassFma
-	ClassFp64
-	ClassGmma
-	ClassHalf
-	ClassHalf32
-	ClassHalfcmp
-	ClassHmmafma
-	ClassImad
-	ClassImadhi
-	ClassImma88
-	ClassLdc
-	ClassLdcu
-	ClassLdg
-	ClassLdgsts
-	ClassLds
-	ClassMatch
-	ClassMma1
-	ClassMma2
-	ClassNop
-	ClassOther
-	ClassP2r
-	ClassQmma
-	ClassR2p
-	ClassR2ur
-	ClassRedux
-	ClassS2r
-	ClassS2ur
-	ClassSetreg
-	ClassStg
-	ClassSts
-	ClassSyncs
-	ClassTex
-	ClassTma
-	ClassUdp
-	ClassUfp
-	ClassUldc
-	ClassUmov
-	ClassUwide
-	ClassVote
-	ClassVoteu
-	ClassWide
-	ClassXu
-	ClassXu64
-	numClasses
-)
-
-var classNames = [...]string{"",
-	"alu",
-	"bar",
-	"bra",
-	"cbu",
-	"cs2r32",
-	"cs2r64",
-	"dmma",
-	"elect",
-	"exit",
-	"fma",
-	"fp64",
-	"gmma",
-	"half",
-	"half32",
-	"halfcmp",
-	"hmma_fma",
-	"imad",
-	"imadhi",
-	"imma88",
-	"ldc",
-	"ldcu",
-	"ldg",
-	"ldgsts",
-	"lds",
-	"match",
-	"mma1",
-	"mma2",
-	"nop",
-	"other",
-	"p2r",
-	"qmma",
-	"r2p",
-	"r2ur",
-	"redux",
-	"s2r",
-	"s2ur",
-	"setreg",
-	"stg",
-	"sts",
-	"syncs",
-	"tex",
-	"tma",
-	"udp",
-	"ufp",
-	"uldc",
-	"umov",
-	"uwide",
-	"vote",
-	"voteu",
-	"wide",
-	"xu",
-	"xu64",
-}

@@ -51,7 +51,8 @@ func spaced(a *target.Arch, f *form, w *bits.Word) bool {
 	if w.Hi&mask != 0 || a.Has(target.ControlSpace) && w.Hi&(3<<(102-64)) != 0 {
 		return true
 	}
-	return w.Hi&barMask[f.class] != barMask[f.class]
+	bars := opRows[f.op].bars
+	return w.Hi&bars != bars
 }
 
 // The barrier fields in the upper half of a word; all ones is none.
@@ -59,32 +60,6 @@ const (
 	wrBarMask = 7 << (110 - 64)
 	rdBarMask = 7 << (113 - 64)
 )
-
-// barMask tells which barriers a class of instructions can set: those of
-// variable latency, and stores, which only read.
-var barMask = [...]uint64{
-	ClassDmma:   wrBarMask | rdBarMask,
-	ClassFp64:   wrBarMask | rdBarMask,
-	ClassImma88: wrBarMask | rdBarMask,
-	ClassLdc:    wrBarMask | rdBarMask,
-	ClassLdg:    wrBarMask | rdBarMask,
-	ClassLdgsts: wrBarMask | rdBarMask,
-	ClassLds:    wrBarMask | rdBarMask,
-	ClassMatch:  wrBarMask | rdBarMask,
-	ClassMma1:   wrBarMask | rdBarMask,
-	ClassRedux:  wrBarMask | rdBarMask,
-	ClassS2r:    wrBarMask | rdBarMask,
-	ClassS2ur:   wrBarMask | rdBarMask,
-	ClassStg:    rdBarMask,
-	ClassSts:    rdBarMask,
-	ClassSyncs:  wrBarMask | rdBarMask,
-	ClassTex:    wrBarMask | rdBarMask,
-	ClassTma:    rdBarMask,
-	ClassSetreg: wrBarMask | rdBarMask,
-	ClassXu:     wrBarMask | rdBarMask,
-	ClassXu64:   wrBarMask | rdBarMask,
-	numClasses:  0,
-}
 
 type printer struct {
 	dst []byte

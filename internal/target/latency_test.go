@@ -1,67 +1,11 @@
 package target
 
-import (
-	"sort"
-	"testing"
-)
+import "testing"
 
-func TestClassTablesSorted(t *testing.T) {
-	if !sort.SliceIsSorted(opClasses[:], func(i, j int) bool { return opClasses[i].name < opClasses[j].name }) {
-		t.Error("opClasses is not sorted")
-	}
-	for _, r := range opClasses {
-		if ClassOf(r.name) != r.class {
-			t.Errorf("%s: %s", r.name, ClassOf(r.name))
-		}
-	}
+func TestClassesAreNamed(t *testing.T) {
 	for c := range NumClasses {
 		if classes[c].name == "" {
 			t.Errorf("class %d has no name", c)
-		}
-	}
-	if ClassOf("NOSUCH") != ClassOther || ClassOf("") != ClassOther {
-		t.Error("unknown mnemonics have a class")
-	}
-	t.Logf("%d mnemonics, %d classes", len(opClasses), NumClasses)
-}
-
-func TestRefine(t *testing.T) {
-	tests := []struct {
-		name string
-		mods []string
-		want Class
-	}{
-		{"IMAD", nil, ClassImad},
-		{"IMAD", []string{"WIDE", "U32"}, ClassWide},
-		{"IMAD", []string{"HI"}, ClassImadHi},
-		{"HMMA", []string{"16816", "F32"}, ClassMma2},
-		{"HMMA", []string{"1688", "F32"}, ClassMma1},
-		{"HMMA", []string{"1688", "F32", "TF32"}, ClassMma2},
-		{"HMMA", []string{"1684", "F32", "TF32"}, ClassMma1},
-		{"IMMA", []string{"8816", "S8"}, ClassImma88},
-		{"IMMA", []string{"16832"}, ClassMma2},
-		{"F2F", []string{"F32", "F64"}, ClassXu64},
-		{"F2I", []string{"TRUNC"}, ClassXu},
-		{"MUFU", []string{"RCP64H"}, ClassXu},
-		{"HADD2", []string{"F32"}, ClassHalf32},
-		{"HFMA2", []string{"MMA"}, ClassHmmaFma},
-		{"CS2R", []string{"32"}, ClassCs2r32},
-		{"CS2R", nil, ClassCs2r64},
-		{"UIMAD", []string{"WIDE"}, ClassUwide},
-		{"WARPGROUP", []string{"ARRIVE"}, ClassArrive},
-		{"WARPGROUP", []string{"DEPBAR"}, ClassGroup},
-	}
-	for _, x := range tests {
-		got := Refine(ClassOf(x.name), x.name, func(m string) bool {
-			for _, y := range x.mods {
-				if y == m {
-					return true
-				}
-			}
-			return false
-		})
-		if got != x.want {
-			t.Errorf("%s %v: %s, want %s", x.name, x.mods, got, x.want)
 		}
 	}
 }

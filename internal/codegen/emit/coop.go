@@ -25,13 +25,13 @@ const (
 // holds any more when it runs is left out: it would be taken for one of the
 // whole warp.
 func (e *emitter) coop(i *ori.Instr) {
-	switch i.Op {
-	case op.SHFL, op.MATCH, op.REDUX, op.CREDUX:
-	case op.VOTE:
+	switch {
+	case i.Op.Has(op.Exchange):
+	case i.Op == op.VOTE:
 		if s := i.Srcs()[0]; s.Kind != ori.KReg { // asks who is here
 			return
 		}
-	case op.WARPSYNC:
+	case i.Op == op.WARPSYNC:
 		if !e.isAlone(i) {
 			return
 		}
@@ -50,14 +50,7 @@ func (e *emitter) isAlone(i *ori.Instr) bool {
 	for n != nil && !n.Op.Has(op.Reads|op.Writes|op.Effect|op.Terminator|op.Convergent) {
 		n = n.Next()
 	}
-	if n == nil {
-		return true
-	}
-	switch n.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.CREDUX, op.ELECT, op.BAR, op.USETMAXREG:
-		return false
-	}
-	return true
+	return n == nil || !n.Op.Has(op.Gathered) && n.Op != op.USETMAXREG
 }
 
 // coopMask finds the mask of an instruction: that of the WARPSYNC before it,

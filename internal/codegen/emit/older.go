@@ -28,13 +28,7 @@ func older(a *target.Arch, i *ori.Instr) *ori.Instr {
 	return i
 }
 
-func accessesGlobal(o op.Op) bool {
-	switch o {
-	case op.LDG, op.LD, op.STG, op.ST, op.ATOM, op.ATOMG, op.RED:
-		return true
-	}
-	return false
-}
+func accessesGlobal(o op.Op) bool { return o.Has(op.Global) }
 
 // without returns the modifiers but one.
 func without(m op.Mods, drop op.Mod) op.Mods {

@@ -70,13 +70,7 @@ func (e *emitter) relocs(i *ori.Instr) {
 
 func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDCU }
 
-func bindsTexture(o op.Op) bool {
-	switch o {
-	case op.TEX, op.TLD, op.TLD4, op.TXD, op.TXQ, op.SULD, op.SUST, op.SURED:
-		return true
-	}
-	return false
-}
+func bindsTexture(o op.Op) bool { return o.Has(op.Texture) }
 
 // symbol writes a symbol: the linker's part is zero in the code.
 func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {

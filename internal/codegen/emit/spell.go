@@ -121,14 +121,7 @@ func (e *emitter) floats(x *sass.Inst, i *ori.Instr) error {
 }
 
 // hasFloats reports whether immediates of an operation are floats.
-func hasFloats(o op.Op) bool {
-	switch o {
-	case op.FADD, op.FMUL, op.FFMA, op.FSETP, op.FSET, op.FSEL, op.FMNMX, op.FCHK, op.MUFU, op.DADD, op.DMUL, op.DFMA, op.DSETP,
-		op.HADD2, op.HMUL2, op.HFMA2, op.HSETP2, op.HSET2, op.HMNMX2, op.FRND, op.F2I, op.F2F, op.F2FP, op.FADD2, op.FMUL2, op.FFMA2, op.FMNMX3:
-		return true
-	}
-	return false
-}
+func hasFloats(o op.Op) bool { return o.Has(op.Floats) }
 
 // spell writes i as the assembler does.
 func (e *emitter) spell(t []byte, i *ori.Instr) []byte {

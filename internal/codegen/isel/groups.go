@@ -203,7 +203,7 @@ func (w *warpGroups) arrive() {
 				}
 			default:
 				w.mark(i.Dsts(), written)
-				if w.timing.ReadsLate(target.ClassOf(i.Op.String())) {
+				if w.timing.ReadsLate(i.Op.Class()) {
 					w.mark(i.Srcs(), read)
 				}
 			}

@@ -80,7 +80,7 @@ func (g *groupWaits) block(b *ori.Block) bool {
 			g.start(i)
 		case !g.dry:
 			g.mark(i.Dsts(), g.written)
-			if g.timing.ReadsLate(target.ClassOf(i.Op.String())) {
+			if g.timing.ReadsLate(i.Op.Class()) {
 				g.mark(i.Srcs(), g.read)
 			}
 		}

@@ -307,13 +307,7 @@ func width(n uint8) op.Mods {
 	return op.Mods{}
 }
 
-func isFloat(o op.Op) bool {
-	switch o {
-	case op.FADD, op.FMUL, op.FFMA, op.FSETP, op.FMNMX, op.FSEL, op.FSET, op.MUFU:
-		return true
-	}
-	return false
-}
+func isFloat(o op.Op) bool { return o.Has(op.Single) }
 
 // arrangement is a way to write the sources of an instruction.
 type arrangement struct {

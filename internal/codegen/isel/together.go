@@ -45,14 +45,7 @@ func isGathered(i *ori.Instr) bool {
 	for i != nil && !i.Op.Has(op.Reads|op.Writes|op.Effect|op.Terminator|op.Convergent) {
 		i = i.Next()
 	}
-	if i == nil {
-		return false
-	}
-	switch i.Op {
-	case op.SHFL, op.VOTE, op.VOTEU, op.MATCH, op.REDUX, op.CREDUX, op.ELECT, op.BAR, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
-		return true
-	}
-	return false
+	return i != nil && i.Op.Has(op.Gathered|op.Group)
 }
 
 // GatherBarriers brings the threads of a warp together before each barrier

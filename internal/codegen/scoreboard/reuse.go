@@ -71,11 +71,4 @@ func sameShape(a, b *ori.Instr) bool {
 }
 
 // caches reports whether operands of an operation may be kept.
-func caches(o op.Op) bool {
-	switch o {
-	case op.FFMA, op.FADD, op.FMUL, op.IMAD, op.IADD3, op.LOP3, op.LEA, op.SHF, op.ISETP, op.FSETP, op.SEL, op.FSEL, op.PRMT,
-		op.DADD, op.DMUL, op.DFMA, op.DSETP, op.HADD2, op.HMUL2, op.HFMA2, op.FMNMX:
-		return true
-	}
-	return false
-}
+func caches(o op.Op) bool { return o.Has(op.Cached) }

@@ -28,27 +28,22 @@ func NewDescriber(f *ori.Func, a *target.Arch) *Describer {
 // operations, so they are looked up when they come.
 type opFacts struct {
 	seen, kinds bool // looked up; leaves or awaits something
-	class       target.Class
 }
 
 func (d *Describer) facts(o op.Op) *opFacts {
 	k := &d.known[o]
 	if !k.seen {
-		*k = opFacts{seen: true, kinds: InKinds(o.String()), class: target.ClassOf(o.String())}
+		*k = opFacts{seen: true, kinds: InKinds(o.String())}
 	}
 	return k
 }
 
 // Class returns the timing class of i.
 func (d *Describer) Class(i *ori.Instr) target.Class {
-	c := d.facts(i.Op).class
-	switch {
-	case i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R:
+	if i.Op == op.BMOV && i.NDst > 0 && i.Args[0].Class == ori.R {
 		return target.ClassBmovR
-	case i.Mods[0] == op.NoMod || !target.Refines(c):
-		return c
 	}
-	return target.Refine(c, i.Op.String(), modifiers(i))
+	return i.Op.ClassOf(&i.Mods)
 }
 
 // modifiers returns the question whether i has a modifier.

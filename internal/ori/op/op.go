@@ -4,7 +4,7 @@
 // until code generation replaces them.
 package op
 
-//go:generate go run ./_gen
+import "github.com/goptxas/goptxas/internal/target"
 
 // Op is an operation.
 type Op uint16
@@ -13,7 +13,7 @@ type Op uint16
 const Count = int(numOps)
 
 // Props are facts about an operation that hold for all its forms.
-type Props uint16
+type Props uint32
 
 const (
 	Reads      Props = 1 << iota // reads memory
@@ -24,11 +24,30 @@ const (
 	Commutes                     // the first two sources may change places
 	Uniform                      // runs on the uniform datapath
 	Pseudo                       // must be gone before emitting
+	Floats                       // immediates are floats, or upper halves of doubles
+	Single                       // computes with f32 numbers
+	Double                       // computes with f64 numbers: an immediate is the high word of one whose low word is zero
+	Cached                       // operands may be kept for the next instruction
+	Folds                        // sources may become constants
+	Texture                      // names a texture or surface
+	Global                       // accesses global memory, by a descriptor where there is one
+	Gathered                     // threads of the warp come together for it
+	Group                        // belongs to a warp group
+	Exchange                     // threads of a mask exchange values
 )
 
 type row struct {
-	name  string
-	props Props
+	name    string
+	props   Props
+	class   target.Class
+	refine  uint8 // modifiers that bring another class
+	nrefine uint8
+}
+
+// refine is the class that a modifier brings.
+type refine struct {
+	mod   Mod
+	class target.Class
 }
 
 // String returns the mnemonic.
@@ -44,7 +63,24 @@ func (o Op) Has(p Props) bool { return ops[o].props&p != 0 }
 
 // IsDouble reports whether o computes with f64 numbers. An immediate among
 // its sources is the high word of a number whose low word is zero.
-func (o Op) IsDouble() bool { return o == DADD || o == DMUL || o == DFMA || o == DSETP }
+func (o Op) IsDouble() bool { return o.Has(Double) }
+
+// Class returns the latency class of o without modifiers.
+func (o Op) Class() target.Class { return ops[o].class }
+
+// ClassOf returns the latency class of o with modifiers.
+func (o Op) ClassOf(m *Mods) target.Class {
+	r := &ops[o]
+	if r.nrefine == 0 || m[0] == NoMod {
+		return r.class
+	}
+	for _, x := range refines[r.refine : r.refine+r.nrefine] {
+		if m.Has(x.mod) {
+			return x.class
+		}
+	}
+	return r.class
+}
 
 // Find returns the operation with a mnemonic, or None.
 func Find(name string) Op {

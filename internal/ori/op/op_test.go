@@ -1,10 +1,9 @@
 package op
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/target"
 )
 
 func TestNames(t *testing.T) {
@@ -31,30 +30,35 @@ func TestNames(t *testing.T) {
 	t.Logf("%d operations, %d modifiers", numOps-1, numMods-1)
 }
 
-// TestGenerated regenerates the tables into a copy and compares.
-func TestGenerated(t *testing.T) {
-	dir := t.TempDir()
-	for _, f := range []string{"ops.txt", "mods.txt"} {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
+// TestClass pins classes that modifiers decide.
+func TestClass(t *testing.T) {
+	for _, x := range []struct {
+		op   Op
+		mods Mods
+		want target.Class
+	}{
+		{IMAD, Mods{}, target.ClassImad},
+		{IMAD, M(MWIDE, MU32), target.ClassWide},
+		{IMAD, M(MHI), target.ClassImadHi},
+		{HMMA, M(M16816, MF32), target.ClassMma2},
+		{HMMA, M(M1688, MF32), target.ClassMma1},
+		{HMMA, M(M1688, MF32, MTF32), target.ClassMma2},
+		{HMMA, M(M1684, MF32, MTF32), target.ClassMma1},
+		{IMMA, M(M8816, MS8), target.ClassImma88},
+		{IMMA, M(M16832), target.ClassMma2},
+		{F2F, M(MF32, MF64), target.ClassXu64},
+		{F2I, M(MTRUNC), target.ClassXu},
+		{MUFU, M(MRCP64H), target.ClassXu},
+		{HADD2, M(MF32), target.ClassHalf32},
+		{HFMA2, M(MMMA), target.ClassHmmaFma},
+		{CS2R, M(M32), target.ClassCs2r32},
+		{CS2R, Mods{}, target.ClassCs2r64},
+		{UIMAD, M(MWIDE), target.ClassUwide},
+		{WARPGROUP, M(MARRIVE), target.ClassArrive},
+		{WARPGROUP, M(MDEPBAR), target.ClassGroup},
+	} {
+		if got := x.op.ClassOf(&x.mods); got != x.want {
+			t.Errorf("%s %v: %s, want %s", x.op, x.mods, got, x.want)
 		}
-		if err := os.WriteFile(filepath.Join(dir, f), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gen, err := filepath.Abs("_gen/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("go", "run", gen)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	got, _ := os.ReadFile(filepath.Join(dir, "tables_gen.go"))
-	want, _ := os.ReadFile("tables_gen.go")
-	if string(got) != string(want) {
-		t.Error("tables_gen.go is stale: run go generate ./internal/ori/op")
 	}
 }

@@ -12,7 +12,6 @@ import (
 // agree about every field.
 type cform struct {
 	op     int
-	class  string
 	sms    int
 	mask   [2]uint64
 	match  [2]uint64
@@ -84,7 +83,7 @@ func number(ids map[string]int, list *[]string, s string) int {
 func (c *compiler) enum(vals []value) int {
 	var k strings.Builder
 	for _, v := range vals {
-		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + fmt.Sprint(v.width) + v.class + "|")
+		k.WriteString(v.text + "/" + strconv.FormatBool(v.ok) + "/" + fmt.Sprint(v.width) + "|")
 	}
 	if id, ok := c.enumID[k.String()]; ok {
 		return id
@@ -202,16 +201,8 @@ func (f *cform) setDef(lo, n int, v uint64) {
 }
 
 func (c *compiler) form(opID int, o *op, l *line, opc int, items []item, mask int, bindless bool) {
-	f := &cform{op: opID, class: o.class, sms: mask, where: l.where, pow2: l.pow2, rank: l.rank}
-	if l.class != "" {
-		f.class = l.class
-	}
-	for _, a := range o.attrs {
-		if a == "@UP" {
-			f.uguard = true
-		}
-	}
-	f.uguard = f.uguard || l.uguard
+	f := &cform{op: opID, sms: mask, where: l.where, pow2: l.pow2, rank: l.rank}
+	f.uguard = o.uguard || l.uguard
 	f.fix(l.where, 0, 12, uint64(opc))
 	for _, x := range l.fixed {
 		f.fix(l.where, x.lo, x.n, uint64(x.v))

@@ -24,7 +24,6 @@ type value struct {
 	text  string
 	ok    bool
 	width [3]int
-	class string // latency class that the value gives the instruction
 }
 
 type enum struct {
@@ -45,17 +44,25 @@ type line struct {
 	rank     int     // forms of higher rank are tried first
 	pow2     bool    // bits 32 to 63 must be a shift: see form.pow2
 	uguard   bool
-	class    string // latency class, where it is not the operation's
 	template string
 	where    string // file:line
 }
 
 type op struct {
-	name  string
-	class string
-	attrs []string
-	lines []*line
-	doc   string
+	name    string
+	class   target.Class
+	refines []refine // by modifiers, the first that fits wins
+	bars    string   // barriers it can set: "", "read" or "both"
+	uguard  bool
+	props   []string // facts that Ori keeps, as words of propNames
+	lines   []*line
+	doc     string
+}
+
+// refine is the latency class that a modifier brings.
+type refine struct {
+	mod   string
+	class target.Class
 }
 
 // macro is a piece of template with a name, written %name where it is used.
@@ -196,8 +203,7 @@ func readDesc(dir string) *desc {
 
 // parseEnum reads "name[@sms] v0 v1 …"; "_" is the empty text, "?" a hole,
 // a suffix *n or *n/m/k the width of operands that refer to the enumeration
-// as xname, xname/2, xname/3, a suffix @c the latency class that the value
-// brings, and a prefix n= jumps to value n.
+// as xname, xname/2, xname/3, and a prefix n= jumps to value n.
 func parseEnum(where, s string) *enum {
 	f := strings.Fields(s)
 	name, tag, has := strings.Cut(f[0], "@")
@@ -260,7 +266,6 @@ func (e *enum) fill(prefix string) {
 
 func parseValue(v string) value {
 	x := value{ok: true}
-	v, x.class, _ = strings.Cut(v, "@")
 	if t, w, ok := strings.Cut(v, "*"); ok && w != "" && w[0] >= '0' && w[0] <= '9' {
 		v = t
 		for n, c := range strings.SplitN(w, "/", 3) {
@@ -277,13 +282,46 @@ func parseValue(v string) value {
 	return x
 }
 
+// parseOp reads "NAME class attribute… # comment". An attribute is a class
+// that a modifier brings (.WIDE>wide), the barriers that the operation can
+// set (bars, bars=read), @UP or a word of propNames.
 func parseOp(where, s string) *op {
 	s, doc, _ := strings.Cut(s, "#")
 	f := strings.Fields(s)
 	if len(f) < 2 {
 		die(where, "an operation needs a name and a latency class")
 	}
-	return &op{name: f[0], class: f[1], attrs: f[2:], doc: strings.TrimSpace(doc)}
+	o := &op{name: f[0], class: classNamed(where, f[1]), doc: strings.TrimSpace(doc)}
+	for _, w := range f[2:] {
+		mod, class, refines := strings.Cut(w, ">")
+		switch {
+		case refines && strings.HasPrefix(mod, "."):
+			o.refines = append(o.refines, refine{mod[1:], classNamed(where, class)})
+		case w == "bars":
+			o.bars = "both"
+		case w == "bars=read":
+			o.bars = "read"
+		case w == "@UP":
+			o.uguard = true
+		case propNames[w] != "":
+			o.props = append(o.props, w)
+		default:
+			die(where, "%s: what is %q?", o.name, w)
+		}
+	}
+	return o
+}
+
+// classNamed is the latency class with a name. There is no class for what
+// nobody thought of.
+func classNamed(where, name string) target.Class {
+	for c := range target.NumClasses {
+		if c.String() == name {
+			return c
+		}
+	}
+	die(where, "no latency class %q", name)
+	return 0
 }
 
 func parseLine(where string, o *op, s string) *line {
@@ -306,8 +344,6 @@ func parseLine(where string, o *op, s string) *line {
 			l.rank = len(f)
 		case f == "32:32=pow2":
 			l.pow2 = true
-		case strings.HasPrefix(f, "class="):
-			l.class = f[len("class="):]
 		case strings.Contains(f, "~"):
 			l.defs = append(l.defs, parseFixed(where, strings.Replace(f, "~", "=", 1)))
 		case strings.Contains(f, "="):

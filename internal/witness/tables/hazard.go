@@ -146,7 +146,7 @@ func conditional(x *sass.Inst) bool {
 func (c *Code) event(k int) timing.Event {
 	x := &c.Insts[k]
 	text := x.Text(c.Arch, 0)
-	class := c.class(x, text)
+	class := c.class(x)
 	var uses []timing.Use
 	if g := x.Guard(); g.Pred != 7 {
 		f := target.FileP
@@ -191,15 +191,12 @@ func hand(events []timing.Event) {
 	}
 }
 
-// class returns the timing class of an instruction. The text shows the
-// modifiers.
-func (c *Code) class(x *sass.Inst, text string) target.Class {
-	name := base(x)
-	cl := target.ClassOf(name)
-	if name == "BMOV" && x.NArg() > 0 && x.Arg(0).File == sass.FileR {
+// class returns the timing class of an instruction.
+func (c *Code) class(x *sass.Inst) target.Class {
+	if base(x) == "BMOV" && x.NArg() > 0 && x.Arg(0).File == sass.FileR {
 		return target.ClassBmovR
 	}
-	return target.Refine(cl, name, modifiers(text))
+	return x.Class()
 }
 
 // modifiers returns the question whether an instruction has a modifier.
