@@ -14,6 +14,7 @@ import (
 // folders are the phases whose tests are files: testdata/PHASE/NAME.in.ori and
 // what it becomes, NAME.out.ori.
 var folders = map[string]func(*ori.Func) bool{
+	"UniformPairs":     func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"SSA":              SSA,
 	"LeaveSSA":         LeaveSSA,
 	"SharedPointers":   Pointers,

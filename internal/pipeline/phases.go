@@ -117,6 +117,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Converge", Run: converge, Required: true, Gives: converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformPairs", Run: fit(opt.UniformPairs), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: improve(isel.Loosen), MinOpt: 2, Needs: legal | converged},
@@ -146,7 +147,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformRoots", "UniformValues", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
