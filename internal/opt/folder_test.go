@@ -15,6 +15,7 @@ import (
 // what it becomes, NAME.out.ori.
 var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
+	"KnownBits":        Bits,
 	"SSA":              SSA,
 	"LeaveSSA":         LeaveSSA,
 	"SharedPointers":   Pointers,

@@ -39,6 +39,8 @@ type knowledge struct {
 	bits   []bitSet
 
 	sources map[int64][]*ori.Instr // of each PHI, by its key
+	log     []int32                // words answered, in their order
+	nested  int                    // PHIs that something is assumed of
 }
 
 type writer struct {
@@ -113,7 +115,9 @@ func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 	switch {
 	case k.state[w] == answered:
 		return k.bits[w]
-	case k.state[w] == asked || depth == 0 || k.v.Func.Regs[r].Fixed || k.head[w] < 0:
+	case k.state[w] == asked:
+		return k.bits[w] // what a PHI is assumed to be
+	case depth == 0 || k.v.Func.Regs[r].Fixed || k.head[w] < 0:
 		return bitSet{}
 	}
 	k.state[w] = asked
@@ -124,6 +128,7 @@ func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 		b = b.either(k.left(i, w, depth-1))
 	}
 	k.state[w], k.bits[w] = answered, b
+	k.log = append(k.log, w)
 	return b
 }
 
@@ -141,8 +146,50 @@ func (k *knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
 	return bitSet{^uint32(0), ^uint32(0)}
 }
 
-// phi returns what is known of word w of a PHI: it is one of what comes.
+// Bounds on PHIs: how often something is assumed, and how many assumptions may
+// hold at once.
+const (
+	maxAssumed = 4
+	maxNesting = 2
+)
+
+// phi returns what is known of word w of a PHI: it is one of what comes. What
+// comes around a loop depends on the PHI itself, so something is assumed, all
+// at first, until what follows from it is not less. A counter has ever more
+// bits, so from the second time on only zeros at the bottom are.
 func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
+	if k.nested == maxNesting || k.state[w] != asked {
+		return bitSet{}
+	}
+	k.nested++
+	defer func() { k.nested-- }()
+	all := bitSet{^uint32(0), ^uint32(0)}
+	a := all
+	for n := range maxAssumed {
+		k.bits[w] = a
+		mark := len(k.log)
+		b := k.comes(i, w, depth)
+		if b.zero&a.zero == a.zero && b.one&a.one == a.one {
+			if a == all { // nothing comes
+				break
+			}
+			return a
+		}
+		for _, x := range k.log[mark:] {
+			k.state[x], k.bits[x] = 0, bitSet{}
+		}
+		k.log = k.log[:mark]
+		a = a.either(b)
+		if n > 0 {
+			a = bitSet{zero: 1<<bits.TrailingZeros32(^a.zero) - 1}
+		}
+	}
+	k.bits[w] = bitSet{}
+	return bitSet{}
+}
+
+// comes returns what is known of all that word w of a PHI may be.
+func (k *knowledge) comes(i *ori.Instr, w int32, depth int) bitSet {
 	b := bitSet{^uint32(0), ^uint32(0)}
 	for _, s := range k.sources[i.Args[1].Imm] {
 		if s.Args[2].Kind != ori.KReg {
@@ -164,6 +211,9 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 	}
 	if i.Op == op.PHI {
 		return k.phi(i, w, depth)
+	}
+	if i.Op == op.IADD3 && i.NDst == 2 && d.N == 1 && w == k.v.Word(d) { // with a carry
+		return k.sum(i, depth)
 	}
 	if i.NDst != 1 || d.N != 1 {
 		if (i.Op == op.COPY || i.Op == op.MOV) && i.NDst == 1 && i.Args[1].Kind == ori.KReg && i.Args[1].N == d.N && i.Args[1].Flags == 0 && i.Args[1].Class == ori.R {
@@ -324,15 +374,23 @@ func upTo(n uint64) bitSet {
 	return below(uint32(1<<bits.Len64(n) - 1))
 }
 
+// sum: words of which no two may have the same bit are put together; of
+// others the size is known, and zeros at the bottom.
 func (k *knowledge) sum(i *ori.Instr, depth int) bitSet {
-	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
+	s := i.Srcs()
+	if i.Mods != (op.Mods{}) || len(s) != 3 {
 		return bitSet{}
 	}
-	sum, low := uint64(0), ^uint32(0)
-	for n := 1; n <= 3; n++ {
-		b := k.of(&i.Args[n], depth)
+	sum, low, one, apart := uint64(0), ^uint32(0), uint32(0), true
+	for n := range s {
+		b := k.of(&s[n], depth)
+		apart = apart && ^low&b.may() == 0
 		sum += uint64(b.may())
 		low &= b.zero
+		one |= b.one
+	}
+	if apart {
+		return bitSet{zero: low, one: one}
 	}
 	out := upTo(sum)
 	out.zero |= 1<<bits.TrailingZeros32(^low) - 1 // zeros at the bottom of all stay
