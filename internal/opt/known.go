@@ -136,8 +136,11 @@ func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 func (k *knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
 	for n, o := range i.Old {
 		d := &i.Args[n]
-		if d.Kind != ori.KReg || w < k.v.Word(d) || w >= k.v.Word(d)+int32(d.N) || o.Kind != ori.KReg {
+		if d.Kind != ori.KReg || w < k.v.Word(d) || w >= k.v.Word(d)+int32(d.N) {
 			continue
+		}
+		if o.Kind != ori.KReg { // anything
+			return bitSet{}
 		}
 		o.Sub += uint8(w - k.v.Word(d))
 		o.N = 1
@@ -169,16 +172,17 @@ func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 		k.bits[w] = a
 		mark := len(k.log)
 		b := k.comes(i, w, depth)
-		if b.zero&a.zero == a.zero && b.one&a.one == a.one {
-			if a == all { // nothing comes
-				break
-			}
+		proved := b.zero&a.zero == a.zero && b.one&a.one == a.one
+		if proved && a != all {
 			return a
 		}
 		for _, x := range k.log[mark:] {
 			k.state[x], k.bits[x] = 0, bitSet{}
 		}
 		k.log = k.log[:mark]
+		if proved { // nothing comes at all
+			break
+		}
 		a = a.either(b)
 		if n > 0 {
 			a = bitSet{zero: 1<<bits.TrailingZeros32(^a.zero) - 1}
@@ -192,8 +196,8 @@ func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 func (k *knowledge) comes(i *ori.Instr, w int32, depth int) bitSet {
 	b := bitSet{^uint32(0), ^uint32(0)}
 	for _, s := range k.sources[i.Args[1].Imm] {
-		if s.Args[2].Kind != ori.KReg {
-			continue
+		if s.Args[2].Kind != ori.KReg { // anything, and nobody decides what
+			return bitSet{}
 		}
 		a := s.Args[2]
 		a.Sub += uint8(w - k.v.Word(&i.Args[0]))
