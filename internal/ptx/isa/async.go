@@ -312,14 +312,14 @@ func tensorMode(c *checker) {
 	case WTile, WIm2col, WIm2colNoOffs:
 		c.targetFeature(name, 80, 90)
 	case WTileGather4, WIm2colW:
-		if c.ctx.Version < 86 {
-			c.errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
-		}
 		switch {
 		case toCluster(c):
 			c.gate(&Gate{Name: name + " with destination state space as .shared::cluster", Plain: true, Only: target.OnF100})
 		case toCTA(c):
 			c.gate(&Gate{Name: name + " with destination state space as .shared::cta", Plain: true, SM: 100})
+		}
+		if c.ctx.Version < 86 {
+			c.errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
 		}
 	case WTileScatter4, WIm2colW128:
 		c.gate(&Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})

@@ -26,7 +26,7 @@ var opAtom = Op{Rows: []Row{{
 	Rules: []Rule{
 		{SlotEvict2, hintSpace},
 		{SlotSpace, atomGate},
-		{SlotNoftz, atomNoftz},
+		{SlotLayout, atomNoftz},
 		{SlotNoftz, atomVector},
 		{SlotNoftz, atomVectorKind},
 		{SlotEvict2, casHint},
@@ -50,7 +50,7 @@ var opRed = Op{Rows: []Row{
 		Rules: []Rule{
 			{SlotEvict2, hintSpace},
 			{SlotSpace, atomGate},
-			{SlotNoftz, atomNoftz},
+			{SlotLayout, atomNoftz},
 			{SlotNoftz, atomVector},
 			{SlotNoftz, atomVectorKind},
 			{SlotScope, atomScopeGate},
@@ -68,7 +68,7 @@ var opRed = Op{Rows: []Row{
 		Mods:   []Slot{SlotSpace, SlotDone, SlotSem, SlotScope, SlotMmio, SlotOp},
 		Spaces: Spaces{sCluster | sGlobal, 0, 1},
 		Gates:  asyncGates,
-		Rules:  []Rule{{NoSlot, redAsyncOp}, {SlotSpace, asyncOldSpace}, {SlotDone, asyncDone}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
+		Rules:  []Rule{{NoSlot, redAsyncOp}, {NoSlot, asyncNeeds}, {SlotSpace, asyncOldSpace}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
 	},
 }}
 

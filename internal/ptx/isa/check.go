@@ -44,9 +44,7 @@ func Check(in *Inst, ctx *Context) bool {
 	c.sortMods(used)
 	if row == nil {
 		for i := range in.Args {
-			if in.Args[i].Kind == KVector {
-				c.vectorLength(len(in.Args[i].Elems))
-			}
+			c.vectorsOf(&in.Args[i])
 		}
 		c.errorf("Not a name of any known instruction: '%s'", c.partName())
 		return false

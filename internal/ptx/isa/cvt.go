@@ -107,6 +107,9 @@ func cvtBFGate(c *checker) {
 	case d == F32 && s == BF16:
 		g = Gate{Name: "cvt with .f32.bf16", V: 71, SM: 80, TargetFirst: true}
 	case d == BF16 || s == BF16:
+		if d == BF16 {
+			c.gate(&Gate{Name: "&", V: 70, SM: 80, TargetFirst: true})
+		}
 		g = Gate{Name: "cvt with " + d.String() + s.String(), V: 78, SM: 90, TargetFirst: true, Plain: true}
 	default:
 		return

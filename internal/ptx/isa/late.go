@@ -115,8 +115,7 @@ func (c *checker) slotRefused(s Slot, w Word) {
 			c.errorf("Illegal query modifier for instruction '%s'", c.row.Name)
 		}
 	case SlotEvict, SlotEvict2:
-		c.illegal(slotRows[SlotEvict].illegal)
-		c.illegal("." + spelled(w))
+		c.illegal(slotRows[SlotEvict].illegal) // and by its name when spaces are done
 	case SlotGeom:
 		c.illegal("Geometry")
 		if w == W2dms || w == WA2dms {
@@ -192,10 +191,10 @@ func (c *checker) slotNeed(s Slot) {
 // cmpType complains about a comparison that the type does not have.
 func (c *checker) cmpType() {
 	in := c.in
-	if in.NTypes == 0 {
-		return
+	t := TNone
+	if in.NTypes > 0 {
+		t = in.Types[in.NTypes-1]
 	}
-	t := in.Types[in.NTypes-1]
 	w := in.val[SlotCmp]
 	ok := true
 	switch w {
@@ -303,7 +302,9 @@ func (c *checker) generalAt(s Slot) {
 		c.pairs()
 	case SlotCmp:
 		c.lateOp()
-		c.constResult()
+		if !c.in.Has(SlotVec) || len(c.in.Args) == 0 || !c.in.Args[0].IsConst() {
+			c.constResult()
+		}
 	case SlotSem:
 		if w := c.in.Mod(SlotSem); w != WNone && c.takes(SlotSem) {
 			c.semGate(w)
@@ -325,6 +326,12 @@ func (c *checker) generalAt(s Slot) {
 		}
 	case SlotPo:
 		c.negations()
+	case SlotUni:
+		for _, s := range [...]Slot{SlotEvict, SlotEvict2} {
+			if c.in.Has(s) && !c.takes(s) {
+				c.illegal("." + spelled(c.in.val[s]))
+			}
+		}
 	case SlotLevel:
 		if c.in.early&eRelu != 0 {
 			c.gate(&gRelu)

@@ -20,7 +20,7 @@ var opLdmatrix = Op{Rows: []Row{{
 	Mods: matrixMods, Need: []Slot{SlotAligned, SlotShape, SlotNum},
 	Spaces: Spaces{sShared | sCTA, 0, 1},
 	Gates: []Gate{
-		{V: 65, SM: 75, TargetFirst: true, W: WM8n8},
+		{V: 65, SM: 75, TargetFirst: true},
 		{Name: ".m8n8", V: 65, W: WM8n8},
 		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: tB8},
 	},
@@ -64,6 +64,8 @@ func needTrans(c *checker) {
 	}
 }
 
+var gM8n16 = Gate{Name: ".m8n16", Plain: true, Only: target.OnF100 | target.OnF120}
+
 // matrixGates: what the m8n8 loads need, and what format conversion does.
 func matrixGates(c *checker) {
 	in := c.in
@@ -73,8 +75,11 @@ func matrixGates(c *checker) {
 	if in.NTypes != 2 {
 		return
 	}
-	if in.Mod(SlotShape) == WM8n16 && c.ctx.Version < 86 {
-		c.errorf("Modifier '.m8n16' on 'ldmatrix' requires PTX ISA .version 8.6 or later")
+	if in.Mod(SlotShape) == WM8n16 {
+		if c.ctx.Version < 86 {
+			c.errorf("Modifier '.m8n16' on 'ldmatrix' requires PTX ISA .version 8.6 or later")
+		}
+		c.gate(&gM8n16)
 	}
 	if c.ctx.Version < 86 {
 		c.errorf("Modifier 'format conversion' on 'ldmatrix' requires PTX ISA .version 8.6 or later")

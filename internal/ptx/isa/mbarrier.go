@@ -32,45 +32,45 @@ var opMbarrier = Op{Rows: []Row{
 	{Words: []Word{WInval}, Name: "mbarrier.inval", Forms: []Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: fGeneric},
 	{
 		Words: []Word{WExpectTx}, Name: "mbarrier.expect_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}, {SlotMmio, mbScopes}},
 	},
 	{
 		Words: []Word{WCompleteTx}, Name: "mbarrier.complete_tx", Forms: []Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}},
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotMmio, mbTxOrder}, {SlotMmio, mbScopes}},
 	},
 	{
 		Words: []Word{WArrive}, Name: "mbarrier.arrive", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbReleaseGate}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotSem, mbScopes}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArrive, WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbReleaseGate}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotSem, mbScopes}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
+		Rules: []Rule{{SlotNocomp, mbNoComplete}, {SlotNocomp, mbLocal}, {NoSlot, mbReleaseGate}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotSem, mbScopes}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WArriveDrop, WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
-		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotRead, mbSink}}, Flags: fSink,
+		Rules: []Rule{{NoSlot, mbSymbol}, {NoSlot, mbReleaseGate}, {NoSlot, mbNeeds}, {SlotLayout, mbReleaseOrder}, {SlotSem, mbScopes}, {SlotRead, mbSink}}, Flags: fSink,
 	},
 	{
 		Words: []Word{WTestWait}, Name: "mbarrier.test_wait", Forms: []Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,
-		Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
+		Rules: []Rule{{NoSlot, mbAcquireGate}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}, {SlotSem, mbScopes}},
 	},
 	{
 		Words: []Word{WTestWait, WParity}, Name: "mbarrier.test_wait.parity", Forms: []Form{{Types: b64, Args: "qmu"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 71, SM: 80}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 71, SM: 80}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbAcquireGate}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}, {SlotSem, mbScopes}},
 	},
 	{
 		Words: []Word{WTryWait}, Name: "mbarrier.try_wait", Forms: []Form{{Types: b64, Args: "qmk?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{NoSlot, mbAcquireGate}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}, {SlotSem, mbScopes}},
 	},
 	{
 		Words: []Word{WTryWait, WParity}, Name: "mbarrier.try_wait.parity", Forms: []Form{{Types: b64, Args: "qmu?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}},
+		Gates: []Gate{{V: 78, SM: 90}}, Rules: []Rule{{SlotRead, mbParity}, {NoSlot, mbAcquireGate}, {NoSlot, mbNeeds}, {SlotLayout, mbAcquireOrder}, {SlotSem, mbScopes}},
 	},
 	{Words: []Word{WPendingCount}, Name: "mbarrier.pending_count", Forms: []Form{{Types: b64, Args: "nk"}}, Gates: g70},
 }}
@@ -90,20 +90,29 @@ func mbNoComplete(c *checker) {
 func mbTxOrder(c *checker)      { c.mbOrder(WNone) }
 func mbReleaseOrder(c *checker) { c.mbOrder(WRelease) }
 func mbAcquireOrder(c *checker) { c.mbOrder(WAcquire) }
+func mbReleaseGate(c *checker)  { c.mbGate(WRelease) }
+func mbAcquireGate(c *checker)  { c.mbGate(WAcquire) }
+
+// mbGate says since when an order can be named.
+func (c *checker) mbGate(strong Word) {
+	switch c.in.Mod(SlotSem) {
+	case strong:
+		c.orderOn(80, 0, strong)
+	case WRelaxed:
+		c.orderOn(86, 90, WRelaxed)
+	}
+}
 
 func (c *checker) mbOrder(strong Word) {
-	in := c.in
-	sem, scope := in.Mod(SlotSem), in.Mod(SlotScope)
-	switch {
-	case sem == WNone:
-	case sem == strong:
-		c.orderOn(80, 0, strong)
-	case sem == WRelaxed && strong == WNone:
-	case sem == WRelaxed:
-		c.orderOn(86, 90, WRelaxed)
-	default:
+	if sem := c.in.Mod(SlotSem); sem != WNone && sem != strong && sem != WRelaxed {
 		c.illegal("." + sem.String())
 	}
+}
+
+// mbScopes: barriers are those of a block or cluster, and scopes came later
+// than barriers.
+func mbScopes(c *checker) {
+	scope := c.in.Mod(SlotScope)
 	if scope != WNone && c.ctx.Version < 80 {
 		c.errorf("Feature 'scopes on mbarrier operations' requires PTX ISA .version 8.0 or later")
 	}

@@ -101,7 +101,7 @@ var opSt = Op{Rows: []Row{
 }}
 
 var asyncGates = []Gate{
-	{V: 81, SM: 90, TargetFirst: true, If: notMmio},
+	{V: 81, SM: 90, TargetFirst: true},
 	{Name: "st.async/red.async with .mmio modifier", V: 87, SM: 100, TargetFirst: true, W: WMmio},
 	{Name: "st.async/red.async with .global state space", At: SlotSpace, V: 87, SM: 100, TargetFirst: true, W: WGlobal},
 	{Name: "st.async/red.async with .release modifier", At: SlotSem, V: 87, SM: 100, TargetFirst: true, W: WRelease},

@@ -205,16 +205,25 @@ func asyncOldSpace(c *checker) {
 // memory does not.
 func asyncDone(c *checker) {
 	in := c.in
-	if in.Has(SlotMmio) || in.Has(SlotDone) || in.Mod(SlotSem) == WRelease {
-		return
+	if !in.Has(SlotMmio) && !in.Has(SlotDone) && in.Mod(SlotSem) != WRelease {
+		c.errorf("Modifier '.shared::cluster' requires modifier '.completion_mechanism' for instruction '%s'", c.row.Name)
+	}
+}
+
+// asyncNeeds: red.async names an order and a scope, and signals a barrier
+// unless it releases.
+func asyncNeeds(c *checker) {
+	in := c.in
+	sem, scope := in.Mod(SlotSem), in.Mod(SlotScope)
+	if scope != WNone && sem != WRelease && !in.Has(SlotMmio) && !in.Has(SlotDone) {
+		c.errorf("Modifier '.%s' requires modifier '.completion_mechanism' for instruction 'red.async'", scope)
 	}
 	switch {
-	case in.Op == WRed:
-		if w := in.Mod(SlotScope); w != WNone {
-			c.errorf("Modifier '.%s' requires modifier '.completion_mechanism' for instruction 'red.async'", w)
-		}
-	default:
-		c.errorf("Modifier '.shared::cluster' requires modifier '.completion_mechanism' for instruction '%s'", c.row.Name)
+	case in.Has(SlotMmio):
+	case sem == WNone:
+		c.errorf("order modifier required for instruction 'red.async'")
+	case scope == WNone:
+		c.errorf("Modifier '.%s' requires scope with 'red.async' instruction", sem)
 	}
 }
 
@@ -238,16 +247,8 @@ func asyncSem(c *checker) {
 		}
 		return
 	}
-	if in.Op == WRed {
-		switch {
-		case sem == WNone:
-			c.errorf("order modifier required for instruction 'red.async'")
-		case scope == WNone:
-			c.errorf("Modifier '.%s' requires scope with 'red.async' instruction", sem)
-		}
-		return
-	}
 	switch {
+	case in.Op == WRed: // asyncNeeds says it
 	case sem == WRelaxed || sem == WAcquire || sem == WAcqRel || sem == WSc || sem == WVolatile:
 		c.illegal("." + sem.String())
 	case sem == WWeak && scope != WNone:

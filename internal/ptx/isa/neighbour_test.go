@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -209,8 +210,8 @@ func TestNeighbours(t *testing.T) {
 		want := askReference(t, tools, nc.version, nc.target, forms)
 		asked, verdict, text := 0, 0, 0
 		for i, f := range forms {
-			if want[i] == nil || len(want[i]) > 0 && strings.HasPrefix(want[i][0], "fatal: Parsing error") {
-				continue // the reference crashes, or does not parse it
+			if want[i] == nil || slices.ContainsFunc(want[i], unread) {
+				continue // the reference crashes, does not parse it, or misses a name that no rule of instructions is about
 			}
 			asked++
 			ctx := testContext(nc.version, nc.target)
@@ -235,9 +236,13 @@ func TestNeighbours(t *testing.T) {
 	}
 	t.Logf("all: %d neighbours: verdict equal in %.2f%%, messages equal in %.2f%%", all, percent(verdicts, all), percent(texts, all))
 	clusters.log(t, 30)
-	if percent(verdicts, all) < 98 || percent(texts, all) < 90 {
+	if percent(verdicts, all) < 99.5 || percent(texts, all) < 96.5 {
 		t.Errorf("too many neighbours differ")
 	}
+}
+
+func unread(text string) bool {
+	return strings.HasPrefix(text, "fatal: Parsing error") || strings.HasPrefix(text, "Unknown symbol")
 }
 
 func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }

@@ -17,6 +17,7 @@ func (c *checker) operandWords() bool {
 			continue
 		case KInt, KAddr:
 			c.odd = c.odd || i == 0 && o.Kind == KInt || o.HasPair || o.Not
+			c.vectorsOf(o)
 			if !o.Not {
 				continue
 			}
@@ -87,6 +88,22 @@ func sameWidth(elems []Operand) bool {
 		bits = n
 	}
 	return true
+}
+
+// vectorsOf checks the lengths of the vectors of an operand: itself, or the
+// coordinates in an address.
+func (c *checker) vectorsOf(o *Operand) {
+	if o.Kind == KVector {
+		c.vectorLength(len(o.Elems))
+	}
+	if o.Kind != KAddr {
+		return
+	}
+	for i := range o.Elems {
+		if e := &o.Elems[i]; e.Kind == KVector {
+			c.vectorLength(len(e.Elems))
+		}
+	}
 }
 
 // vectorLength: vectors have one, two or four elements, those of memory
@@ -173,6 +190,9 @@ func (c *checker) vecResult() {
 	n := in.Vec()
 	d := &in.Args[0]
 	if in.Has(SlotVec) && argRows[c.letter(0)].dst && d.Type != Pred {
+		if d.IsConst() { // said before its length
+			c.constResult()
+		}
 		if vectorLen(d) == 1 {
 			c.errorf("Result vector expected")
 		}

@@ -258,8 +258,7 @@ func texCoords(c *checker) {
 		}
 		n := vectorLen(&o.Elems[len(o.Elems)-1])
 		if n == 3 || n > 4 {
-			c.errorf("Illegal vector size: %d", n)
-			return
+			return // said before
 		}
 		if n < need {
 			for range min(i, 1) + 1 {

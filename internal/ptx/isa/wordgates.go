@@ -34,7 +34,6 @@ var (
 var wordGates = [NumWords]wordGatePair{
 	WM16n8:                     {early: &Gate{Name: ".m16n8", Plain: true, V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, ModV: true}},
 	WM16n16:                    {early: &Gate{Name: ".m16n16", Plain: true, V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, ModV: true}},
-	WM8n16:                     {early: &Gate{Name: ".m8n16", Plain: true, Only: target.OnF100 | target.OnF120}},
 	W4x256b:                    {early: &Gate{Name: ".4x256b", Plain: true, V: 86, Only: target.OnF100, TargetFirst: true, ModV: true}},
 	W16x32bx2:                  {early: &Gate{Name: ".16x32bx2", Plain: true, V: 86, Only: target.OnF100, TargetFirst: true, ModV: true}},
 	W16x64b:                    {early: &Gate{Name: ".16x64b", Plain: true, V: 86, Only: target.OnF100, TargetFirst: true, ModV: true}},
