@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -313,6 +314,35 @@ func TestShfl(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// unsimulated are the operations of the description that have no meaning
+// here: a program that runs into one is told so. One that gets a meaning must
+// leave this list.
+var unsimulated = strings.Fields(`
+	ACQSHMINIT RPCMOV USETSHMSZ
+	FADD2 FFMA2 FMUL2 FHADD FHFMA UFHADD UFHFMA VHMNMX UCLEA UI2I
+	LDGMC REDAS STAS UMEMSETS UREDGR USTGR TXD OMMA
+	LDTM STTM UTCATOMSWS UTCBAR UTCCP UTCHMMA UTCIMMA UTCOMMA UTCQMMA UTCSHIFT UVIRTCOUNT
+	UCGABAR_ARV UCGABAR_WAIT UGETNEXTWORKID
+`)
+
+// TestEveryOperation compares the description with the table of meanings: an
+// operation has a meaning or is known to have none.
+func TestEveryOperation(t *testing.T) {
+	for op := sass.Op(1); op.String() != ""; op++ {
+		switch has := meaning(op) != nil; {
+		case !has && !slices.Contains(unsimulated, op.String()):
+			t.Errorf("%s has no meaning", op)
+		case has && slices.Contains(unsimulated, op.String()):
+			t.Errorf("%s has a meaning: take it from the list", op)
+		}
+	}
+	for _, name := range unsimulated {
+		if sass.FindOp(name) == sass.OpUnknown {
+			t.Errorf("there is no %s", name)
 		}
 	}
 }

@@ -1,0 +1,191 @@
+package archtest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An instruction that no machine has: VGLUE takes the low half of its first
+// source and the low half of the second as the high half, and adds the third;
+// .HI takes high halves. This is all that has to be written to add it.
+const (
+	inventedEntry = `VGLUE imad .HI>imadhi commutes cached
+  2fe 8fe @90 :: {.HI 72} =R16, R24, $b, $c
+`
+	inventedMeaning = `package sim
+
+// VGLUE: two halves as one word, and a word more.
+func vglue(w *warp, i *inst, m uint32) {
+	a, b, c, d := w.row(i.s[0].row), w.row(i.s[1].row), w.row(i.s[2].row), &w.r[i.d[0]]
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		x, y := a[l]&0xffff, b[l]&0xffff
+		if i.sub != 0 {
+			x, y = a[l]>>16, b[l]>>16
+		}
+		d[l] = x | y<<16 + c[l]
+	}
+}
+
+func prepGlue(i *inst, parts []string) error {
+	for _, p := range parts {
+		if p == "HI" {
+			i.sub = 1
+		}
+	}
+	return nil
+}
+`
+	inventedRow = "\tsass.OpVGLUE: {ClassInt, vglue, prepGlue},\n"
+)
+
+// inventedTest follows the instruction from Ori's text to its word, its text,
+// its timing and its result.
+const inventedTest = `package sim
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/timing"
+	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+func TestInvented(t *testing.T) {
+	a := target.Find("sm_90a")
+	m, err := ori.Parse("func f {\n  reg r0 1/1 phys=0\n  reg r1 1/1 phys=1\n  reg r2 1/1 phys=2\n  reg r3 1/1 phys=3\n  b0:\n    VGLUE.HI r0 = r1, r2, r3\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	i := f.Blocks[0].First()
+	if i.Op != op.VGLUE || !i.Op.Has(op.Commutes) || !i.Op.Has(op.Cached) || i.Op.Has(op.Reads|op.Writes|op.Effect) {
+		t.Error("Ori's row")
+	}
+	if c := timing.NewDescriber(f, a).Class(i); c != target.ClassImadHi || i.Op.Class() != target.ClassImad {
+		t.Errorf("the scheduler takes it for %s", c)
+	}
+	code, err := emit.Func(f, a, emit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bits.Word{Lo: binary.LittleEndian.Uint64(code.Text), Hi: binary.LittleEndian.Uint64(code.Text[8:])}
+	if w.Lo&0xfff != 0x2fe {
+		t.Errorf("opcode %x", w.Lo&0xfff)
+	}
+	x := sass.Decode(a, w)
+	text := strings.TrimSpace(strings.TrimRight(string(x.AppendText(nil, a, 0)), " ;"))
+	if text != "VGLUE.HI R0, R1, R2, R3" || x.Class() != target.ClassImadHi {
+		t.Errorf("%s, %s", text, x.Class())
+	}
+	if y := sass.Decode(target.Find("sm_80"), w); y.Op() == sass.OpVGLUE {
+		t.Error("sm_80 has it")
+	}
+	for _, c := range []struct {
+		text string
+		want uint32
+	}{{"VGLUE R0, R1, R2, R3 ;", 0x44442222 + 5}, {text + " ;", 0x33331111 + 5}, {"VGLUE R0, R1, 0x7777, R3 ;", 0x77772222 + 5}} {
+		w, i := bench(t, c.text)
+		w.r[1][3], w.r[2][3], w.r[3][3] = 0x11112222, 0x33334444, 5
+		i.fn(w, i, ^uint32(0))
+		if got := w.r[0][3]; got != c.want {
+			t.Errorf("%s: %x, want %x", c.text, got, c.want)
+		}
+	}
+}
+`
+
+// TestInventedInstruction adds an instruction to a copy of the description,
+// with its meaning for the simulator, and follows it through the compiler:
+// nothing else has to know it.
+func TestInventedInstruction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the compiler with another description")
+	}
+	dir := t.TempDir()
+	if out, err := generate(t, dir, inventedEntry); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]string{}
+	put := func(rel, text string) {
+		name := filepath.Join(dir, filepath.Base(rel))
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(abs, rel)] = name
+	}
+	for _, name := range []string{"ops_gen.go", "forms_gen.go", "index_gen.go"} {
+		overlay[filepath.Join(abs, "internal/sass", name)] = filepath.Join(dir, name)
+	}
+	overlay[filepath.Join(abs, "internal/ori/op/tables_gen.go")] = filepath.Join(dir, "tables_gen.go")
+	table, err := os.ReadFile(filepath.Join(abs, "internal/witness/sim/table.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = "var meanings = [...]meaningRow{\n"
+	before, after, ok := strings.Cut(string(table), first)
+	if !ok {
+		t.Fatal("the simulator's table has another name")
+	}
+	put("internal/witness/sim/table.go", before+first+inventedRow+after)
+	put("internal/witness/sim/op_invented.go", inventedMeaning)
+	put("internal/witness/sim/op_invented_test.go", inventedTest)
+	list, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-overlay", file, "-run", "TestInvented$", "./internal/witness/sim")
+	cmd.Dir = abs
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// TestDescriptionErrors gives the generator entries that it must refuse.
+func TestDescriptionErrors(t *testing.T) {
+	for _, c := range []struct{ entry, why string }{
+		{"VGLUE\n  2fe :: =R16, R24\n", "needs a name and a latency class"},
+		{"VGLUE nosuch\n  2fe :: =R16, R24\n", `no latency class "nosuch"`},
+		{"VGLUE alu .HI>nosuch\n  2fe :: =R16, R24\n", `no latency class "nosuch"`},
+		{"VGLUE alu nosuch\n  2fe :: =R16, R24\n", `what is "nosuch"?`},
+		{"IADD3 alu\n  2fe :: =R16, R24\n", "described twice"},
+	} {
+		if out, err := generate(t, t.TempDir(), c.entry); err == nil || !strings.Contains(out, c.why) {
+			t.Errorf("%q: %v, %s", c.entry, err, out)
+		}
+	}
+}
+
+// generate runs the generator on the description and one file more.
+func generate(t *testing.T, dir, entry string) (string, error) {
+	t.Helper()
+	desc := filepath.Join(dir, "desc")
+	if err := os.CopyFS(desc, os.DirFS(filepath.Join(root, "internal", "sass", "desc"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(desc, "invented.sass"), []byte(entry), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", "./_gen", "-desc", desc, "-o", dir, "-op", dir)
+	cmd.Dir = filepath.Join(root, "internal", "sass")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
