@@ -30,7 +30,7 @@ import (
 
 // Func lowers a checked body.
 func Func(mod *ori.Module, m *sema.Module, body *sema.Body, arch *target.Arch, layout *build.Layout, opts build.Options) (f *ori.Func, err error) {
-	l := build.NewLowerer(arch)
+	l := build.New(arch)
 	l.Module, l.Layout, l.Opts, l.Rooms = m, layout, opts, rooms[:]
 	l.Body, l.Fn = body, &m.Funcs[body.Func]
 	l.F = mod.NewFunc(l.Fn.Name)

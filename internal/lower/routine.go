@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/expand"
@@ -13,18 +12,15 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// IsRoutine reports whether a function is one that the compiler made.
-func IsRoutine(name string) bool { return strings.HasSuffix(name, ".") }
-
 // Routines lists the routines that a function calls, by number.
 func Routines(f *ori.Func) []int {
 	var list []int
 	for k := range f.Module.Symbols {
-		if !IsRoutine(f.Module.Symbols[k].Name) {
+		if f.Module.Symbols[k].Routine == ori.NoRoutine {
 			continue
 		}
 		for n := range len(routine.Routines) + 2*len(routine.Syncs) {
-			if f.Module.Symbols[k].Name == routine.RoutineName(n) {
+			if f.Module.Symbols[k].Name == routine.Name(n) {
 				list = append(list, n)
 			}
 		}
@@ -35,9 +31,9 @@ func Routines(f *ori.Func) []int {
 
 // Routine makes routine n.
 func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
-	l := build.NewLowerer(arch)
-	nin, nout := routine.RoutineWords(n)
-	l.F = mod.NewFunc(routine.RoutineName(n))
+	l := build.New(arch)
+	nin, nout := routine.Words(n)
+	l.F = mod.NewFunc(routine.Name(n))
 	l.Enter(l.F.NewBlock())
 	back, in := l.Fixed(routine.ReturnOf(n), 1), expand.FixedWords(l, nin)
 	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))

@@ -1,14 +1,12 @@
 package ori
 
 import (
-	"strings"
-
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // NewFunc returns an empty function of m.
 func (m *Module) NewFunc(name string) *Func {
-	f := &Func{Name: name, Module: m}
+	f := &Func{Name: name, Routine: routineOf(name), Module: m}
 	if m.Pool != nil {
 		f.instrs.Bind(m.Pool)
 		f.operands.Bind(m.Pool)
@@ -82,34 +80,6 @@ func (b *Block) Tail() *Instr {
 		i = i.prev
 	}
 	return i
-}
-
-// SyncSuffix is the end of the names of routines in which threads of a warp
-// gather from several places.
-const SyncSuffix = ".sync."
-
-// CallsRoutine reports whether i calls a routine that the compiler made and
-// that reads and writes registers only, so that threads that enter it
-// together leave it together. The names of routines end in a dot.
-func (f *Func) CallsRoutine(i *Instr) bool {
-	n := f.callee(i)
-	return strings.HasSuffix(n, ".") && !strings.HasSuffix(n, SyncSuffix)
-}
-
-// CallsSync reports whether i calls a routine in which threads gather. Those
-// that enter it together may leave it apart.
-func (f *Func) CallsSync(i *Instr) bool { return strings.HasSuffix(f.callee(i), SyncSuffix) }
-
-// callee names the function that i calls, if it does.
-func (f *Func) callee(i *Instr) string {
-	if i.Op != op.CALL || len(i.Srcs()) == 0 {
-		return ""
-	}
-	to := i.Srcs()[0]
-	if to.Kind != KSymbol || int(to.Reg) >= len(f.Module.Symbols) {
-		return ""
-	}
-	return f.Module.Symbols[to.Reg].Name
 }
 
 // RemoveEdge takes one edge from b to t away.

@@ -163,11 +163,12 @@ type Block struct {
 
 // Func is one function.
 type Func struct {
-	Name   string
-	Kernel bool
-	Blocks []*Block // in layout order; the first is the entry
-	Regs   []RegInfo
-	Props  Props
+	Name    string
+	Kernel  bool
+	Routine Routine
+	Blocks  []*Block // in layout order; the first is the entry
+	Regs    []RegInfo
+	Props   Props
 
 	// Cuts are the positions in the text, in order, where the flow of
 	// control splits or joins: see Together.
@@ -231,7 +232,8 @@ const (
 
 // Symbol is a variable or function that code refers to.
 type Symbol struct {
-	Name string
+	Name    string
+	Routine Routine // what a function is
 }
 
 // Module is a compilation unit.
@@ -250,6 +252,6 @@ func (m *Module) Symbol(name string) Reg {
 			return Reg(n)
 		}
 	}
-	m.Symbols = append(m.Symbols, Symbol{name})
+	m.Symbols = append(m.Symbols, Symbol{name, routineOf(name)})
 	return Reg(len(m.Symbols) - 1)
 }

@@ -165,7 +165,7 @@ func ReadRecords(b []byte) (*Module, error) {
 	m := &Module{}
 	syms := r.sec[secSymbols]
 	for range syms.n {
-		m.Symbols = append(m.Symbols, Symbol{r.str(&syms)})
+		m.Symbols = append(m.Symbols, r.symbol(&syms))
 	}
 	funcs := r.sec[secFuncs]
 	for range funcs.n {
@@ -236,6 +236,11 @@ func (r *recordReader) str(c *cursor) string {
 		return ""
 	}
 	return string(s[off : off+n])
+}
+
+func (r *recordReader) symbol(c *cursor) Symbol {
+	name := r.str(c)
+	return Symbol{name, routineOf(name)}
 }
 
 func (r *recordReader) function(m *Module, c *cursor) {

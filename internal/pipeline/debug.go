@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 	"github.com/goptxas/goptxas/internal/lower/build"
@@ -39,10 +40,19 @@ type debugPlace struct {
 // textEnd is the position of a label behind the last instruction.
 const textEnd = 1 << 62
 
+// debugged is a function whose code is made, with what was alive in it before
+// registers were allocated.
+type debugged struct {
+	f       *ori.Func
+	code    *emit.Code
+	spilled bool
+	alive   map[*ori.Instr]alive
+}
+
 // debugOf collects what is known of a function while it is in memory.
-func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, u *unit) *debugFunc {
+func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, x *debugged) *debugFunc {
 	f := &m.Funcs[body.Func]
-	d := &debugFunc{name: f.Name, entry: f.Entry, frame: int64(u.f.Props.LocalBytes + u.f.Props.SpillBytes), end: uint64(u.code.Size)}
+	d := &debugFunc{name: f.Name, entry: f.Entry, frame: int64(x.f.Props.LocalBytes + x.f.Props.SpillBytes), end: uint64(x.code.Size)}
 	for _, l := range body.Labels {
 		pos := int64(textEnd)
 		if int(l.At) < len(body.Instrs) {
@@ -60,7 +70,7 @@ func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, u *unit) *debugF
 			d.shared = append(d.shared, debugPlace{v.Name, shared[n]})
 		}
 	}
-	d.registers(body, plan.Registers(body.Func), u)
+	d.registers(body, plan.Registers(body.Func), x)
 	return d
 }
 
@@ -85,15 +95,15 @@ func aliveOf(f *ori.Func, regs []ori.Reg) map[*ori.Instr]alive {
 // registers follows the words of the PTX registers through the code: one is
 // in its machine register wherever it is alive. A function that spills tells
 // nothing: its registers move.
-func (d *debugFunc) registers(body *sema.Body, regs []ori.Reg, u *unit) {
-	if u.spills.SpillBytes > 0 {
+func (d *debugFunc) registers(body *sema.Body, regs []ori.Reg, x *debugged) {
+	if x.spilled {
 		return
 	}
 	open := map[[2]int]*dwarf.Register{} // PTX register and word
-	for _, b := range u.f.Blocks {
-		at := uint32(u.code.Starts[b.ID])
+	for _, b := range x.f.Blocks {
+		at := uint32(x.code.Starts[b.ID])
 		for i := b.First(); i != nil; i = i.Next() {
-			now, known := u.alive[i]
+			now, known := x.alive[i]
 			for w, r := range open {
 				if !known && r.End == at { // an instruction made later moves nothing
 					r.End += 16
@@ -109,7 +119,7 @@ func (d *debugFunc) registers(body *sema.Body, regs []ori.Reg, u *unit) {
 				} else if r != nil {
 					d.regs = append(d.regs, *r)
 				}
-				if r, ok := registerOf(body, u.f, regs[w[0]], w, at); ok {
+				if r, ok := registerOf(body, x.f, regs[w[0]], w, at); ok {
 					open[w] = r
 				}
 			}
@@ -198,10 +208,7 @@ func aliveBefore(out map[*ori.Instr]alive, live *flow.Live, b *ori.Block, names 
 // registers of its functions, and the sections of the text with its names
 // replaced by what they mean.
 type debugger struct {
-	m      *sema.Module
-	out    *Output
-	file   *cubin.Module
-	o      *Options
+	*program
 	labels map[string]place  // of code
 	inside map[string]place  // labels of sections: the section and the offset
 	sized  map[string]uint64 // bytes of each section so far
@@ -213,17 +220,19 @@ type place struct {
 	off    int64
 }
 
-func debugSections(m *sema.Module, out *Output, file *cubin.Module, o *Options) {
+// debugSections adds them to the file.
+func (p *program) debugSections() {
+	m := p.m
 	if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == ".debug_info" }) {
 		return
 	}
-	d := &debugger{m: m, out: out, file: file, o: o, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
+	d := &debugger{program: p, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
 	var sass, types []byte
-	for n := len(out.Kernels) - 1; n >= 0; n-- {
-		k := out.Kernels[n]
+	for n := len(p.kernels) - 1; n >= 0; n-- {
+		k := p.kernels[n]
 		for _, f := range k.debug {
 			sass, types = dwarf.AppendRegisters(sass, types, f.name, f.regs)
-			d.addLabels(m.Funcs[out.Funcs[n]].Name, k, f)
+			d.addLabels(m.Funcs[p.funcs[n]].Name, k, f)
 		}
 	}
 	for n := range m.Sections {
@@ -241,7 +250,7 @@ func debugSections(m *sema.Module, out *Output, file *cubin.Module, o *Options) 
 	for at < len(list) && list[at].Name == ".debug_str" {
 		at++
 	}
-	file.Debug = append(file.Debug, slices.Insert(list, at, regs...)...)
+	p.file.Debug = append(p.file.Debug, slices.Insert(list, at, regs...)...)
 }
 
 // sectionRank orders sections so that those which others name stand first.
@@ -397,7 +406,7 @@ func (d *debugger) local(out *cubin.DebugSection, name string, off int64, size i
 	if n := len(out.Data); n == 0 || out.Data[n-1] != opAddr || size != 8 {
 		return false
 	}
-	for _, k := range d.out.Kernels {
+	for _, k := range d.kernels {
 		for _, f := range k.debug {
 			for _, v := range f.locals {
 				if v.name != name {
@@ -431,8 +440,8 @@ func appendSigned(b []byte, v int64) []byte {
 // variable writes the address of a variable or function of the module, of a
 // kernel's parameter or of a shared variable; 0 for what has none.
 func (d *debugger) variable(name string, off int64, fix func(string, int64), put func(int64)) {
-	base := d.o.Arch.SharedReserved
-	for _, k := range d.out.Kernels {
+	base := d.arch.SharedReserved
+	for _, k := range d.kernels {
 		if at, ok := k.shared[name]; ok && !d.file.Relocatable {
 			put(at + base + off)
 			return
@@ -446,7 +455,7 @@ func (d *debugger) variable(name string, off int64, fix func(string, int64), put
 			}
 		}
 	}
-	for _, n := range d.out.Funcs {
+	for _, n := range d.funcs {
 		f := &d.m.Funcs[n]
 		if f.Name == name {
 			fix(name, off)
@@ -454,7 +463,7 @@ func (d *debugger) variable(name string, off int64, fix func(string, int64), put
 		}
 		for _, p := range f.Params {
 			if f.Entry && p.Name == name {
-				put(d.o.Arch.Bank0().Param + int64(p.Offset) + off)
+				put(d.arch.Bank0().Param + int64(p.Offset) + off)
 				return
 			}
 		}

@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"github.com/goptxas/goptxas/internal/codegen/ra"
-	"github.com/goptxas/goptxas/internal/lower"
-	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -33,6 +31,14 @@ type framer struct {
 	canaryAt  int64
 }
 
+// framing is what a frame depends on besides the function.
+type framing struct {
+	arch      *target.Arch
+	variables int64 // bytes of the module's variables in local memory
+	stack     bool  // --sp-bounds-check
+	canary    bool  // --device-stack-protector
+}
+
 // newFramer looks at a function while it still says which registers hold
 // something where it begins.
 func newFramer(f *ori.Func) *framer {
@@ -43,7 +49,7 @@ func newFramer(f *ori.Func) *framer {
 		}
 		for _, a := range i.Dsts() {
 			r := &f.Regs[a.Reg]
-			p.caller = p.caller || !f.Kernel && a.Class == ori.R && r.Fixed && r.Phys == build.CallerReg
+			p.caller = p.caller || !f.Kernel && a.Class == ori.R && r.Fixed && r.Phys == abi.CallerReg
 		}
 	}
 	return p
@@ -51,15 +57,15 @@ func newFramer(f *ori.Func) *framer {
 
 // prologue sets the stack pointer when the function has a frame. Variables of
 // the module in local memory take the upper end of a kernel's.
-func (p *framer) prologue(o *Options) {
-	f, a := p.f, o.Arch
+func (p *framer) prologue(o *framing) {
+	f, a := p.f, o.arch
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
-	p.guards(o.Guards)
+	p.guards(o)
 	align := int64(frameAlign)
 	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
 		align = callAlign
 	}
-	if !f.Kernel && !lower.IsRoutine(f.Name) {
+	if !f.Kernel && f.Routine == ori.NoRoutine {
 		p.saved, p.barriers = saved(f)
 	}
 	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))
@@ -69,7 +75,7 @@ func (p *framer) prologue(o *Options) {
 		end += 4
 	}
 	if f.Kernel {
-		end += o.Layout.LocalBytes
+		end += o.variables
 	}
 	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
@@ -79,9 +85,9 @@ func (p *framer) prologue(o *Options) {
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
 		return
 	}
-	p.sp, p.frame = p.fixed(build.StackReg), p.fixed(build.StackReg)
+	p.sp, p.frame = p.fixed(abi.StackReg), p.fixed(abi.StackReg)
 	if f.Props.MovesStack {
-		p.frame = p.fixed(build.FrameReg)
+		p.frame = p.fixed(abi.FrameReg)
 	}
 	p.enter(a)
 	if !f.Kernel {
@@ -99,11 +105,11 @@ func (p *framer) fixed(n int) ori.Operand {
 func (p *framer) highest() int {
 	switch {
 	case p.caller || p.realign:
-		return build.CallerReg
+		return abi.CallerReg
 	case p.f.Props.MovesStack:
-		return build.FrameReg
+		return abi.FrameReg
 	}
-	return build.StackReg
+	return abi.StackReg
 }
 
 func (p *framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operand) *ori.Instr {
@@ -135,7 +141,7 @@ func (p *framer) enter(a *target.Arch) {
 	if p.f.Kernel {
 		list = append(list, p.instr(op.LDC, op.Mods{}, sp, ori.Const(0, a.Bank0().Stack)))
 	}
-	old := p.fixed(build.CallerReg)
+	old := p.fixed(abi.CallerReg)
 	if p.caller || p.realign {
 		list = append(list, p.instr(op.MOV, op.Mods{}, []ori.Operand{old}, p.sp))
 	}
@@ -200,7 +206,7 @@ func (p *framer) leave(a *target.Arch) {
 			}
 			switch {
 			case p.realign:
-				old := p.fixed(build.CallerReg)
+				old := p.fixed(abi.CallerReg)
 				add(p.instr(op.LDL, op.Mods{}, []ori.Operand{old}, ori.Addr(p.sp, p.callerAt)))
 				add(p.instr(op.MOV, op.Mods{}, sp, old))
 			case p.size > 0:
@@ -245,12 +251,12 @@ func saved(f *ori.Func) (list, barriers []int) {
 			}
 		}
 	}
-	used[build.FrameReg] = used[build.FrameReg] || f.Props.MovesStack
+	used[abi.FrameReg] = used[abi.FrameReg] || f.Props.MovesStack
 	for n := range used {
-		if used[n] && n != build.StackReg && ra.Saved(n) {
+		if used[n] && n != abi.StackReg && abi.Saved(n) {
 			list = append(list, n)
 		}
-		if bars[n] && n >= ra.FreeBarriers {
+		if bars[n] && n >= abi.FreeBarriers {
 			barriers = append(barriers, n)
 		}
 	}

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"github.com/goptxas/goptxas/internal/lower"
-	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 	"github.com/goptxas/goptxas/internal/target"
@@ -25,10 +23,10 @@ const guardReg = 3
 
 // guards decides what the function gets, and makes room for the canary
 // between its variables and what it saves.
-func (p *framer) guards(g build.Guards) {
+func (p *framer) guards(o *framing) {
 	f := p.f
-	p.checks = g.Stack && !lower.IsRoutine(f.Name)
-	p.canary = g.Canary && !f.Kernel && !lower.IsRoutine(f.Name) && (f.Props.Variables >= endangered || f.Props.MovesStack)
+	p.checks = o.stack && f.Routine == ori.NoRoutine
+	p.canary = o.canary && !f.Kernel && f.Routine == ori.NoRoutine && (f.Props.Variables >= endangered || f.Props.MovesStack)
 	if p.canary {
 		p.canaryAt = (p.saveAt + 7) &^ 7
 		p.saveAt = p.canaryAt + 8

@@ -21,7 +21,7 @@ type debugStrings struct {
 }
 
 func newDebugStrings(m *sema.Module) *debugStrings {
-	d := &debugger{m: m, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
+	d := &debugger{program: &program{m: m}, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
 	s := &debugStrings{section: cubin.DebugSection{Name: debugStr}, labels: d.inside}
 	for n := range m.Sections {
 		if x := &m.Sections[n]; x.Name == debugStr {

@@ -35,16 +35,17 @@ func (k *Kernel) addLocs(list []build.Line, c *emit.Code) {
 // lineTables makes the sections that map code to source lines and to lines
 // of the PTX text, and that text, as the reference does for every program
 // with .file and .loc. Functions stand in the order of the file.
-func lineTables(m *sema.Module, out *Output, file *cubin.Module, debug bool) {
-	if len(m.Sources) == 0 || !slices.ContainsFunc(out.Kernels, func(k *Kernel) bool { return len(k.locs) > 0 }) {
+func (p *program) lineTables(debug bool) {
+	m, file := p.m, p.file
+	if len(m.Sources) == 0 || !slices.ContainsFunc(p.kernels, func(k *Kernel) bool { return len(k.locs) > 0 }) {
 		return
 	}
 	sources := &dwarf.LineTable{}
 	number := sourceFiles(m, sources)
 	text := &dwarf.LineTable{}
 	names, strs := []string(nil), newDebugStrings(m)
-	for n := len(out.Kernels) - 1; n >= 0; n-- {
-		k, f := out.Kernels[n], &m.Funcs[out.Funcs[n]]
+	for n := len(p.kernels) - 1; n >= 0; n-- {
+		k, f := p.kernels[n], &m.Funcs[p.funcs[n]]
 		end := uint64(len(k.Code.Text))
 		if rows := k.sourceRows(number, strs); len(rows) > 0 {
 			sources.Sequences = append(sources.Sequences, dwarf.Sequence{Rows: rows, End: end})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
@@ -67,33 +68,10 @@ func (t *meter) lap() Cost {
 // Module compiles every kernel of a checked module on the given number of
 // workers and builds the file. The result does not depend on the workers.
 func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output, error) {
-	out := &Output{}
 	clock := meter{&o, time.Now()}
-	out.Funcs = m.Kernels()
-	slices.Sort(out.Funcs) // the file has them in source order
-	file := &cubin.Module{Arch: o.Arch, PTXSM: m.Target.SM, Tool: tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
-	o.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
-	var shared cubin.Shared
-	var x *object
-	if m.Opts.Relocatable || o.Extensible {
-		file.Relocatable, file.Extensible, o.Layout.Object = true, o.Extensible, true
-		x = &object{m: m, arch: o.Arch, file: file}
-		x.declare()
-	} else {
-		shared = variables(m, o.Layout, file)
-	}
-	if x != nil {
-		out.Funcs = objectFuncs(m)
-	}
-	file.Kernels = make([]cubin.Kernel, len(out.Funcs)) // so that address slots exist
-	if x == nil {
-		externals(m, o.Layout, out.Funcs, file)
-	}
-	o.Slot = func(name string) (int64, bool) {
-		v, ok := file.AddressSlot(name)
-		return int64(v), ok
-	}
-	out.Kernels = make([]*Kernel, len(out.Funcs))
+	p := newProgram(m, o.Arch, linkOptions{Tool: tool, Rela: o.Rela, Host: o.Host, Blocks: o.Blocks, Errors: o.Errors, Debug: o.Debug, Extensible: o.Extensible})
+	o.Layout, o.Slot = p.layout, p.slot
+	out := &Output{Funcs: p.funcs, Kernels: p.kernels}
 	failures := make([]*Failure, len(out.Funcs))
 	if o.Pool == nil {
 		o.Pool = pool.New(nil, pool.NameTop)
@@ -103,19 +81,14 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 		return nil, err
 	}
 	o.known = newMemory(m, &o)
-	if x == nil {
-		out.Global, out.Consts[3], out.Consts[4] = file.Memory()
+	if p.object == nil {
+		out.Global, out.Consts[3], out.Consts[4] = p.file.Memory()
 	}
 	out.Setup = clock.lap()
 	if o.Follow != nil {
 		o.Follow.Begin(out, lengths(m))
 	}
 	compile(m, &o, r, out, failures, workers)
-	for _, k := range out.Kernels {
-		if k != nil {
-			file.ISAClass, file.Tensormap = max(file.ISAClass, k.Class), max(file.Tensormap, k.Maps)
-		}
-	}
 	if err := o.ended(); err != nil {
 		return nil, err
 	}
@@ -130,21 +103,19 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	clock.lap()
 	for n := range out.Funcs {
 		begun := time.Now()
-		file.Kernels[n] = kernel(m, &m.Funcs[out.Funcs[n]], out.Kernels[n], &o, shared)
+		p.describe(n)
 		out.Kernels[n].Filed = time.Since(begun)
 	}
-	if x != nil {
-		x.complete(out)
-	}
+	p.complete()
 	described := clock.lap().Time
 	if !o.NoLines {
-		lineTables(m, out, file, o.Debug)
+		p.lineTables(o.Debug)
 	}
 	if o.Debug {
-		debugSections(m, out, file, &o)
+		p.debugSections()
 	}
 	out.Debug = clock.lap()
-	f, err := cubin.Build(file)
+	f, err := cubin.Build(p.file)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +165,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *Ker
 		m.Drop(fn)
 	}
 	if err == nil {
-		k.Hurry = o.Hurry
+		k.Hurry = uint8(o.Hurry)
 		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
 		if !o.Layout.Object {
 			k.Bank0 = bank0(o.Arch, f, k)
@@ -305,28 +276,99 @@ func coops(list []emit.Coop) []cubin.Attr {
 	return []cubin.Attr{masks, offsets}
 }
 
+// program is a module on its way into a file.
+type program struct {
+	m       *sema.Module
+	arch    *target.Arch
+	o       linkOptions
+	file    *cubin.Module
+	layout  *build.Layout // where its variables lie
+	shared  cubin.Shared  // what they take of shared memory
+	object  *object       // nil: a program that runs as it is
+	funcs   []int32       // Module.Funcs of each kernel, in the order of the file
+	kernels []*Kernel     // their code, once it is made
+}
+
+// linkOptions are the choices of the command line about the file.
+type linkOptions struct {
+	Tool   cubin.TKInfo
+	Rela   bool   // --force-rela
+	Host   []byte // --nv-host: contents of .nv.host
+	Blocks bool   // --blocks-are-clusters
+	Errors bool   // --make-errors-visible-at-exit
+	Debug  bool   // -g: functions stay apart
+	// Extensible asks for an object that is a whole program but for functions
+	// of the system (-ewp).
+	Extensible bool
+}
+
+// newProgram lays the module's variables out and finds the functions that need
+// code.
+func newProgram(m *sema.Module, arch *target.Arch, o linkOptions) *program {
+	p := &program{m: m, arch: arch, o: o}
+	p.file = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
+	p.layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	if m.Opts.Relocatable || o.Extensible {
+		p.file.Relocatable, p.file.Extensible, p.layout.Object = true, o.Extensible, true
+		p.object = &object{m: m, arch: arch, file: p.file}
+		p.object.declare()
+		p.funcs = objectFuncs(m)
+	} else {
+		p.shared = variables(m, p.layout, p.file)
+		p.funcs = m.Kernels()
+		slices.Sort(p.funcs) // the file has them in source order
+	}
+	p.file.Kernels = make([]cubin.Kernel, len(p.funcs)) // so that address slots exist
+	p.kernels = make([]*Kernel, len(p.funcs))
+	if p.object == nil {
+		externals(m, p.layout, p.funcs, p.file)
+	}
+	return p
+}
+
+// slot returns where bank 4 holds the address of a symbol.
+func (p *program) slot(name string) (int64, bool) {
+	v, ok := p.file.AddressSlot(name)
+	return int64(v), ok
+}
+
+// describe tells the file about kernel n, whose code is made.
+func (p *program) describe(n int) {
+	k := p.kernels[n]
+	p.file.ISAClass, p.file.Tensormap = max(p.file.ISAClass, k.Class), max(p.file.Tensormap, k.Maps)
+	p.file.Kernels[n] = p.kernel(&p.m.Funcs[p.funcs[n]], k)
+}
+
+// complete tells the file what only objects say, once all code is made.
+func (p *program) complete() {
+	if p.object != nil {
+		p.object.complete(p)
+	}
+}
+
 // kernel collects what the file says about one kernel.
-func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Shared) cubin.Kernel {
+func (p *program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
+	m := p.m
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
-		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: maxRegisters,
-		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: slots(o.Arch, f, k.Refs),
+		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: abi.MaxRegisters,
+		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: slots(p.arch, f, k.Refs),
 	}
 	if k.Props.SharedBytes > 0 {
-		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, shared.Align), Used: true, Base: true}
+		c.Shared = cubin.Shared{Size: uint64(k.Props.SharedBytes), Align: max(16, p.shared.Align), Used: true, Base: true}
 	}
-	if !o.Layout.Object && (c.Shared.Size > 0 || len(o.Layout.Dynamic) > 0) { // the system's part comes first
-		c.Shared.Size += uint64(o.Arch.SharedReserved)
+	if !p.layout.Object && (c.Shared.Size > 0 || len(p.layout.Dynamic) > 0) { // the system's part comes first
+		c.Shared.Size += uint64(p.arch.SharedReserved)
 	}
 	c.Params = params(f)
 	last := uint32(0)
 	if n := len(k.Code.Exits); n > 0 {
 		last = k.Code.Exits[n-1]
 	}
-	isNew := o.Arch.Has(target.NewFiles)
+	isNew := p.arch.Has(target.NewFiles)
 	c.Frames = []dwarf.Frame{dwarf.KernelFrame(uint64(len(k.Code.Text)), dwarf.Plain(last, uint64(k.Frame), isNew))}
 	addSubs(&c, m, k)
-	if !o.Layout.Object {
+	if !p.layout.Object {
 		outsideCalls(&c, k)
 	}
 	c.Tensor = tensorUse(k.Props.Tensor)
@@ -346,10 +388,10 @@ func kernel(m *sema.Module, f *sema.Func, k *Kernel, o *Options, shared cubin.Sh
 	if a.HasRank {
 		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMaxClusterRank, a.MaxClusterRank))
 	}
-	if a.BlocksAreGrids || o.Blocks {
+	if a.BlocksAreGrids || p.o.Blocks {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrBlocksAreClusters))
 	}
-	c.ErrbarAtExit = o.Errors
+	c.ErrbarAtExit = p.o.Errors
 	c.Attrs = append(c.Attrs, banks(m, k.Refs, isNew)...)
 	if k.Props.Pool {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))

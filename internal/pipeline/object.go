@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
@@ -194,7 +195,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 	c.MinStack = 0 // unknown: the linker adds up frames
 	c.Calls = nil
 	if c.Device {
-		c.Params, c.Regs = nil, max(c.Regs, callRegisters)
+		c.Params, c.Regs = nil, max(c.Regs, abi.CallRegisters)
 		c.Frames = []dwarf.Frame{functionFrame(uint64(len(c.Code)))}
 		if f.Linkage != sema.Static && !x.taken(fn) {
 			c.Prototype = build.Prototype(f.Rets, f.Params)
@@ -383,12 +384,12 @@ func (x *object) prototypes() {
 const systemConvention = "|12p4r20sRx000000000000000000000000000000000000000000000000000000000000fff9"
 
 // complete tells the file what only objects say, once all code is made.
-func (x *object) complete(out *Output) {
-	for _, k := range out.Kernels {
+func (x *object) complete(p *program) {
+	for _, k := range p.kernels {
 		x.addresses(k)
 	}
-	for n, fn := range out.Funcs {
-		x.function(&x.file.Kernels[n], fn, out.Kernels[n])
+	for n, fn := range p.funcs {
+		x.function(&x.file.Kernels[n], fn, p.kernels[n])
 	}
 	x.prototypes()
 }

@@ -3,8 +3,8 @@ package pipeline
 import (
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
@@ -25,21 +25,20 @@ import (
 
 // unit is a function on its way through the phases.
 type unit struct {
-	f         *ori.Func
-	o         *Options
-	knobs     *knobs.Set
-	spills    ra.Result
-	code      *emit.Code
-	stage     ori.Stage  // what Verify may ask of the function
-	rolled    bool       // the source asks that loops stay
-	mem       *pool.Pool // of the kernel
-	routines  []*unit    // that it calls, compiled before it
-	meet      *routine.Meet
-	isRoutine bool         // it is one itself
-	locs      []build.Line // the .loc directives of the body
-	debug     *debugFunc   // with -g
-	ptx       []ori.Reg    // with -g: the virtual register of each PTX register
-	alive     map[*ori.Instr]alive
+	f        *ori.Func
+	o        *Options
+	knobs    *knobs.Set
+	spills   ra.Result
+	code     *emit.Code
+	stage    ori.Stage  // what Verify may ask of the function
+	rolled   bool       // the source asks that loops stay
+	mem      *pool.Pool // of the kernel
+	routines []*unit    // that it calls, compiled before it
+	meet     *routine.Meet
+	locs     []build.Line // the .loc directives of the body
+	debug    *debugFunc   // with -g
+	ptx      []ori.Reg    // with -g: the virtual register of each PTX register
+	alive    map[*ori.Instr]alive
 }
 
 // What holds about a function between phases.
@@ -310,7 +309,7 @@ func settle(u *unit) { opt.Settle(u.f) }
 // uniformValues moves what all threads of a warp share to the uniform
 // datapath.
 func uniformValues(u *unit) {
-	if u.isRoutine { // its callers have things in those registers
+	if u.f.Routine != ori.NoRoutine { // its callers have things in those registers
 		return
 	}
 	load := op.ULDC
@@ -324,7 +323,7 @@ func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
 
 func preSchedule(u *unit) {
 	limit := budget(u.f, u.o)
-	if u.isRoutine { // what it does not use stays its callers'
+	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit = 12
 	}
 	sched.Pre(u.f, u.o.Arch, limit)
@@ -334,7 +333,7 @@ func preSchedule(u *unit) {
 func expandCopies(u *unit) {
 	p := newFramer(u.f)
 	ra.ExpandCopies(u.f)
-	p.prologue(u.o)
+	p.prologue(&framing{arch: u.o.Arch, variables: u.o.Layout.LocalBytes, stack: u.o.Guards.Stack, canary: u.o.Guards.Canary})
 	u.stage = ori.Allocated
 }
 
@@ -365,26 +364,26 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	}
 	uniforms := u.o.Arch.Uniforms
 	if !u.f.Kernel {
-		uniforms = ra.FreeUniforms
+		uniforms = abi.FreeUniforms
 	}
 	// spills of vectors must keep their alignment
 	frame := (u.f.Props.LocalBytes + callAlign - 1) / callAlign * callAlign
 	ro := ra.Options{
-		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: build.StackReg,
+		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: abi.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),
 	}
 	if u.f.Props.MovesStack {
-		ro.StackReg, ro.Taken = build.FrameReg, []int{build.StackReg}
+		ro.StackReg, ro.Taken = abi.FrameReg, []int{abi.StackReg}
 	}
-	if u.isRoutine && strings.HasSuffix(u.f.Name, ori.SyncSuffix) {
-		ro.Taken = []int{build.FrameReg}
+	if u.f.Routine == ori.Gathering {
+		ro.Taken = []int{abi.FrameReg}
 	}
 	if len(u.routines) > 0 {
 		ro.Routines = destroyed(u)
 	}
 	ro.NoSplit, ro.Quick = !u.knobs.Bool(knobs.RegAllocSplit) || u.o.Hurry >= HurryMid || u.o.spared, u.o.Hurry > NoHurry || u.o.spared
 	if u.f.Kernel && u.knobs.Bool(knobs.RegAllocSpread) && !ro.Quick { // functions would have to save what they take
-		ro.Arch, ro.Hidden = u.o.Arch, hiddenRegisters
+		ro.Arch, ro.Hidden = u.o.Arch, abi.HiddenRegisters
 	}
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace
@@ -433,7 +432,7 @@ func schedule(u *unit, _ *phase.Ctx) error {
 }
 
 func emitCode(u *unit, _ *phase.Ctx) (err error) {
-	if u.isRoutine || len(u.routines) > 0 { // words are made once all places are known
+	if u.f.Routine != ori.NoRoutine || len(u.routines) > 0 { // words are made once all places are known
 		u.code = emit.Layout(u.f)
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -106,98 +107,102 @@ type Kernel struct {
 	Indirect []string
 	Time     time.Duration
 	Made     time.Duration // the part of Time before the phases
-	Hurry    Hurry         // the phases it got
+	Hurry    uint8         // the level of fast compilation it got
 	Spared   bool          // phases were left out for lack of time or memory
 	Filed    time.Duration // besides Time: to describe it in the file
 	Heap     int64         // of the process when it was done, where Options.Heap tells
 }
 
-// minRegisters is the smallest register count the reference reports.
-const minRegisters = 8
-
-// hiddenRegisters are those the machine itself takes above the highest one
-// that code names: a kernel that declares fewer faults (seen on sm_90).
-const hiddenRegisters = 2
+// compilation is one kernel being compiled, with the functions it calls that
+// stand by themselves.
+type compilation struct {
+	m    *sema.Module
+	o    *Options
+	r    *runner
+	at   *phase.Progress
+	body *sema.Body             // the kernel's
+	load func(int32) *sema.Body // checks the bodies of functions it calls
+	mem  *pool.Pool             // where its IR lives
+	plan *build.Plan            // what becomes of its calls
+	meet routine.Meet           // instructions for which threads gather in several functions
+}
 
 // compileBody lowers a body and runs the phases over it, and over the
 // functions it calls that stand by themselves.
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {
-	mem := pool.New(o.Pool, pool.NameKernel)
-	defer mem.Destroy()
-	load := bodies(m)
-	return compileAll(m, body, o, r, at, load, mem, routine.Meet{})
+	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
+	defer c.mem.Destroy()
+	for {
+		k, err := c.kernel()
+		if !errors.Is(err, errMeet) {
+			return k, err
+		}
+		c.meet = c.plan.Meet // once more, with routines for what several functions have
+	}
 }
 
-// compileAll does so with what is known of instructions for which threads
-// gather in several functions.
-func compileAll(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, load func(int32) *sema.Body, mem *pool.Pool, meet routine.Meet) (*Kernel, error) {
-	plan := call.NewPlan(m, body, o.Layout, load)
-	plan.Meet = meet
-	k := &Kernel{}
-	u, err := compileOne(m, body, o, r, at, plan, mem)
+// kernel compiles the kernel with what is known of places where threads
+// gather.
+func (c *compilation) kernel() (*Kernel, error) {
+	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
+	c.plan.Meet = c.meet
+	u, err := c.function(c.body)
 	if err != nil {
 		return nil, err
 	}
-	k.Code, k.Props, k.Spills, k.Frame = u.code, u.f.Props, u.spills, u.f.Props.LocalBytes+u.f.Props.SpillBytes
-	k.Indirect, k.shared = plan.Indirect, plan.Shared
-	k.locs = u.locs
+	k := &Kernel{
+		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
+		Indirect: c.plan.Indirect, shared: c.plan.Shared, locs: u.locs,
+	}
 	if u.debug != nil {
 		k.debug = append(k.debug, u.debug)
 	}
 	k.Class, k.Maps = compat(u.f)
-	if o.Layout.Object {
+	switch {
+	case c.o.Layout.Object:
 		if u.f.Props.HasCalls {
-			k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
+			k.Props.Registers = max(k.Props.Registers, abi.CallRegisters-abi.HiddenRegisters)
 		}
 		if len(u.routines) > 0 {
-			if err := addRoutines(k, o, u); err != nil {
-				return nil, err
-			}
+			err = c.addRoutines(k, u)
 		}
-	} else if u.f.Props.HasCalls || plan.Bank2 > 0 || len(u.routines) > 0 {
-		err := addFunctions(k, m, o, r, at, plan, load, u)
-		if errors.Is(err, errMeet) { // once more, with routines for them
-			return compileAll(m, body, o, r, at, load, mem, plan.Meet)
-		}
-		if err != nil {
-			return nil, err
-		}
+	case u.f.Props.HasCalls || c.plan.Bank2 > 0 || len(u.routines) > 0:
+		err = c.addFunctions(k, u)
 	}
-	k.Refs = words(plan.Refs)
-	k.Props.Registers = max(k.Props.Registers+hiddenRegisters, minRegisters)
-	return k, nil
-}
-
-// compileOne lowers one body and runs the phases over it.
-func compileOne(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool) (*unit, error) {
-	return compileMeeting(m, body, o, r, at, plan, mem, plan.Meet.Copy())
-}
-
-// compileMeeting does so with what is known of places where threads gather.
-func compileMeeting(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool, meet *routine.Meet) (*unit, error) {
-	u, err := lowered(m, body, o, r, at, plan, mem, meet)
 	if err != nil {
 		return nil, err
 	}
-	u.ptx = plan.Registers(body.Func)
-	u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
-	if err := r.Run(u, at); err != nil {
-		if errors.Is(err, errPool) && !plan.Keep { // once more, each warp with its own registers
-			plan.Keep = true
-			return compileMeeting(m, body, o, r, at, plan, mem, meet)
+	k.Refs = words(c.plan.Refs)
+	k.Props.Registers = max(k.Props.Registers+abi.HiddenRegisters, abi.MinRegisters)
+	return k, nil
+}
+
+// function lowers one body and runs the phases over it.
+func (c *compilation) function(body *sema.Body) (*unit, error) {
+	meet := c.plan.Meet.Copy()
+	for {
+		u, err := c.lowered(body, meet)
+		if err != nil {
+			return nil, err
 		}
-		if errors.Is(err, errMeet) { // once more, with routines there
-			return compileMeeting(m, body, o, r, at, plan, mem, meet)
+		u.ptx = c.plan.Registers(body.Func)
+		u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
+		err = c.r.Run(u, c.at)
+		switch {
+		case errors.Is(err, errPool) && !c.plan.Keep: // once more, each warp with its own registers
+			c.plan.Keep = true
+		case errors.Is(err, errMeet): // once more, with routines there
+		case err != nil:
+			return nil, err
+		case u.code == nil:
+			return nil, fmt.Errorf("%s: no code was made", u.f.Name)
+		default:
+			if c.o.Debug {
+				u.debug = debugOf(c.m, body, c.plan, &debugged{f: u.f, code: u.code, spilled: u.spills.SpillBytes > 0, alive: u.alive})
+			}
+			return u, nil
 		}
-		return nil, err
 	}
-	if u.code == nil {
-		return nil, fmt.Errorf("%s: no code was made", u.f.Name)
-	}
-	if o.Debug {
-		u.debug = debugOf(m, body, plan, u)
-	}
-	return u, nil
 }
 
 // bodies returns a function that checks the bodies of called functions,
@@ -219,13 +224,12 @@ func bodies(m *sema.Module) func(int32) *sema.Body {
 const (
 	registersPerSM = 65536
 	registerUnit   = 8
-	maxRegisters   = 255
 )
 
 // budget is how many registers a thread may use.
 func budget(f *ori.Func, o *Options) int {
 	p := &f.Props
-	n := maxRegisters
+	n := abi.MaxRegisters
 	threads := int32(1)
 	size := p.ReqNTid
 	if size[0] == 0 {
@@ -245,5 +249,5 @@ func budget(f *ori.Func, o *Options) int {
 	if o.MaxRegs > 0 {
 		n = min(n, o.MaxRegs)
 	}
-	return min(n, maxRegisters) - hiddenRegisters
+	return min(n, abi.MaxRegisters) - abi.HiddenRegisters
 }

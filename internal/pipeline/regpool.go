@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -59,7 +60,7 @@ func poolOf(f *ori.Func, start int) *regPool {
 func change(b *ori.Block) (n int, back bool) {
 	for i := range b.Instrs {
 		if i.Op == op.USETMAXREG {
-			n, back = int(i.Srcs()[0].Imm)-hiddenRegisters, i.Mods.Has(op.MDEALLOC)
+			n, back = int(i.Srcs()[0].Imm)-abi.HiddenRegisters, i.Mods.Has(op.MDEALLOC)
 		}
 	}
 	return n, back
@@ -172,7 +173,7 @@ func allocateShared(u *unit, o ra.Options) (*ra.Result, error) {
 		return ra.Run(u.f, o)
 	}
 	wide := o
-	wide.Registers = min(p.restrict(), maxRegisters-hiddenRegisters)
+	wide.Registers = min(p.restrict(), abi.MaxRegisters-abi.HiddenRegisters)
 	if r, err := ra.Run(u.f, wide); err == nil {
 		if p.holds() {
 			u.f.Props.Pool = true

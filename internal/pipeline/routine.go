@@ -2,11 +2,8 @@ package pipeline
 
 import (
 	"errors"
-	"strings"
 	"time"
 
-	"github.com/goptxas/goptxas/internal/engine/phase"
-	"github.com/goptxas/goptxas/internal/engine/pool"
 	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
@@ -23,47 +20,45 @@ const keptRegisters = 24
 // lowered lowers one body and compiles the routines it calls, if any: which
 // registers these destroy must be known before the body gets its own. With
 // routines that leave few registers all stays in its place.
-func lowered(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress, plan *build.Plan, mem *pool.Pool, meet *routine.Meet) (*unit, error) {
-	var lines []build.Line
-	opts := build.Options{Lines: &lines, Meet: meet, NoFMA: o.NoFMA, Plan: plan, Caches: o.Caches, Errors: o.Errors, Guards: o.Guards, Routines: o.Level > 1 && !o.Layout.Object}
-	begun := time.Now()
-	f, err := lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
-	at.Making += time.Since(begun)
-	if err != nil {
+func (c *compilation) lowered(body *sema.Body, meet *routine.Meet) (*unit, error) {
+	u := &unit{o: c.o, knobs: c.r.knobs, mem: c.mem, meet: meet}
+	routines := c.o.Level > 1 && !c.o.Layout.Object
+	if err := c.lower(u, body, routines); err != nil {
 		return nil, err
 	}
-	u := &unit{f: f, o: o, knobs: r.knobs, mem: mem, meet: meet}
-	fit, err := compileRoutines(u, r, at)
-	if u.locs = lines; err != nil || fit {
+	fit, err := c.compileRoutines(u)
+	if err != nil || fit {
 		return u, err
 	}
-	opts.Routines = false
-	begun = time.Now()
-	u.f, err = lower.Func(&ori.Module{Pool: mem, Source: m.Files[m.Funcs[body.Func].File].File}, m, body, o.Arch, o.Layout, opts)
-	at.Making += time.Since(begun)
-	if err != nil {
+	if err := c.lower(u, body, false); err != nil {
 		return nil, err
 	}
-	u.locs = lines
-	_, err = compileRoutines(u, r, at)
+	_, err = c.compileRoutines(u)
 	return u, err
+}
+
+// lower makes the function of a unit, with routines for long ways or without.
+func (c *compilation) lower(u *unit, body *sema.Body, routines bool) (err error) {
+	begun := time.Now()
+	defer func() { c.at.Making += time.Since(begun) }()
+	opts := build.Options{Lines: &u.locs, Meet: u.meet, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
+	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File}, c.m, body, c.o.Arch, c.o.Layout, opts)
+	return err
 }
 
 // compileRoutines compiles the routines that a function calls. It reports
 // whether they leave it enough registers; those in which threads gather count
 // for nothing, since they cannot be avoided.
-func compileRoutines(u *unit, r *runner, at *phase.Progress) (fit bool, err error) {
-	f, o, mem := u.f, u.o, u.mem
-	u.routines = nil
-	fit = true
-	for _, n := range lower.Routines(f) {
-		x := &unit{f: lower.Routine(&ori.Module{Pool: mem}, o.Arch, n), o: o, knobs: r.knobs, mem: mem, isRoutine: true}
-		p := &f.Props
+func (c *compilation) compileRoutines(u *unit) (fit bool, err error) {
+	u.routines, fit = nil, true
+	for _, n := range lower.Routines(u.f) {
+		x := &unit{f: lower.Routine(&ori.Module{Pool: c.mem}, c.o.Arch, n), o: c.o, knobs: c.r.knobs, mem: c.mem}
+		p := &u.f.Props
 		x.f.Props = ori.Props{MaxNReg: p.MaxNReg, MinNCTA: p.MinNCTA, ReqNTid: p.ReqNTid, MaxNTid: p.MaxNTid}
-		if err := r.Run(x, at); err != nil {
+		if err := c.r.Run(x, c.at); err != nil {
 			return false, err
 		}
-		fit = fit && (strings.HasSuffix(x.f.Name, ori.SyncSuffix) || int(x.f.Props.Registers)+keptRegisters <= budget(x.f, o) && x.spills.SpillBytes == 0 && x.f.Props.LocalBytes+x.f.Props.SpillBytes == 0)
+		fit = fit && (x.f.Routine == ori.Gathering || int(x.f.Props.Registers)+keptRegisters <= budget(x.f, c.o) && x.spills.SpillBytes == 0 && x.f.Props.LocalBytes+x.f.Props.SpillBytes == 0)
 		u.routines = append(u.routines, x)
 	}
 	return fit, nil
@@ -75,7 +70,7 @@ var errMeet = errors.New("threads gather at several places")
 // meet finds where threads may gather from several places for one
 // instruction. If there are new ones the function must be lowered anew.
 func meet(u *unit) error {
-	if u.isRoutine {
+	if u.f.Routine != ori.NoRoutine {
 		return nil
 	}
 	if u.meet.Add(u.f, flow.Meetings(u.f, flow.UniformityOf(u.f))) {

@@ -1,17 +1,15 @@
 package pipeline
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
-	"github.com/goptxas/goptxas/internal/engine/phase"
-	"github.com/goptxas/goptxas/internal/lower"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -27,17 +25,15 @@ type Sub struct {
 	Spills ra.Result
 }
 
-// callRegisters is the least a kernel that calls reports.
-const callRegisters = 24
-
 // addFunctions compiles the functions a kernel calls that stand by
 // themselves, and puts all into one section: first every function is emitted
 // to know its size, then again at its place.
-func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Progress, plan *build.Plan, load func(int32) *sema.Body, kernel *unit) error {
+func (c *compilation) addFunctions(k *Kernel, kernel *unit) error {
+	plan := c.plan
 	units := []*unit{kernel}
 	routines := kernel.routines
 	for n := 0; n < len(plan.Functions); n++ {
-		u, err := compileOne(m, load(plan.Functions[n]), o, r, at, plan, kernel.mem)
+		u, err := c.function(c.load(plan.Functions[n]))
 		if err != nil {
 			return err
 		}
@@ -64,7 +60,7 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 	}
 	find := func(name string) (int64, bool) {
 		for n, fn := range plan.Functions {
-			if m.Funcs[fn].Name == name {
+			if c.m.Funcs[fn].Name == name {
 				return places[n+1], true
 			}
 		}
@@ -77,13 +73,13 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 	}
 	var parts []*emit.Code
 	for n, u := range units {
-		c, err := emit.Func(u.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[n], Target: find, Part: true, Forms: o.forms})
+		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true, Forms: c.o.forms})
 		if err != nil {
 			return err
 		}
-		parts = append(parts, c)
+		parts = append(parts, code)
 		if n > 0 {
-			k.addLocs(u.locs, c)
+			k.addLocs(u.locs, code)
 		}
 		k.Props.Registers = max(k.Props.Registers, u.f.Props.Registers)
 		k.Props.Barriers = max(k.Props.Barriers, u.f.Props.Barriers)
@@ -92,26 +88,26 @@ func addFunctions(k *Kernel, m *sema.Module, o *Options, r *runner, at *phase.Pr
 			u.debug.at, u.debug.end = uint64(places[n]), uint64(places[n])+u.debug.end
 			k.debug = append(k.debug, u.debug)
 		}
-		if n > 0 && !u.isRoutine {
+		if n > 0 && u.f.Routine == ori.NoRoutine {
 			frame := u.f.Props.LocalBytes + u.f.Props.SpillBytes
 			k.Stack += frame
-			k.Subs = append(k.Subs, Sub{plan.Functions[n-1], uint64(places[n]), uint64(u.code.Size), frame, u.spills})
+			k.Subs = append(k.Subs, Sub{Func: plan.Functions[n-1], Offset: uint64(places[n]), Size: uint64(u.code.Size), Frame: frame, Spills: u.spills})
 		}
 	}
 	if kernel.f.Props.HasCalls {
-		k.Props.Registers = max(k.Props.Registers, callRegisters-hiddenRegisters)
+		k.Props.Registers = max(k.Props.Registers, abi.CallRegisters-abi.HiddenRegisters)
 	}
-	c, err := emit.Join(o.Arch, parts)
+	code, err := emit.Join(c.o.Arch, parts)
 	if err != nil {
 		return err
 	}
-	k.Code, k.Calls = c, plan.Systems
-	k.bank2(m, plan, places)
+	k.Code, k.Calls = code, plan.Systems
+	k.bank2(c.m, plan, places)
 	return nil
 }
 
 // addRoutines puts the routines of a function of an object behind it.
-func addRoutines(k *Kernel, o *Options, u *unit) error {
+func (c *compilation) addRoutines(k *Kernel, u *unit) error {
 	places := map[string]int64{}
 	units := append([]*unit{u}, u.routines...)
 	end := int64(0)
@@ -119,24 +115,24 @@ func addRoutines(k *Kernel, o *Options, u *unit) error {
 		places[x.f.Name] = end
 		end += int64(x.code.Size)
 	}
+	find := func(name string) (int64, bool) {
+		at, ok := places[name]
+		return at, ok && name != u.f.Name
+	}
 	var parts []*emit.Code
 	for n, x := range units {
-		find := func(name string) (int64, bool) {
-			at, ok := places[name]
-			return at, ok && lower.IsRoutine(name)
-		}
-		c, err := emit.Func(x.f, o.Arch, emit.Options{Slot: o.Slot, Base: places[x.f.Name], Target: find, Part: true, Forms: o.forms})
+		code, err := emit.Func(x.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[x.f.Name], Target: find, Part: true, Forms: c.o.forms})
 		if err != nil {
 			return err
 		}
-		parts = append(parts, c)
+		parts = append(parts, code)
 		if n > 0 {
-			k.addLocs(x.locs, c)
+			k.addLocs(x.locs, code)
 		}
 		k.Props.Registers = max(k.Props.Registers, x.f.Props.Registers)
 	}
-	c, err := emit.Join(o.Arch, parts)
-	k.Code = c
+	code, err := emit.Join(c.o.Arch, parts)
+	k.Code = code
 	return err
 }
 
@@ -164,11 +160,8 @@ func (k *Kernel) bank2(m *sema.Module, plan *build.Plan, places []int64) {
 // which: the places of the slots depend on it.
 func externals(m *sema.Module, l *build.Layout, kernels []int32, file *cubin.Module) {
 	any := newKernelNames(m).twice(m)
-	for n := range m.Files { // some gradients are routines of the driver
-		any = any || bytes.Contains(m.Files[n].File.Text, []byte("tex.grad"))
-	}
-	for n := range m.Funcs {
-		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0
+	for n := range m.Funcs { // some gradients are routines of the driver
+		any = any || !m.Funcs[n].HasBody && m.Funcs[n].Alias < 0 || m.Funcs[n].HasGradients()
 	}
 	if !any {
 		return

@@ -1,33 +1,19 @@
 package ra
 
-import "github.com/goptxas/goptxas/internal/codegen/regalloc"
-
-// The calling convention: R1 is the stack pointer; R2, R16 to R19, R22 to
-// R31 and from R32 on four of every eight registers keep their values in a
-// call, as do UR36 and B6 and all above them. Predicates do not.
-const (
-	firstSavedUniform = 36
-	firstSavedBarrier = 6
-	numPredicates     = 7
+import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 )
 
-// Saved reports whether register n of file R keeps its value in a call.
-func Saved(n int) bool {
-	switch {
-	case n >= 32:
-		return n%8 >= 4
-	case n >= 16:
-		return n != 20 && n != 21
-	}
-	return n == 1 || n == 2
-}
+// numPredicates is how many predicates there are; a call keeps none.
+const numPredicates = 7
 
-// scratch is what a call may destroy.
+// scratch is what a call may destroy (codegen/abi).
 var scratch = [...]regalloc.Clobber{
 	{Class: fileUP, Lo: 0, Hi: numPredicates},
 	{Class: fileP, Lo: 0, Hi: numPredicates},
-	{Class: fileUR, Lo: 0, Hi: firstSavedUniform},
-	{Class: fileB, Lo: 0, Hi: firstSavedBarrier},
+	{Class: fileUR, Lo: 0, Hi: abi.FreeUniforms},
+	{Class: fileB, Lo: 0, Hi: abi.FreeBarriers},
 	{Class: fileR, Lo: 0, Hi: 1},
 	{Class: fileR, Lo: 3, Hi: 16},
 	{Class: fileR, Lo: 20, Hi: 22},
@@ -60,10 +46,3 @@ var scratch = [...]regalloc.Clobber{
 	{Class: fileR, Lo: 240, Hi: 244},
 	{Class: fileR, Lo: 248, Hi: 252},
 }
-
-// FreeUniforms and FreeBarriers are how many a function may use without
-// saving any.
-const (
-	FreeUniforms = firstSavedUniform
-	FreeBarriers = firstSavedBarrier
-)

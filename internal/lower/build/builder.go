@@ -99,8 +99,8 @@ type Builder struct {
 // Table says how the PTX instructions of one room are lowered; nil: not here.
 type Table [isa.NumWords]func(*Builder)
 
-// NewLowerer returns a builder that has made nothing yet.
-func NewLowerer(arch *target.Arch) *Builder {
+// New returns a builder that has made nothing yet.
+func New(arch *target.Arch) *Builder {
 	return &Builder{Arch: arch, Desc: ori.NoReg, Carry: ori.NoReg, rank: ori.NoReg, frame: ori.NoReg, SP: ori.NoReg, Loc: -1}
 }
 

@@ -1,22 +1,11 @@
 package build
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
-
-// Registers of the calling convention (abi.md): twelve words from R4 on pass
-// arguments and results, R20 and R21 the return address.
-const (
-	FirstArgReg = 4
-	NumArgRegs  = 12
-	ReturnReg   = 20
-)
-
-// CallerReg holds the caller's stack pointer where a function begins that
-// has arguments on the stack: the frame may lie any distance below them.
-const CallerReg = 3
 
 // Fixed returns a new register that stands for physical ones.
 func (l *Builder) Fixed(at, n int) ori.Reg {
@@ -158,14 +147,6 @@ func (l *Builder) Variable(a *sema.Operand) *Variable {
 	return nil
 }
 
-// StackReg is the register of the stack pointer, FrameReg that of the frame
-// where the stack pointer moves (calling convention of the reference,
-// abi.md).
-const (
-	StackReg = 1
-	FrameReg = 2
-)
-
 // Stack returns the register locals and spills are addressed from: the
 // stack pointer, lowered by the size of the frame, or a copy of it when the
 // stack pointer moves. Spills lie above what the source asks for, so that
@@ -173,7 +154,7 @@ const (
 func (l *Builder) Stack() ori.Operand {
 	if l.frame == ori.NoReg {
 		if l.Plan.Moves {
-			l.frame = l.Fixed(FrameReg, 1)
+			l.frame = l.Fixed(abi.FrameReg, 1)
 		} else {
 			l.StackPointer()
 			l.frame = l.SP
@@ -185,7 +166,7 @@ func (l *Builder) Stack() ori.Operand {
 // StackPointer returns the stack pointer.
 func (l *Builder) StackPointer() ori.Operand {
 	if l.SP == ori.NoReg {
-		l.SP = l.Fixed(StackReg, 1)
+		l.SP = l.Fixed(abi.StackReg, 1)
 	}
 	return l.F.Words(l.SP)
 }

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -22,14 +23,14 @@ type spot struct {
 // registers. The first hidden registers are taken. It returns the words of
 // registers and the bytes of stack used.
 func spots(params []sema.Param, hidden int) (list []spot, regs int, stack int64) {
-	var used [build.NumArgRegs]bool
+	var used [abi.NumArgRegs]bool
 	for n := range hidden {
 		used[n] = true
 	}
 	regs = hidden
 	free := func(at, n int) bool {
 		for k := range n {
-			if at+k >= build.NumArgRegs || used[at+k] {
+			if at+k >= abi.NumArgRegs || used[at+k] {
 				return false
 			}
 		}
@@ -40,7 +41,7 @@ func spots(params []sema.Param, hidden int) (list []spot, regs int, stack int64)
 		size, align := int64(s.Size()), int64(max(1, s.Align))
 		x := spot{reg: -1, words: int((size + 3) / 4)}
 		step := int(max(1, min(align, 16)/4))
-		for at := 0; at < build.NumArgRegs && x.reg < 0; at += step {
+		for at := 0; at < abi.NumArgRegs && x.reg < 0; at += step {
 			if free(at, x.words) {
 				x.reg = at
 			}
@@ -115,7 +116,7 @@ func transfer(l *build.Builder, c *sema.Call, sig signature, how func(back build
 	}
 	var srcs build.Value
 	if n > 0 {
-		r := l.Fixed(build.FirstArgReg, n)
+		r := l.Fixed(abi.FirstArgReg, n)
 		if back > 0 {
 			l.Emit(op.IADD3, op.Mods{}, l.Words(r)[:1], l.Stack(), ori.Imm(buffer), build.RZ())
 		}
@@ -126,7 +127,7 @@ func transfer(l *build.Builder, c *sema.Call, sig signature, how func(back build
 		}
 		srcs = append(srcs, l.F.Words(r))
 	}
-	ra := l.Fixed(build.ReturnReg, 2)
+	ra := l.Fixed(abi.ReturnReg, 2)
 	next := l.F.NewBlock()
 	next.Kept = true
 	m, target := how(l.Words(ra), next)
@@ -134,7 +135,7 @@ func transfer(l *build.Builder, c *sema.Call, sig signature, how func(back build
 	var dsts build.Value
 	var r ori.Reg
 	if nr > 0 {
-		r = l.Fixed(build.FirstArgReg, nr)
+		r = l.Fixed(abi.FirstArgReg, nr)
 		dsts = build.Value{l.F.Words(r)}
 	}
 	l.Emit(op.CALL, m, dsts, srcs...)
@@ -252,14 +253,14 @@ func indirectSignature(l *build.Builder, c *sema.Call) (signature, bool) {
 func EnterFunc(l *build.Builder) {
 	first := hidden(l.Fn.Rets)
 	places, n, stack := spots(l.Fn.Params, first)
-	back := l.Fixed(build.ReturnReg, 2)
+	back := l.Fixed(abi.ReturnReg, 2)
 	in := build.Value{l.F.Words(back)}
 	if stack > 0 {
-		in = append(in, l.F.Words(l.Fixed(build.CallerReg, 1)))
+		in = append(in, l.F.Words(l.Fixed(abi.CallerReg, 1)))
 	}
 	var args ori.Reg
 	if n > 0 {
-		args = l.Fixed(build.FirstArgReg, n)
+		args = l.Fixed(abi.FirstArgReg, n)
 		in = append(in, l.F.Words(args))
 	}
 	l.Emit(op.UNDEF, op.Mods{}, in)
@@ -297,13 +298,13 @@ func LeaveFunc(l *build.Builder) {
 	}
 	var srcs build.Value
 	if n > 0 {
-		r := l.Fixed(build.FirstArgReg, n)
+		r := l.Fixed(abi.FirstArgReg, n)
 		for k, s := range places {
 			memory.Assign(l, &build.Variable{Size: int64(4 * s.words), Words: l.Words(r)[s.reg : s.reg+s.words]}, l.Formals[k])
 		}
 		srcs = append(srcs, l.F.Words(r))
 	}
-	back := l.Fixed(build.ReturnReg, 2)
+	back := l.Fixed(abi.ReturnReg, 2)
 	l.Copy(l.Words(back), l.Back)
 	how := op.MREL
 	if l.Layout.Object {

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -149,14 +150,14 @@ func WayOf(l *build.Builder, n int, v build.Value) build.Value {
 
 // CallRoutine calls routine n.
 func CallRoutine(l *build.Builder, n int, v build.Value) build.Value {
-	in, nout := routine.RoutineWords(n)
+	in, nout := routine.Words(n)
 	back := l.Fixed(routine.ReturnOf(n), 1)
 	args, dsts := FixedWords(l, in), FixedWords(l, nout)
 	l.Copy(Each(l, args), v)
 	next := l.F.NewBlock()
 	next.Kept = true
 	l.Emit(op.MOV, op.Mods{}, l.Words(back), ori.Label(next))
-	to := ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(routine.RoutineName(n))}
+	to := ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(routine.Name(n))}
 	l.Emit(op.CALL, op.M(op.MREL, op.MNOINC), dsts, append(build.Value{to, l.F.Words(back)}, args...)...)
 	follow(l, next)
 	if nout == 0 {
@@ -173,7 +174,7 @@ func FixedWords(l *build.Builder, n int) build.Value {
 	if n == 0 {
 		return nil
 	}
-	return build.Value{l.F.Words(l.Fixed(build.FirstArgReg, n))}
+	return build.Value{l.F.Words(l.Fixed(abi.FirstArgReg, n))}
 }
 
 // Each splits what fixedWords returns.

@@ -57,43 +57,42 @@ func (w Way) Words() int {
 	return 2
 }
 
-// Routines are all there are. Their names end in a dot, which no name of a
-// program does.
+// Routines are all there are.
 var Routines = [...]struct {
 	name  string
 	Way   Way
 	Round op.Mod
 	Ftz   bool
 }{
-	{"div.u64.", WayDivide, op.NoMod, false},
-	{"rem.u64.", WayRemainder, op.NoMod, false},
-	{"div.s64.", WaySigned, op.NoMod, false},
-	{"rem.s64.", WaySignedRem, op.NoMod, false},
-	{"div.rn.f64.", WayDiv64, op.NoMod, false},
-	{"div.rz.f64.", WayDiv64, op.MRZ, false},
-	{"div.rm.f64.", WayDiv64, op.MRM, false},
-	{"div.rp.f64.", WayDiv64, op.MRP, false},
-	{"sqrt.rn.f64.", WayRoot64, op.NoMod, false},
-	{"sqrt.rz.f64.", WayRoot64, op.MRZ, false},
-	{"sqrt.rm.f64.", WayRoot64, op.MRM, false},
-	{"sqrt.rp.f64.", WayRoot64, op.MRP, false},
-	{"rsqrt.f64.", WayInverseRoot, op.NoMod, false},
-	{"div.rn.f32.", WayDiv32, op.NoMod, false},
-	{"div.rz.f32.", WayDiv32, op.MRZ, false},
-	{"div.rm.f32.", WayDiv32, op.MRM, false},
-	{"div.rp.f32.", WayDiv32, op.MRP, false},
-	{"div.rn.ftz.f32.", WayDiv32, op.NoMod, true},
-	{"div.rz.ftz.f32.", WayDiv32, op.MRZ, true},
-	{"div.rm.ftz.f32.", WayDiv32, op.MRM, true},
-	{"div.rp.ftz.f32.", WayDiv32, op.MRP, true},
-	{"sqrt.rn.f32.", WayRoot32, op.NoMod, false},
-	{"sqrt.rz.f32.", WayRoot32, op.MRZ, false},
-	{"sqrt.rm.f32.", WayRoot32, op.MRM, false},
-	{"sqrt.rp.f32.", WayRoot32, op.MRP, false},
-	{"sqrt.rn.ftz.f32.", WayRoot32, op.NoMod, true},
-	{"sqrt.rz.ftz.f32.", WayRoot32, op.MRZ, true},
-	{"sqrt.rm.ftz.f32.", WayRoot32, op.MRM, true},
-	{"sqrt.rp.ftz.f32.", WayRoot32, op.MRP, true},
+	{"div.u64", WayDivide, op.NoMod, false},
+	{"rem.u64", WayRemainder, op.NoMod, false},
+	{"div.s64", WaySigned, op.NoMod, false},
+	{"rem.s64", WaySignedRem, op.NoMod, false},
+	{"div.rn.f64", WayDiv64, op.NoMod, false},
+	{"div.rz.f64", WayDiv64, op.MRZ, false},
+	{"div.rm.f64", WayDiv64, op.MRM, false},
+	{"div.rp.f64", WayDiv64, op.MRP, false},
+	{"sqrt.rn.f64", WayRoot64, op.NoMod, false},
+	{"sqrt.rz.f64", WayRoot64, op.MRZ, false},
+	{"sqrt.rm.f64", WayRoot64, op.MRM, false},
+	{"sqrt.rp.f64", WayRoot64, op.MRP, false},
+	{"rsqrt.f64", WayInverseRoot, op.NoMod, false},
+	{"div.rn.f32", WayDiv32, op.NoMod, false},
+	{"div.rz.f32", WayDiv32, op.MRZ, false},
+	{"div.rm.f32", WayDiv32, op.MRM, false},
+	{"div.rp.f32", WayDiv32, op.MRP, false},
+	{"div.rn.ftz.f32", WayDiv32, op.NoMod, true},
+	{"div.rz.ftz.f32", WayDiv32, op.MRZ, true},
+	{"div.rm.ftz.f32", WayDiv32, op.MRM, true},
+	{"div.rp.ftz.f32", WayDiv32, op.MRP, true},
+	{"sqrt.rn.f32", WayRoot32, op.NoMod, false},
+	{"sqrt.rz.f32", WayRoot32, op.MRZ, false},
+	{"sqrt.rm.f32", WayRoot32, op.MRM, false},
+	{"sqrt.rp.f32", WayRoot32, op.MRP, false},
+	{"sqrt.rn.ftz.f32", WayRoot32, op.NoMod, true},
+	{"sqrt.rz.ftz.f32", WayRoot32, op.MRZ, true},
+	{"sqrt.rm.ftz.f32", WayRoot32, op.MRM, true},
+	{"sqrt.rp.ftz.f32", WayRoot32, op.MRP, true},
 }
 
 // ManySites is how many places take a long way that is worth a routine. One

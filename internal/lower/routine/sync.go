@@ -134,20 +134,20 @@ func SyncRoutine(n int) (s *Sync, full bool) {
 	return &Syncs[(n-len(Routines))/2], (n-len(Routines))%2 == 1
 }
 
-// RoutineName names a routine of either kind.
-func RoutineName(n int) string {
+// Name names a routine of either kind.
+func Name(n int) string {
 	if n < len(Routines) {
-		return Routines[n].name
+		return ori.Straight.Named(Routines[n].name)
 	}
 	s, full := SyncRoutine(n)
 	if full {
-		return s.name + ".all" + ori.SyncSuffix
+		return ori.Gathering.Named(s.name + ".all")
 	}
-	return s.name + ori.SyncSuffix
+	return ori.Gathering.Named(s.name)
 }
 
-// RoutineWords is how many words of operands and results a routine has.
-func RoutineWords(n int) (in, out int) {
+// Words is how many words of operands and results a routine has.
+func Words(n int) (in, out int) {
 	if n < len(Routines) {
 		w := &ways[Routines[n].Way]
 		return w.in, w.out

@@ -2,6 +2,7 @@
 package texture
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -99,7 +100,7 @@ func callGradient(l *build.Builder, name string) {
 			push(read(&rest[0], isa.B32))
 			rest = rest[1:]
 		}
-		r := l.Fixed(build.FirstArgReg, build.NumArgRegs)
+		r := l.Fixed(abi.FirstArgReg, abi.NumArgRegs)
 		w := l.Words(r)
 		l.Copy(w[:2], handle)
 		compare := build.Value{build.RZ(), build.RZ()}
@@ -117,13 +118,13 @@ func callGradient(l *build.Builder, name string) {
 		}
 		l.Copy(w[gradientAt:gradientAt+4], coord)
 		l.Copy(w[gradientAt+4:], dx)
-		back := l.Words(l.Fixed(build.ReturnReg, 2))
+		back := l.Words(l.Fixed(abi.ReturnReg, 2))
 		next := l.F.NewBlock()
 		next.Kept = true
 		t := l.Tmp(2)
 		l.Emit(op.LDC, op.M(op.M64), build.Value{build.Whole(t)}, ori.Operand{Kind: ori.KSymbol, Reg: l.F.Module.Symbol(name)})
 		l.Emit(op.LEPC, op.Mods{}, build.Value{build.Whole(back)}, ori.Label(next))
-		out := l.Fixed(build.FirstArgReg, gradientResult)
+		out := l.Fixed(abi.FirstArgReg, gradientResult)
 		l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), build.Value{l.F.Words(out)}, build.Whole(t), build.Whole(back), l.F.Words(r))
 		l.Fall(next)
 		texResult(l, l.Words(out)[1:], l.Typ(0))

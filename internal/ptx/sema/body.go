@@ -186,6 +186,7 @@ type bodyFacts struct {
 	own       []ownVar
 	narrow    []narrowUse
 	locs      bool
+	gradients bool        // some tex has .grad
 	inlined   []string    // function_name labels
 	unread    []unwritten // parameters read that no call has written
 	inner     []string    // functions declared inside the body

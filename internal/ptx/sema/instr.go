@@ -12,7 +12,9 @@ func (k *checker) instruction(in *syntax.Instr) {
 	k.handled, k.loud, k.faulty = false, false, false
 	words := syntax.List{First: int32(len(k.body.Words)), Len: in.Mods.Len}
 	for i := in.Mods.First; i < in.Mods.First+in.Mods.Len; i++ {
-		k.body.Words = append(k.body.Words, k.tree.Mods[i].Word)
+		w := k.tree.Mods[i].Word
+		k.body.Words = append(k.body.Words, w)
+		k.facts.gradients = k.facts.gradients || w == isa.WGrad && in.Op == isa.WTex
 	}
 	if in.Call {
 		k.call(in, words)

@@ -39,6 +39,7 @@ var layers = [...]layer{
 	{"internal/codegen/scoreboard", 70, false, ""},
 	{"internal/codegen", 68, false, ""}, // shared vocabulary of the parts above
 	{"internal/codegen/regalloc", 60, false, "alloc"},
+	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 70, false, ""},
 	{"internal/lower", 70, false, ""},
 	{"internal/lower/call", 60, false, ""}, // the rooms of lowering, each on those below it
