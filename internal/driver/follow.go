@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
@@ -31,7 +32,7 @@ func (l followers) Phase(worker int, fn, phase string, opened time.Time, took ti
 }
 
 // Done tells all of them.
-func (l followers) Done(worker, n int, k *pipeline.Kernel) {
+func (l followers) Done(worker, n int, k *link.Kernel) {
 	for _, f := range l {
 		f.Done(worker, n, k)
 	}
@@ -93,7 +94,7 @@ type stream struct {
 	mu    sync.Mutex
 	order []int // places of the kernels in the output, as reported
 	done  []bool
-	ready []*pipeline.Kernel
+	ready []*link.Kernel
 	funcs []int32
 	next  int
 }
@@ -101,7 +102,7 @@ type stream struct {
 // Begin prints what concerns the whole module.
 func (s *stream) Begin(out *pipeline.Output, _ []int64) {
 	s.funcs = out.Funcs
-	s.done, s.ready = make([]bool, len(out.Funcs)), make([]*pipeline.Kernel, len(out.Funcs))
+	s.done, s.ready = make([]bool, len(out.Funcs)), make([]*link.Kernel, len(out.Funcs))
 	for _, fn := range s.m.Kernels() {
 		if n, ok := slices.BinarySearch(out.Funcs, fn); ok {
 			s.order = append(s.order, n)
@@ -114,7 +115,7 @@ func (s *stream) Begin(out *pipeline.Output, _ []int64) {
 func (s *stream) Phase(int, string, string, time.Time, time.Duration) {}
 
 // Done prints what has become printable.
-func (s *stream) Done(_, n int, k *pipeline.Kernel) {
+func (s *stream) Done(_, n int, k *link.Kernel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done[n], s.ready[n] = true, k
@@ -141,7 +142,7 @@ func (d *delivery) Begin(out *pipeline.Output, _ []int64) { d.funcs = out.Funcs 
 func (d *delivery) Phase(int, string, string, time.Time, time.Duration) {}
 
 // Done hands a kernel over.
-func (d *delivery) Done(_, n int, k *pipeline.Kernel) {
+func (d *delivery) Done(_, n int, k *link.Kernel) {
 	if k == nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -88,7 +89,7 @@ func TestStreamOrder(t *testing.T) {
 	m := j.check(context.Background())
 	st := &stream{j: j, m: m, arch: target.Find("sm_90")}
 	st.Begin(&pipeline.Output{Funcs: []int32{0, 1, 2}}, nil)
-	k := &pipeline.Kernel{Code: &emit.Code{}}
+	k := &link.Kernel{Code: &emit.Code{}}
 	for _, step := range []struct {
 		n    int
 		seen int
@@ -112,7 +113,7 @@ func TestProgress(t *testing.T) {
 	p.Begin(&pipeline.Output{Funcs: []int32{0, 1}}, []int64{100, 300})
 	p.since = p.since.Add(-time.Second)
 	p.Phase(0, "k", "Simplify", time.Now(), time.Second)
-	p.Done(0, 0, &pipeline.Kernel{Code: &emit.Code{Text: make([]byte, 16*1234)}})
+	p.Done(0, 0, &link.Kernel{Code: &emit.Code{Text: make([]byte, 16*1234)}})
 	p.tell()
 	var got map[string]report
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -118,7 +119,7 @@ func (l *limits) over() bool { return l.bytes > 0 && l.heap() > l.bytes }
 func (l *limits) Phase(int, string, string, time.Time, time.Duration) {}
 
 // Done learns from a kernel what its phases take.
-func (l *limits) Done(_, n int, k *pipeline.Kernel) {
+func (l *limits) Done(_, n int, k *link.Kernel) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.active--

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 )
 
@@ -161,7 +162,7 @@ func (p *progress) Phase(_ int, _, phase string, _ time.Time, _ time.Duration) {
 }
 
 // Done counts a kernel.
-func (p *progress) Done(_, n int, k *pipeline.Kernel) {
+func (p *progress) Done(_, n int, k *link.Kernel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++

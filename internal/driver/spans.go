@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
@@ -45,7 +46,7 @@ func (s *spans) Phase(worker int, fn, phase string, opened time.Time, took time.
 }
 
 // Done notes a kernel.
-func (s *spans) Done(worker, n int, k *pipeline.Kernel) {
+func (s *spans) Done(worker, n int, k *link.Kernel) {
 	if k == nil {
 		return
 	}

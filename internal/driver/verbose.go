@@ -9,6 +9,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/stats"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -37,7 +38,7 @@ func (j *Job) reportCode(m *sema.Module, arch *target.Arch, out *pipeline.Output
 }
 
 // reportKernel prints the part of the report about one kernel.
-func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *pipeline.Kernel) {
+func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *link.Kernel) {
 	b := block(m, f, k)
 	for _, text := range b.lines(arch) {
 		j.Sink.SayWith(diag.Info, text, b.facts(text, len(k.Code.Text)))
@@ -78,7 +79,7 @@ func (j *Job) warnFrames(m *sema.Module, out *pipeline.Output) {
 }
 
 // block collects what the report says about one kernel.
-func block(m *sema.Module, f *sema.Func, k *pipeline.Kernel) Block {
+func block(m *sema.Module, f *sema.Func, k *link.Kernel) Block {
 	p := &k.Props
 	b := Block{
 		Name: f.Name, Entry: f.Entry, Time: k.Time,

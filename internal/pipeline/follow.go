@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/link"
 )
 
 // Follower is told how far the compilation of a module is. It is called from
@@ -17,7 +18,7 @@ type Follower interface {
 	Phase(worker int, fn, phase string, opened time.Time, took time.Duration)
 	// Done comes when kernel n of the output is compiled; k is nil where that
 	// failed.
-	Done(worker, n int, k *Kernel)
+	Done(worker, n int, k *link.Kernel)
 }
 
 // following tells a Follower about phases.

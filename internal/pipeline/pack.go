@@ -8,6 +8,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
@@ -19,8 +20,10 @@ import (
 
 type packer struct{ data []byte }
 
-func (p *packer) int(v int64)    { p.data = binary.AppendVarint(p.data, v) }
-func (p *packer) text(s string)  { p.int(int64(len(s))); p.data = append(p.data, s...) }
+func (p *packer) int(v int64) { p.data = binary.AppendVarint(p.data, v) }
+
+func (p *packer) text(s string) { p.int(int64(len(s))); p.data = append(p.data, s...) }
+
 func (p *packer) bytes(b []byte) { p.int(int64(len(b))); p.data = append(p.data, b...) }
 
 func (p *packer) bool(b bool) {
@@ -31,8 +34,10 @@ func (p *packer) bool(b bool) {
 	}
 }
 
-func (p *packer) float(f float64)  { p.int(int64(math.Float64bits(f))) }
+func (p *packer) float(f float64) { p.int(int64(math.Float64bits(f))) }
+
 func (p *packer) words(l []uint32) { packList(p, l, func(v uint32) { p.int(int64(v)) }) }
+
 func (p *packer) texts(l []string) { packList(p, l, p.text) }
 
 func packList[T any](p *packer, l []T, one func(T)) {
@@ -71,10 +76,14 @@ func (u *unpacker) bytes() []byte {
 	return slices.Clone(b)
 }
 
-func (u *unpacker) text() string    { return string(u.bytes()) }
-func (u *unpacker) bool() bool      { return u.int() != 0 }
-func (u *unpacker) float() float64  { return math.Float64frombits(uint64(u.int())) }
+func (u *unpacker) text() string { return string(u.bytes()) }
+
+func (u *unpacker) bool() bool { return u.int() != 0 }
+
+func (u *unpacker) float() float64 { return math.Float64frombits(uint64(u.int())) }
+
 func (u *unpacker) words() []uint32 { return unpackList(u, func() uint32 { return uint32(u.int()) }) }
+
 func (u *unpacker) texts() []string { return unpackList(u, u.text) }
 
 func unpackList[T any](u *unpacker, one func() T) []T {
@@ -102,13 +111,13 @@ func (u *unpacker) slots() []slotAnswer {
 	return unpackList(u, func() slotAnswer { return slotAnswer{u.text(), u.int(), u.bool()} })
 }
 
-func (p *packer) kernel(m *sema.Module, k *Kernel) {
+func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 	p.code(k.Code)
 	p.props(&k.Props)
 	p.result(&k.Spills)
 	p.int(int64(k.Frame))
 	p.int(int64(k.Stack))
-	packList(p, k.Subs, func(s Sub) {
+	packList(p, k.Subs, func(s link.Sub) {
 		p.text(m.Funcs[s.Func].Name)
 		p.int(int64(s.Offset))
 		p.int(int64(s.Size))
@@ -124,7 +133,7 @@ func (p *packer) kernel(m *sema.Module, k *Kernel) {
 		p.text(r.Name)
 		p.text(r.Sampler)
 	})
-	packList(p, k.locs, func(l build.Line) {
+	packList(p, k.Locs, func(l build.Line) {
 		p.int(int64(l.File))
 		p.int(int64(l.Line))
 		p.text(l.Func)
@@ -134,17 +143,17 @@ func (p *packer) kernel(m *sema.Module, k *Kernel) {
 	p.texts(k.Indirect)
 }
 
-func (u *unpacker) kernel(m *sema.Module) *Kernel {
-	k := &Kernel{Code: u.code(), Props: u.props(), Spills: u.result(), Frame: int32(u.int()), Stack: int32(u.int())}
-	k.Subs = unpackList(u, func() Sub {
-		s := Sub{Func: u.function(m)}
+func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
+	k := &link.Kernel{Code: u.code(), Props: u.props(), Spills: u.result(), Frame: int32(u.int()), Stack: int32(u.int())}
+	k.Subs = unpackList(u, func() link.Sub {
+		s := link.Sub{Func: u.function(m)}
 		s.Offset, s.Size, s.Frame, s.Spills = uint64(u.int()), uint64(u.int()), int32(u.int()), u.result()
 		return s
 	})
 	k.Bank0 = int(u.int())
 	k.Bank2, k.Calls, k.Class, k.Maps = u.bytes(), u.texts(), uint8(u.int()), uint8(u.int())
 	k.Refs = unpackList(u, func() cubin.RefWord { return cubin.RefWord{Name: u.text(), Sampler: u.text()} })
-	k.locs = unpackList(u, func() build.Line {
+	k.Locs = unpackList(u, func() build.Line {
 		return build.Line{File: uint32(u.int()), Line: uint32(u.int()), Func: u.text(), Off: uint64(u.int()), Of: int32(u.int())}
 	})
 	k.Indirect = u.texts()

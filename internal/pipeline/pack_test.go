@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
@@ -20,7 +21,7 @@ func filled(t *testing.T, v reflect.Value, name string, n *int64) {
 	case reflect.Struct:
 		for k := range v.NumField() {
 			f, at := v.Field(k), v.Type().Field(k)
-			if name == "" && slices.Contains([]string{"debug", "shared", "Time", "Made", "Filed", "Heap", "Hurry", "Spared"}, at.Name) { // kernels with the first, which alone asks for the second, are not kept; the others are of each run
+			if name == "" && slices.Contains([]string{"Debug", "Shared", "Time", "Made", "Filed", "Heap", "Hurry", "Spared"}, at.Name) { // kernels with the first, which alone asks for the second, are not kept; the others are of each run
 				continue
 			}
 			if !f.CanSet() {
@@ -56,7 +57,7 @@ func filled(t *testing.T, v reflect.Value, name string, n *int64) {
 // and finds nothing in any part of what was kept.
 func TestPack(t *testing.T) {
 	m := &sema.Module{Funcs: []sema.Func{{Name: "other"}, {Name: "f", HasBody: true}}}
-	k := &Kernel{}
+	k := &link.Kernel{}
 	n := int64(0)
 	filled(t, reflect.ValueOf(k).Elem(), "", &n)
 	for s := range k.Subs {

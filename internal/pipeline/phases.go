@@ -6,6 +6,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/frame"
 	"github.com/goptxas/goptxas/internal/codegen/isel"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
@@ -14,6 +15,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/opt"
@@ -35,10 +37,10 @@ type unit struct {
 	mem      *pool.Pool // of the kernel
 	routines []*unit    // that it calls, compiled before it
 	meet     *routine.Meet
-	locs     []build.Line // the .loc directives of the body
-	debug    *debugFunc   // with -g
-	ptx      []ori.Reg    // with -g: the virtual register of each PTX register
-	alive    map[*ori.Instr]alive
+	locs     []build.Line    // the .loc directives of the body
+	debug    *link.DebugFunc // with -g
+	ptx      []ori.Reg       // with -g: the virtual register of each PTX register
+	alive    map[*ori.Instr]link.Alive
 }
 
 // What holds about a function between phases.
@@ -331,9 +333,9 @@ func preSchedule(u *unit) {
 
 // expandCopies ends the life of pseudo-operations and makes the frame.
 func expandCopies(u *unit) {
-	p := newFramer(u.f)
+	p := frame.New(u.f)
 	ra.ExpandCopies(u.f)
-	p.prologue(&framing{arch: u.o.Arch, variables: u.o.Layout.LocalBytes, stack: u.o.Guards.Stack, canary: u.o.Guards.Canary})
+	p.Prologue(&frame.Options{Arch: u.o.Arch, Variables: u.o.Layout.LocalBytes, Stack: u.o.Guards.Stack, Canary: u.o.Guards.Canary})
 	u.stage = ori.Allocated
 }
 
@@ -360,14 +362,14 @@ func fits(u *unit) isel.Fits {
 // allocate gives the function registers within its budget.
 func allocate(u *unit, _ *phase.Ctx) error {
 	if u.o.Debug {
-		u.alive = aliveOf(u.f, u.ptx)
+		u.alive = link.AliveOf(u.f, u.ptx)
 	}
 	uniforms := u.o.Arch.Uniforms
 	if !u.f.Kernel {
 		uniforms = abi.FreeUniforms
 	}
 	// spills of vectors must keep their alignment
-	frame := (u.f.Props.LocalBytes + callAlign - 1) / callAlign * callAlign
+	frame := (u.f.Props.LocalBytes + frame.CallAlign - 1) / frame.CallAlign * frame.CallAlign
 	ro := ra.Options{
 		Registers: budget(u.f, u.o), Uniforms: uniforms, Barriers: 16, StackReg: abi.StackReg,
 		FrameBytes: frame, Check: u.knobs.Bool(knobs.CheckAllocation),

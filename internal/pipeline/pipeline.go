@@ -8,17 +8,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
-	"github.com/goptxas/goptxas/internal/codegen/ra"
-	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/call"
 	"github.com/goptxas/goptxas/internal/lower/routine"
@@ -86,33 +84,6 @@ type Options struct {
 	known  *memory
 }
 
-// Kernel is a compiled function.
-type Kernel struct {
-	Code   *emit.Code
-	Props  ori.Props
-	Spills ra.Result
-	Frame  int32 // bytes of stack
-	Stack  int32 // bytes of stack of the functions it calls
-	Subs   []Sub
-	Bank0  int    // bytes of constant bank 0
-	Bank2  []byte // constant bank 2
-	Calls  []string
-	Class  uint8            // of instructions, as .nv.compat counts them
-	Maps   uint8            // what it does with tensor maps, as .nv.compat says
-	Refs   []cubin.RefWord  // textures, samplers and surfaces bound by name
-	shared map[string]int64 // offsets of the module's shared variables
-	locs   []build.Line     // the .loc directives that Code.Lines names
-	debug  []*debugFunc
-	// Indirect are the prototypes of calls through pointers, in an object.
-	Indirect []string
-	Time     time.Duration
-	Made     time.Duration // the part of Time before the phases
-	Hurry    uint8         // the level of fast compilation it got
-	Spared   bool          // phases were left out for lack of time or memory
-	Filed    time.Duration // besides Time: to describe it in the file
-	Heap     int64         // of the process when it was done, where Options.Heap tells
-}
-
 // compilation is one kernel being compiled, with the functions it calls that
 // stand by themselves.
 type compilation struct {
@@ -129,8 +100,8 @@ type compilation struct {
 
 // compileBody lowers a body and runs the phases over it, and over the
 // functions it calls that stand by themselves.
-func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*Kernel, error) {
-	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
+func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*link.Kernel, error) {
+	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: link.Bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
 	defer c.mem.Destroy()
 	for {
 		k, err := c.kernel()
@@ -143,21 +114,21 @@ func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *pha
 
 // kernel compiles the kernel with what is known of places where threads
 // gather.
-func (c *compilation) kernel() (*Kernel, error) {
+func (c *compilation) kernel() (*link.Kernel, error) {
 	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
 	c.plan.Meet = c.meet
 	u, err := c.function(c.body)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{
+	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
-		Indirect: c.plan.Indirect, shared: c.plan.Shared, locs: u.locs,
+		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs,
 	}
 	if u.debug != nil {
-		k.debug = append(k.debug, u.debug)
+		k.Debug = append(k.Debug, u.debug)
 	}
-	k.Class, k.Maps = compat(u.f)
+	k.Class, k.Maps = link.Compat(u.f)
 	switch {
 	case c.o.Layout.Object:
 		if u.f.Props.HasCalls {
@@ -172,7 +143,7 @@ func (c *compilation) kernel() (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Refs = words(c.plan.Refs)
+	k.Refs = link.RefWords(c.plan.Refs)
 	k.Props.Registers = max(k.Props.Registers+abi.HiddenRegisters, abi.MinRegisters)
 	return k, nil
 }
@@ -198,24 +169,10 @@ func (c *compilation) function(body *sema.Body) (*unit, error) {
 			return nil, fmt.Errorf("%s: no code was made", u.f.Name)
 		default:
 			if c.o.Debug {
-				u.debug = debugOf(c.m, body, c.plan, &debugged{f: u.f, code: u.code, spilled: u.spills.SpillBytes > 0, alive: u.alive})
+				u.debug = link.DebugOf(c.m, body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
 			}
 			return u, nil
 		}
-	}
-}
-
-// bodies returns a function that checks the bodies of called functions,
-// each once.
-func bodies(m *sema.Module) func(int32) *sema.Body {
-	known := map[int32]*sema.Body{}
-	return func(fn int32) *sema.Body {
-		b := known[fn]
-		if b == nil {
-			b = m.Body(fn, new(sema.Scratch))
-			known[fn] = b
-		}
-		return b
 	}
 }
 

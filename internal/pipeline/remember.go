@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/engine/store"
+	"github.com/goptxas/goptxas/internal/link"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
@@ -33,7 +34,7 @@ type memory struct {
 	m     *sema.Module
 	cache Cache
 	base  [sha256.Size]byte // hash of all but the kernel
-	names *kernelNames      // nil: no kernel names another
+	names *link.KernelNames // nil: no kernel names another
 	parts [][]extent        // by file: statements outside of kernels
 	whole map[int32]extent  // by function: its statement, for kernels
 }
@@ -47,8 +48,8 @@ func newMemory(m *sema.Module, o *Options) *memory {
 	if o.Cache == nil || o.Version == "" || o.Thrift != nil || o.Debug || o.Layout.Object || len(o.Phases) > 0 || o.Knobs != nil && o.Knobs.Changed() {
 		return nil
 	}
-	x := &memory{m: m, cache: o.Cache, names: newKernelNames(m), whole: map[int32]extent{}}
-	if !x.names.twice(m) {
+	x := &memory{m: m, cache: o.Cache, names: link.NewKernelNames(m), whole: map[int32]extent{}}
+	if !x.names.Twice(m) {
 		x.names = nil
 	}
 	byDecl := map[[2]int32]int32{}
@@ -130,7 +131,7 @@ func (x *memory) named(fn int32, text []byte) (list []int32) {
 	if x.names == nil {
 		return nil
 	}
-	x.names.each(text, func(g int32) bool {
+	x.names.Each(text, func(g int32) bool {
 		if g != fn && !slices.Contains(list, g) {
 			list = append(list, g)
 		}
@@ -148,7 +149,7 @@ type slotAnswer struct {
 }
 
 // find returns a kernel from the cache.
-func (x *memory) find(fn int32, k store.Key, slot func(string) (int64, bool)) *Kernel {
+func (x *memory) find(fn int32, k store.Key, slot func(string) (int64, bool)) *link.Kernel {
 	data, ok := x.cache.Get(k)
 	if !ok {
 		return nil
@@ -174,7 +175,7 @@ func (x *memory) find(fn int32, k store.Key, slot func(string) (int64, bool)) *K
 }
 
 // keep puts a kernel into the cache, with what it asked.
-func (x *memory) keep(fn int32, k store.Key, c *Kernel, asked []slotAnswer) {
+func (x *memory) keep(fn int32, k store.Key, c *link.Kernel, asked []slotAnswer) {
 	code := *c.Code
 	code.Lines = slices.Clone(code.Lines)
 	for n := range code.Lines {
@@ -236,7 +237,7 @@ func (x *memory) place(fn, n int32) (int32, bool) {
 }
 
 // remembered compiles a function, or finds it among those compiled before.
-func (x *memory) remembered(fn int32, o *Options, compile func() (*Kernel, error)) (*Kernel, error) {
+func (x *memory) remembered(fn int32, o *Options, compile func() (*link.Kernel, error)) (*link.Kernel, error) {
 	k, ok := x.key(fn)
 	if !ok {
 		return compile()

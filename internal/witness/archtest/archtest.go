@@ -32,7 +32,9 @@ var layers = [...]layer{
 	{"internal/driver/cli", 85, false, ""},
 	{"internal/gosass", 95, false, ""}, // the front door of looking at code
 	{"internal/pipeline", 80, false, ""},
+	{"internal/link", 75, false, ""}, // codes of a module, ready for the file
 	{"internal/codegen/emit", 70, false, ""},
+	{"internal/codegen/frame", 70, false, ""},
 	{"internal/codegen/isel", 70, false, ""},
 	{"internal/codegen/ra", 70, false, ""},
 	{"internal/codegen/sched", 70, false, ""},
@@ -97,7 +99,7 @@ func allowed(from, to string) (string, bool) {
 		return to + " has no place in the layer table", false
 	case a.wing != b.wing && a.wing != "" && b.wing != "":
 		return a.wing + " and " + b.wing + " do not know each other", false
-	case strings.HasPrefix(b.prefix, "internal/lower/") && !strings.HasPrefix(a.prefix, "internal/lower") && a.rank < 80:
+	case strings.HasPrefix(b.prefix, "internal/lower/") && !strings.HasPrefix(a.prefix, "internal/lower") && a.rank < 75:
 		return "the rooms of lowering serve lowering and the pipeline", false
 	case a.prefix == b.prefix && a.peers:
 		return "", true

@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"slices"
@@ -52,9 +52,9 @@ func reference(v *sema.Var) cubin.Ref {
 	return r
 }
 
-// slots is what references take behind the parameters of a kernel, with the
+// Slots is what references take behind the parameters of a kernel, with the
 // room that makes their words whole.
-func slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
+func Slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
 	if len(refs) == 0 {
 		return 0
 	}
@@ -62,8 +62,8 @@ func slots(a *target.Arch, f *sema.Func, refs []cubin.RefWord) uint32 {
 	return uint32(a.RefsAt(size)-size) + uint32(4*len(refs))
 }
 
-// words says what the words behind the parameters of a kernel receive.
-func words(refs []build.Ref) []cubin.RefWord {
+// RefWords says what the words behind the parameters of a kernel receive.
+func RefWords(refs []build.Ref) []cubin.RefWord {
 	var list []cubin.RefWord
 	for _, r := range refs {
 		list = append(list, cubin.RefWord(r))

@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"cmp"
@@ -18,10 +18,10 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
-// debugFunc is what a debugger wants to know of one compiled function: where
+// DebugFunc is what a debugger wants to know of one compiled function: where
 // its labels and variables lie, and which machine registers hold its PTX
 // registers when.
-type debugFunc struct {
+type DebugFunc struct {
 	name    string
 	entry   bool
 	labels  []debugPlace // by position in the text
@@ -29,7 +29,7 @@ type debugFunc struct {
 	shared  []debugPlace
 	regs    []dwarf.Register
 	frame   int64
-	at, end uint64 // its part of the kernel's code
+	At, End uint64 // its part of the kernel's code
 }
 
 type debugPlace struct {
@@ -40,19 +40,19 @@ type debugPlace struct {
 // textEnd is the position of a label behind the last instruction.
 const textEnd = 1 << 62
 
-// debugged is a function whose code is made, with what was alive in it before
+// Debugged is a function whose code is made, with what was alive in it before
 // registers were allocated.
-type debugged struct {
-	f       *ori.Func
-	code    *emit.Code
-	spilled bool
-	alive   map[*ori.Instr]alive
+type Debugged struct {
+	F       *ori.Func
+	Code    *emit.Code
+	Spilled bool
+	Alive   map[*ori.Instr]Alive
 }
 
-// debugOf collects what is known of a function while it is in memory.
-func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, x *debugged) *debugFunc {
+// DebugOf collects what is known of a function while it is in memory.
+func DebugOf(m *sema.Module, body *sema.Body, plan *build.Plan, x *Debugged) *DebugFunc {
 	f := &m.Funcs[body.Func]
-	d := &debugFunc{name: f.Name, entry: f.Entry, frame: int64(x.f.Props.LocalBytes + x.f.Props.SpillBytes), end: uint64(x.code.Size)}
+	d := &DebugFunc{name: f.Name, entry: f.Entry, frame: int64(x.F.Props.LocalBytes + x.F.Props.SpillBytes), End: uint64(x.Code.Size)}
 	for _, l := range body.Labels {
 		pos := int64(textEnd)
 		if int(l.At) < len(body.Instrs) {
@@ -74,18 +74,18 @@ func debugOf(m *sema.Module, body *sema.Body, plan *build.Plan, x *debugged) *de
 	return d
 }
 
-// alive is which words of PTX registers are alive before an instruction.
-type alive map[[2]int]bool
+// Alive is which words of PTX registers are alive before an instruction.
+type Alive map[[2]int]bool
 
-// aliveOf finds them for every instruction that lowering made, before
+// AliveOf finds them for every instruction that lowering made, before
 // registers are allocated and copies vanish.
-func aliveOf(f *ori.Func, regs []ori.Reg) map[*ori.Instr]alive {
+func AliveOf(f *ori.Func, regs []ori.Reg) map[*ori.Instr]Alive {
 	names := map[ori.Reg]int{}
 	for n, r := range regs {
 		names[r] = n
 	}
 	live := flow.LiveAmong(f, func(r ori.Reg) bool { _, ok := names[r]; return ok })
-	out := map[*ori.Instr]alive{}
+	out := map[*ori.Instr]Alive{}
 	for _, b := range f.Blocks {
 		aliveBefore(out, live, b, names)
 	}
@@ -95,15 +95,15 @@ func aliveOf(f *ori.Func, regs []ori.Reg) map[*ori.Instr]alive {
 // registers follows the words of the PTX registers through the code: one is
 // in its machine register wherever it is alive. A function that spills tells
 // nothing: its registers move.
-func (d *debugFunc) registers(body *sema.Body, regs []ori.Reg, x *debugged) {
-	if x.spilled {
+func (d *DebugFunc) registers(body *sema.Body, regs []ori.Reg, x *Debugged) {
+	if x.Spilled {
 		return
 	}
 	open := map[[2]int]*dwarf.Register{} // PTX register and word
-	for _, b := range x.f.Blocks {
-		at := uint32(x.code.Starts[b.ID])
+	for _, b := range x.F.Blocks {
+		at := uint32(x.Code.Starts[b.ID])
 		for i := b.First(); i != nil; i = i.Next() {
-			now, known := x.alive[i]
+			now, known := x.Alive[i]
 			for w, r := range open {
 				if !known && r.End == at { // an instruction made later moves nothing
 					r.End += 16
@@ -119,7 +119,7 @@ func (d *debugFunc) registers(body *sema.Body, regs []ori.Reg, x *debugged) {
 				} else if r != nil {
 					d.regs = append(d.regs, *r)
 				}
-				if r, ok := registerOf(body, x.f, regs[w[0]], w, at); ok {
+				if r, ok := registerOf(body, x.F, regs[w[0]], w, at); ok {
 					open[w] = r
 				}
 			}
@@ -165,8 +165,8 @@ func registerName(body *sema.Body, r *sema.Reg) string {
 
 // aliveBefore notes the words that are alive before each instruction of a
 // block.
-func aliveBefore(out map[*ori.Instr]alive, live *flow.Live, b *ori.Block, names map[ori.Reg]int) {
-	now := alive{}
+func aliveBefore(out map[*ori.Instr]Alive, live *flow.Live, b *ori.Block, names map[ori.Reg]int) {
+	now := Alive{}
 	for n := range live.End(b).All() {
 		r := live.Reg(n)
 		word := 0
@@ -208,7 +208,7 @@ func aliveBefore(out map[*ori.Instr]alive, live *flow.Live, b *ori.Block, names 
 // registers of its functions, and the sections of the text with its names
 // replaced by what they mean.
 type debugger struct {
-	*program
+	*Program
 	labels map[string]place  // of code
 	inside map[string]place  // labels of sections: the section and the offset
 	sized  map[string]uint64 // bytes of each section so far
@@ -220,19 +220,19 @@ type place struct {
 	off    int64
 }
 
-// debugSections adds them to the file.
-func (p *program) debugSections() {
+// DebugSections adds them to the file.
+func (p *Program) DebugSections() {
 	m := p.m
 	if !slices.ContainsFunc(m.Sections, func(s sema.DebugSection) bool { return s.Name == ".debug_info" }) {
 		return
 	}
-	d := &debugger{program: p, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
+	d := &debugger{Program: p, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
 	var sass, types []byte
-	for n := len(p.kernels) - 1; n >= 0; n-- {
-		k := p.kernels[n]
-		for _, f := range k.debug {
+	for n := len(p.Kernels) - 1; n >= 0; n-- {
+		k := p.Kernels[n]
+		for _, f := range k.Debug {
 			sass, types = dwarf.AppendRegisters(sass, types, f.name, f.regs)
-			d.addLabels(m.Funcs[p.funcs[n]].Name, k, f)
+			d.addLabels(m.Funcs[p.Funcs[n]].Name, k, f)
 		}
 	}
 	for n := range m.Sections {
@@ -250,7 +250,7 @@ func (p *program) debugSections() {
 	for at < len(list) && list[at].Name == ".debug_str" {
 		at++
 	}
-	p.file.Debug = append(p.file.Debug, slices.Insert(list, at, regs...)...)
+	p.File.Debug = append(p.File.Debug, slices.Insert(list, at, regs...)...)
 }
 
 // sectionRank orders sections so that those which others name stand first.
@@ -265,20 +265,20 @@ func sectionRank(name string) int {
 
 // addLabels finds the addresses of a function's labels: that of the first
 // instruction of the function which stands behind the label in the text.
-func (d *debugger) addLabels(kernel string, k *Kernel, f *debugFunc) {
-	end := f.end
-	if len(k.debug) == 1 {
+func (d *debugger) addLabels(kernel string, k *Kernel, f *DebugFunc) {
+	end := f.End
+	if len(k.Debug) == 1 {
 		end = uint64(len(k.Code.Text))
 	}
 	for _, l := range f.labels {
 		at := end
 		for _, x := range k.Code.Lines {
-			if o := uint64(x.Offset); o >= f.at && o < end && int64(x.Pos) >= l.at && o < at {
+			if o := uint64(x.Offset); o >= f.At && o < end && int64(x.Pos) >= l.at && o < at {
 				at = o
 			}
 		}
 		if l.at <= firstPos(k, f) {
-			at = f.at
+			at = f.At
 		}
 		if _, known := d.labels[l.name]; !known {
 			d.labels[l.name] = place{kernel, int64(at)}
@@ -288,10 +288,10 @@ func (d *debugger) addLabels(kernel string, k *Kernel, f *debugFunc) {
 
 // firstPos is the position in the text of a function's first instruction
 // that has one.
-func firstPos(k *Kernel, f *debugFunc) int64 {
+func firstPos(k *Kernel, f *DebugFunc) int64 {
 	first := int64(-1)
 	for _, x := range k.Code.Lines {
-		if o := uint64(x.Offset); o >= f.at && o < f.end && x.Pos > 0 && (first < 0 || int64(x.Pos) < first) {
+		if o := uint64(x.Offset); o >= f.At && o < f.End && x.Pos > 0 && (first < 0 || int64(x.Pos) < first) {
 			first = int64(x.Pos)
 		}
 	}
@@ -368,7 +368,7 @@ func (d *debugger) address(out *cubin.DebugSection, name, minus string, off int6
 		if x := d.inside[name]; x.symbol != "" {
 			s, v = x.symbol, x.off+off
 		}
-		if d.file.Relocatable && d.known(s) {
+		if d.File.Relocatable && d.known(s) {
 			fix(s, v)
 		} else {
 			put(v)
@@ -380,7 +380,7 @@ func (d *debugger) address(out *cubin.DebugSection, name, minus string, off int6
 
 // made reports whether a section stands in the file already.
 func (d *debugger) made(name string) bool {
-	return slices.ContainsFunc(d.file.Debug, func(s cubin.DebugSection) bool { return s.Name == name })
+	return slices.ContainsFunc(d.File.Debug, func(s cubin.DebugSection) bool { return s.Name == name })
 }
 
 // known reports whether a section stands in the file.
@@ -406,8 +406,8 @@ func (d *debugger) local(out *cubin.DebugSection, name string, off int64, size i
 	if n := len(out.Data); n == 0 || out.Data[n-1] != opAddr || size != 8 {
 		return false
 	}
-	for _, k := range d.kernels {
-		for _, f := range k.debug {
+	for _, k := range d.Kernels {
+		for _, f := range k.Debug {
 			for _, v := range f.locals {
 				if v.name != name {
 					continue
@@ -441,21 +441,21 @@ func appendSigned(b []byte, v int64) []byte {
 // kernel's parameter or of a shared variable; 0 for what has none.
 func (d *debugger) variable(name string, off int64, fix func(string, int64), put func(int64)) {
 	base := d.arch.SharedReserved
-	for _, k := range d.kernels {
-		if at, ok := k.shared[name]; ok && !d.file.Relocatable {
+	for _, k := range d.Kernels {
+		if at, ok := k.Shared[name]; ok && !d.File.Relocatable {
 			put(at + base + off)
 			return
 		}
-		for _, f := range k.debug {
+		for _, f := range k.Debug {
 			for _, v := range f.shared {
-				if v.name == name && !d.file.Relocatable {
+				if v.name == name && !d.File.Relocatable {
 					put(v.at + base + off)
 					return
 				}
 			}
 		}
 	}
-	for _, n := range d.funcs {
+	for _, n := range d.Funcs {
 		f := &d.m.Funcs[n]
 		if f.Name == name {
 			fix(name, off)
@@ -468,8 +468,8 @@ func (d *debugger) variable(name string, off int64, fix func(string, int64), put
 			}
 		}
 	}
-	for n := range d.file.Decls {
-		if x := &d.file.Decls[n]; x.Name == name {
+	for n := range d.File.Decls {
+		if x := &d.File.Decls[n]; x.Name == name {
 			fix(name, off)
 			return
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -21,7 +21,7 @@ type debugStrings struct {
 }
 
 func newDebugStrings(m *sema.Module) *debugStrings {
-	d := &debugger{program: &program{m: m}, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
+	d := &debugger{Program: &Program{m: m}, labels: map[string]place{}, inside: map[string]place{}, sized: map[string]uint64{}}
 	s := &debugStrings{section: cubin.DebugSection{Name: debugStr}, labels: d.inside}
 	for n := range m.Sections {
 		if x := &m.Sections[n]; x.Name == debugStr {
@@ -46,7 +46,7 @@ type rowMaker struct {
 func (k *Kernel) sourceRows(number map[uint32]uint32, strs *debugStrings) []dwarf.Row {
 	r := &rowMaker{k: k, number: number, strs: strs, calls: map[int32]uint32{}}
 	for _, l := range k.Code.Lines {
-		if l.Loc < 0 || int(l.Loc) >= len(k.locs) || number[k.locs[l.Loc].File] == 0 {
+		if l.Loc < 0 || int(l.Loc) >= len(k.Locs) || number[k.Locs[l.Loc].File] == 0 {
 			continue
 		}
 		r.add(uint64(l.Offset), l.Loc)
@@ -72,10 +72,10 @@ func (r *rowMaker) add(at uint64, loc int32) {
 
 // row makes the row of a directive, after those of the calls around it.
 func (r *rowMaker) row(at uint64, loc int32) dwarf.Row {
-	x := &r.k.locs[loc]
+	x := &r.k.Locs[loc]
 	row := dwarf.Row{Addr: at, File: r.number[x.File], Line: x.Line}
 	name, ok := r.strs.labels[x.Func]
-	if x.Of < 0 || !ok || r.number[r.k.locs[x.Of].File] == 0 {
+	if x.Of < 0 || !ok || r.number[r.k.Locs[x.Of].File] == 0 {
 		return row
 	}
 	if r.calls[x.Of] == 0 {

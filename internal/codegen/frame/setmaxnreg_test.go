@@ -1,4 +1,4 @@
-package pipeline
+package frame
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func TestRegPool(t *testing.T) {
 	up := f.Words(f.NewReg(ori.UP, 1))
 	b[1].Append(f.NewInstr(op.USETMAXREG, op.M(op.MTRY_ALLOC, op.MCTAPOOL), []ori.Operand{up}, []ori.Operand{ori.Imm(240)}))
 	b[2].Append(f.NewInstr(op.USETMAXREG, op.M(op.MDEALLOC, op.MCTAPOOL), nil, []ori.Operand{ori.Imm(40)}))
-	p := poolOf(f, 166)
+	p := PoolOf(f, 166)
 	if p == nil {
 		t.Fatal("no pool found")
 	}
@@ -38,7 +38,7 @@ func TestRegPool(t *testing.T) {
 	if got := p.out(b[1], b[3]); got != 238 {
 		t.Errorf("%d registers after more were given, not 238", got)
 	}
-	p.drop()
+	p.Drop()
 	text := string(f.Append(nil))
 	if strings.Contains(text, "USETMAXREG") || !strings.Contains(text, "UPLOP3") {
 		t.Errorf("after dropping the trade:\n%s", text)

@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"github.com/goptxas/goptxas/internal/cubin"
@@ -23,8 +23,8 @@ func tensorUse(use int32) cubin.TensorUse {
 	}
 }
 
-// compat returns what .nv.compat says about the instructions of f.
-func compat(f *ori.Func) (class, maps uint8) {
+// Compat returns what .nv.compat says about the instructions of f.
+func Compat(f *ori.Func) (class, maps uint8) {
 	if class = classBase; f.Props.Tensor != 0 {
 		class = classFamily
 	}

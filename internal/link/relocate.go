@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // every kernel and every function with a body, callers before what they
 // call.
 func objectFuncs(m *sema.Module) []int32 {
-	load := bodies(m)
+	load := Bodies(m)
 	height := make([]int, len(m.Funcs))
 	var list []int32
 	for n := range m.Funcs {
@@ -81,7 +81,7 @@ func (x *object) declare() {
 		}
 		x.file.Decls = append(x.file.Decls, d)
 	}
-	load := bodies(m)
+	load := Bodies(m)
 	for n := range m.Funcs {
 		f := &m.Funcs[n]
 		switch {
@@ -201,7 +201,7 @@ func (x *object) function(c *cubin.Kernel, fn int32, k *Kernel) {
 			c.Prototype = build.Prototype(f.Rets, f.Params)
 		}
 	} else {
-		c.Locals = sharedOf(x.m, bodies(x.m)(fn))
+		c.Locals = sharedOf(x.m, Bodies(x.m)(fn))
 		c.Shared = cubin.Shared{}
 		for _, d := range c.Locals {
 			c.Shared.Size = (c.Shared.Size+d.Align-1)/d.Align*d.Align + d.Size
@@ -384,12 +384,12 @@ func (x *object) prototypes() {
 const systemConvention = "|12p4r20sRx000000000000000000000000000000000000000000000000000000000000fff9"
 
 // complete tells the file what only objects say, once all code is made.
-func (x *object) complete(p *program) {
-	for _, k := range p.kernels {
+func (x *object) complete(p *Program) {
+	for _, k := range p.Kernels {
 		x.addresses(k)
 	}
-	for n, fn := range p.funcs {
-		x.function(&x.file.Kernels[n], fn, p.kernels[n])
+	for n, fn := range p.Funcs {
+		x.function(&x.file.Kernels[n], fn, p.Kernels[n])
 	}
 	x.prototypes()
 }

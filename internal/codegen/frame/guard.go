@@ -1,4 +1,4 @@
-package pipeline
+package frame
 
 import (
 	"github.com/goptxas/goptxas/internal/ori"
@@ -23,10 +23,10 @@ const guardReg = 3
 
 // guards decides what the function gets, and makes room for the canary
 // between its variables and what it saves.
-func (p *framer) guards(o *framing) {
+func (p *Framer) guards(o *Options) {
 	f := p.f
-	p.checks = o.stack && f.Routine == ori.NoRoutine
-	p.canary = o.canary && !f.Kernel && f.Routine == ori.NoRoutine && (f.Props.Variables >= endangered || f.Props.MovesStack)
+	p.checks = o.Stack && f.Routine == ori.NoRoutine
+	p.canary = o.Canary && !f.Kernel && f.Routine == ori.NoRoutine && (f.Props.Variables >= endangered || f.Props.MovesStack)
 	if p.canary {
 		p.canaryAt = (p.saveAt + 7) &^ 7
 		p.saveAt = p.canaryAt + 8
@@ -34,7 +34,7 @@ func (p *framer) guards(o *framing) {
 }
 
 // checkStack traps if the new frame begins below local memory.
-func (p *framer) checkStack() []*ori.Instr {
+func (p *Framer) checkStack() []*ori.Instr {
 	end, below := p.fixed(scratchReg), p.predicate()
 	trap := p.trap(below)
 	return []*ori.Instr{
@@ -45,7 +45,7 @@ func (p *framer) checkStack() []*ori.Instr {
 }
 
 // setCanary puts the canary into its place.
-func (p *framer) setCanary(a *target.Arch) []*ori.Instr {
+func (p *Framer) setCanary(a *target.Arch) []*ori.Instr {
 	var list []*ori.Instr
 	for _, at := range []int64{0, 4} {
 		r := p.fixed(scratchReg)
@@ -56,7 +56,7 @@ func (p *framer) setCanary(a *target.Arch) []*ori.Instr {
 }
 
 // checkCanary traps if it is another one by now.
-func (p *framer) checkCanary(a *target.Arch) []*ori.Instr {
+func (p *Framer) checkCanary(a *target.Arch) []*ori.Instr {
 	var list []*ori.Instr
 	is, want, differs := p.fixed(scratchReg), p.fixed(guardReg), p.predicate()
 	for _, at := range []int64{0, 4} {
@@ -73,7 +73,7 @@ func (p *framer) checkCanary(a *target.Arch) []*ori.Instr {
 
 // loadCanary reads a word of the driver's number. On later machines its
 // place depends on the size of the cluster.
-func (p *framer) loadCanary(a *target.Arch, to ori.Operand, at int64) []*ori.Instr {
+func (p *Framer) loadCanary(a *target.Arch, to ori.Operand, at int64) []*ori.Instr {
 	dst := []ori.Operand{to}
 	bank := a.Bank0()
 	x := ori.Const(0, bank.Canary.At+at)
@@ -89,14 +89,14 @@ func (p *framer) loadCanary(a *target.Arch, to ori.Operand, at int64) []*ori.Ins
 	}
 }
 
-func (p *framer) trap(guard ori.Operand) *ori.Instr {
+func (p *Framer) trap(guard ori.Operand) *ori.Instr {
 	t := p.instr(op.BPT, op.M(op.MTRAP), nil, ori.Imm(1))
 	t.Guard = guard
 	return t
 }
 
 // predicate is one that holds nothing where a function begins and ends.
-func (p *framer) predicate() ori.Operand {
+func (p *Framer) predicate() ori.Operand {
 	r := p.f.NewReg(ori.P, 1)
 	p.f.Regs[r].Phys, p.f.Regs[r].Fixed = 0, true
 	return p.f.Words(r)

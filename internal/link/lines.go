@@ -1,4 +1,4 @@
-package pipeline
+package link
 
 import (
 	"hash/crc32"
@@ -15,10 +15,10 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// addLocs appends the directives of another function and makes its code
+// AddLocs appends the directives of another function and makes its code
 // count from there.
-func (k *Kernel) addLocs(list []build.Line, c *emit.Code) {
-	base := int32(len(k.locs))
+func (k *Kernel) AddLocs(list []build.Line, c *emit.Code) {
+	base := int32(len(k.Locs))
 	for n := range c.Lines {
 		if c.Lines[n].Loc >= 0 {
 			c.Lines[n].Loc += base
@@ -28,24 +28,24 @@ func (k *Kernel) addLocs(list []build.Line, c *emit.Code) {
 		if x.Of >= 0 {
 			x.Of += base
 		}
-		k.locs = append(k.locs, x)
+		k.Locs = append(k.Locs, x)
 	}
 }
 
-// lineTables makes the sections that map code to source lines and to lines
+// LineTables makes the sections that map code to source lines and to lines
 // of the PTX text, and that text, as the reference does for every program
 // with .file and .loc. Functions stand in the order of the file.
-func (p *program) lineTables(debug bool) {
-	m, file := p.m, p.file
-	if len(m.Sources) == 0 || !slices.ContainsFunc(p.kernels, func(k *Kernel) bool { return len(k.locs) > 0 }) {
+func (p *Program) LineTables(debug bool) {
+	m, file := p.m, p.File
+	if len(m.Sources) == 0 || !slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return len(k.Locs) > 0 }) {
 		return
 	}
 	sources := &dwarf.LineTable{}
 	number := sourceFiles(m, sources)
 	text := &dwarf.LineTable{}
 	names, strs := []string(nil), newDebugStrings(m)
-	for n := len(p.kernels) - 1; n >= 0; n-- {
-		k, f := p.kernels[n], &m.Funcs[p.funcs[n]]
+	for n := len(p.Kernels) - 1; n >= 0; n-- {
+		k, f := p.Kernels[n], &m.Funcs[p.Funcs[n]]
 		end := uint64(len(k.Code.Text))
 		if rows := k.sourceRows(number, strs); len(rows) > 0 {
 			sources.Sequences = append(sources.Sequences, dwarf.Sequence{Rows: rows, End: end})

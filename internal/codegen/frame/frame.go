@@ -1,4 +1,6 @@
-package pipeline
+// Package frame makes stack frames, which are known only after spilling, and
+// follows the registers that a block's warps trade (setmaxnreg).
+package frame
 
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
@@ -11,12 +13,12 @@ import (
 // call or hold spills keep the alignment of vectors.
 const (
 	frameAlign = 8
-	callAlign  = 16
+	CallAlign  = 16
 )
 
-// framer adds the code that makes and removes a stack frame, which is known
+// Framer adds the code that makes and removes a stack frame, which is known
 // only after spilling.
-type framer struct {
+type Framer struct {
 	f         *ori.Func
 	sp, frame ori.Operand
 	size      int64
@@ -31,18 +33,18 @@ type framer struct {
 	canaryAt  int64
 }
 
-// framing is what a frame depends on besides the function.
-type framing struct {
-	arch      *target.Arch
-	variables int64 // bytes of the module's variables in local memory
-	stack     bool  // --sp-bounds-check
-	canary    bool  // --device-stack-protector
+// Options is what a frame depends on besides the function.
+type Options struct {
+	Arch      *target.Arch
+	Variables int64 // bytes of the module's variables in local memory
+	Stack     bool  // --sp-bounds-check
+	Canary    bool  // --device-stack-protector
 }
 
-// newFramer looks at a function while it still says which registers hold
+// New looks at a function while it still says which registers hold
 // something where it begins.
-func newFramer(f *ori.Func) *framer {
-	p := &framer{f: f}
+func New(f *ori.Func) *Framer {
+	p := &Framer{f: f}
 	for i := range f.Blocks[0].Instrs {
 		if i.Op != op.UNDEF {
 			continue
@@ -55,15 +57,15 @@ func newFramer(f *ori.Func) *framer {
 	return p
 }
 
-// prologue sets the stack pointer when the function has a frame. Variables of
+// Prologue sets the stack pointer when the function has a frame. Variables of
 // the module in local memory take the upper end of a kernel's.
-func (p *framer) prologue(o *framing) {
-	f, a := p.f, o.arch
+func (p *Framer) Prologue(o *Options) {
+	f, a := p.f, o.Arch
 	p.saveAt = int64(f.Props.LocalBytes + f.Props.SpillBytes)
 	p.guards(o)
 	align := int64(frameAlign)
 	if f.Props.HasCalls || !f.Kernel || f.Props.SpillBytes > 0 {
-		align = callAlign
+		align = CallAlign
 	}
 	if !f.Kernel && f.Routine == ori.NoRoutine {
 		p.saved, p.barriers = saved(f)
@@ -75,12 +77,12 @@ func (p *framer) prologue(o *framing) {
 		end += 4
 	}
 	if f.Kernel {
-		end += o.variables
+		end += o.Variables
 	}
 	p.size = (end + align - 1) / align * align
 	f.Props.SpillBytes = int32(p.size) - f.Props.LocalBytes
 	if p.realign {
-		f.Props.SpillBytes += callAlign - frameAlign
+		f.Props.SpillBytes += CallAlign - frameAlign
 	}
 	if p.size == 0 && !f.Props.HasCalls && !f.Props.MovesStack && !p.caller {
 		return
@@ -96,13 +98,13 @@ func (p *framer) prologue(o *framing) {
 	f.Props.Registers = max(f.Props.Registers, int32(p.highest())+1)
 }
 
-func (p *framer) fixed(n int) ori.Operand {
+func (p *Framer) fixed(n int) ori.Operand {
 	r := p.f.NewReg(ori.R, 1)
 	p.f.Regs[r].Phys, p.f.Regs[r].Fixed = int16(n), true
 	return p.f.Words(r)
 }
 
-func (p *framer) highest() int {
+func (p *Framer) highest() int {
 	switch {
 	case p.caller || p.realign:
 		return abi.CallerReg
@@ -112,14 +114,14 @@ func (p *framer) highest() int {
 	return abi.StackReg
 }
 
-func (p *framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operand) *ori.Instr {
+func (p *Framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operand) *ori.Instr {
 	return p.f.NewInstr(o, m, dst, srcs)
 }
 
 // meets finds out what the function expects of its caller. One that returns
 // to an absolute address belongs to an object, whose callers need only keep
 // frames aligned to frameAlign; locals and spills of ours may need more.
-func (p *framer) meets() {
+func (p *Framer) meets() {
 	object, wide := false, p.f.Props.LocalBytes > 0
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
@@ -135,7 +137,7 @@ func (p *framer) meets() {
 }
 
 // enter makes the frame at the start of the function.
-func (p *framer) enter(a *target.Arch) {
+func (p *Framer) enter(a *target.Arch) {
 	var list []*ori.Instr
 	sp := []ori.Operand{p.sp}
 	if p.f.Kernel {
@@ -149,7 +151,7 @@ func (p *framer) enter(a *target.Arch) {
 		list = append(list, p.instr(op.IADD3, op.Mods{}, sp, p.sp, ori.Imm(-p.size), ori.Zero(ori.R)))
 	}
 	if p.realign {
-		list = append(list, p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-callAlign), ori.Zero(ori.R), ori.Imm(0xc0)))
+		list = append(list, p.instr(op.LOP3, op.M(op.MLUT), sp, p.sp, ori.Imm(-CallAlign), ori.Zero(ori.R), ori.Imm(0xc0)))
 	}
 	if p.checks && p.size > 0 {
 		list = append(list, p.checkStack()...)
@@ -178,7 +180,7 @@ func (p *framer) enter(a *target.Arch) {
 }
 
 // leave removes the frame before every return.
-func (p *framer) leave(a *target.Arch) {
+func (p *Framer) leave(a *target.Arch) {
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
 			if i.Op != op.RET {
@@ -220,13 +222,13 @@ func (p *framer) leave(a *target.Arch) {
 // ends.
 const scratchReg = 0
 
-func (p *framer) barrier(n int) ori.Operand {
+func (p *Framer) barrier(n int) ori.Operand {
 	r := p.f.NewReg(ori.B, 1)
 	p.f.Regs[r].Phys, p.f.Regs[r].Fixed = int16(n), true
 	return p.f.Words(r)
 }
 
-func (p *framer) barrierSlot(k int) ori.Operand {
+func (p *Framer) barrierSlot(k int) ori.Operand {
 	return ori.Addr(p.sp, p.saveAt+4*int64(len(p.saved)+k))
 }
 

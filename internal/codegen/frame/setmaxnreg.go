@@ -1,0 +1,162 @@
+package frame
+
+import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Registers that a block's warps trade (setmaxnreg). Where a warp has given
+// registers back only those below the new number may be named, and where it
+// has got more all of those: each value is kept below what is there wherever
+// it lives. When the code does not fit, no register changes hands: a warp
+// keeps those it was launched with, which is always right.
+
+// noLimit is more than any register file has.
+const noLimit = 1 << 14
+
+// Pool is what a function says about its registers.
+type Pool struct {
+	f     *ori.Func
+	start int   // registers at launch
+	in    []int // at the start of each block
+	bound []int16
+}
+
+// PoolOf finds the changes of register counts of a function; nil if it has
+// none.
+func PoolOf(f *ori.Func, start int) *Pool {
+	p := &Pool{f: f, start: start, in: make([]int, f.NumBlocks())}
+	found := false
+	for _, b := range f.Blocks {
+		p.in[b.ID] = noLimit
+		for i := range b.Instrs {
+			found = found || i.Op == op.USETMAXREG
+		}
+	}
+	if !found {
+		return nil
+	}
+	p.in[f.Blocks[0].ID] = start
+	for changed := true; changed; {
+		changed = false
+		for _, b := range f.Blocks {
+			for _, s := range b.Succs {
+				if n := p.out(b, s); n < p.in[s.ID] {
+					p.in[s.ID], changed = n, true
+				}
+			}
+		}
+	}
+	return p
+}
+
+// change returns the count that a block sets, and whether by giving
+// registers back; zero if it sets none.
+func change(b *ori.Block) (n int, back bool) {
+	for i := range b.Instrs {
+		if i.Op == op.USETMAXREG {
+			n, back = int(i.Srcs()[0].Imm)-abi.HiddenRegisters, i.Mods.Has(op.MDEALLOC)
+		}
+	}
+	return n, back
+}
+
+// out is what there is on the way from b to s: a block that asks for more
+// asks again by going to itself.
+func (p *Pool) out(b, s *ori.Block) int {
+	n, _ := change(b)
+	if n == 0 || s == b || p.in[b.ID] == noLimit {
+		return p.in[b.ID]
+	}
+	return n
+}
+
+// limit is what may be used everywhere in a block.
+func (p *Pool) limit(b *ori.Block) int {
+	if n, back := change(b); back {
+		return min(n, p.in[b.ID])
+	}
+	return p.in[b.ID]
+}
+
+// Restrict keeps the values of the function below what is there where they
+// live, and returns the most registers there are anywhere.
+func (p *Pool) Restrict() (most int) {
+	most = p.start
+	for r := range p.f.Regs {
+		p.bound = append(p.bound, p.f.Regs[r].Hi)
+	}
+	live := flow.LiveOf(p.f)
+	low := func(r ori.Reg, n int) {
+		i := &p.f.Regs[r]
+		if i.Class == ori.R && !i.Fixed && (i.Hi == 0 || int(i.Hi) > n) {
+			i.Hi = int16(n)
+		}
+	}
+	for _, b := range p.f.Blocks {
+		n := p.limit(b)
+		if n == noLimit {
+			continue
+		}
+		most = max(most, n)
+		for k := range live.Words {
+			if live.Start(b).Has(k) || live.End(b).Has(k) {
+				low(live.Reg(k), n)
+			}
+		}
+		for i := range b.Instrs {
+			for _, a := range i.Args {
+				if a.HasReg() {
+					low(a.Reg, n)
+				}
+			}
+		}
+	}
+	return most
+}
+
+// Release takes the bounds back.
+func (p *Pool) Release() {
+	for r, hi := range p.bound {
+		p.f.Regs[r].Hi = hi
+	}
+}
+
+// Holds tells whether the allocated code names only registers that are there.
+func (p *Pool) Holds() bool {
+	for _, b := range p.f.Blocks {
+		n := p.limit(b)
+		for i := range b.Instrs {
+			for _, a := range i.Args {
+				if !a.HasReg() || p.f.Regs[a.Reg].Class != ori.R {
+					continue
+				}
+				if r := &p.f.Regs[a.Reg]; int(r.Phys)+int(r.Width) > n {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// Drop removes the changes: what asks for registers has them.
+func (p *Pool) Drop() {
+	for _, b := range p.f.Blocks {
+		for i := b.First(); i != nil; {
+			next := i.Next()
+			switch {
+			case i.Op != op.USETMAXREG:
+			case i.NDst == 0:
+				i.Remove()
+			default:
+				i.Op, i.Mods = op.UPLOP3, op.M(op.MLUT)
+				t := ori.Zero(ori.UP)
+				i.Args = append(i.Args[:1:1], t, t, t, ori.Imm(0x80), ori.Imm(0))
+			}
+			i = next
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Package link makes a file of a module's compiled functions: where variables
+// lie, what is relocated, what objects say to the linker, line tables and debug
+// sections.
+package link
+
+import (
+	"slices"
+	"time"
+
+	"github.com/goptxas/goptxas/internal/codegen/emit"
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/lower/build"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Program is a module on its way into a file.
+type Program struct {
+	m       *sema.Module
+	arch    *target.Arch
+	o       Options
+	File    *cubin.Module
+	Layout  *build.Layout // where its variables lie
+	shared  cubin.Shared  // what they take of shared memory
+	Object  *object       // nil: a program that runs as it is
+	Funcs   []int32       // Module.Funcs of each kernel, in the order of the file
+	Kernels []*Kernel     // their code, once it is made
+}
+
+// Options are the choices of the command line about the file.
+type Options struct {
+	Tool   cubin.TKInfo
+	Rela   bool   // --force-rela
+	Host   []byte // --nv-host: contents of .nv.host
+	Blocks bool   // --blocks-are-clusters
+	Errors bool   // --make-errors-visible-at-exit
+	Debug  bool   // -g: functions stay apart
+	// Extensible asks for an object that is a whole program but for functions
+	// of the system (-ewp).
+	Extensible bool
+}
+
+// New lays the module's variables out and finds the functions that need
+// code.
+func New(m *sema.Module, arch *target.Arch, o Options) *Program {
+	p := &Program{m: m, arch: arch, o: o}
+	p.File = &cubin.Module{Arch: arch, PTXSM: m.Target.SM, Tool: o.Tool, TexIndep: m.TexMode == sema.TexIndependent, ForceRela: o.Rela, Host: o.Host}
+	p.Layout = &build.Layout{Apart: o.Debug, Shared: map[string]int64{}, Dynamic: map[string]int64{}, Const: map[string]int64{}, Local: map[string]int64{}}
+	if m.Opts.Relocatable || o.Extensible {
+		p.File.Relocatable, p.File.Extensible, p.Layout.Object = true, o.Extensible, true
+		p.Object = &object{m: m, arch: arch, file: p.File}
+		p.Object.declare()
+		p.Funcs = objectFuncs(m)
+	} else {
+		p.shared = variables(m, p.Layout, p.File)
+		p.Funcs = m.Kernels()
+		slices.Sort(p.Funcs) // the file has them in source order
+	}
+	p.File.Kernels = make([]cubin.Kernel, len(p.Funcs)) // so that address slots exist
+	p.Kernels = make([]*Kernel, len(p.Funcs))
+	if p.Object == nil {
+		externals(m, p.Layout, p.Funcs, p.File)
+	}
+	return p
+}
+
+// Slot returns where bank 4 holds the address of a symbol.
+func (p *Program) Slot(name string) (int64, bool) {
+	v, ok := p.File.AddressSlot(name)
+	return int64(v), ok
+}
+
+// Describe tells the file about kernel n, whose code is made.
+func (p *Program) Describe(n int) {
+	k := p.Kernels[n]
+	p.File.ISAClass, p.File.Tensormap = max(p.File.ISAClass, k.Class), max(p.File.Tensormap, k.Maps)
+	p.File.Kernels[n] = p.kernel(&p.m.Funcs[p.Funcs[n]], k)
+}
+
+// Complete tells the file what only objects say, once all code is made.
+func (p *Program) Complete() {
+	if p.Object != nil {
+		p.Object.complete(p)
+	}
+}
+
+// Kernel is a compiled function.
+type Kernel struct {
+	Code   *emit.Code
+	Props  ori.Props
+	Spills ra.Result
+	Frame  int32 // bytes of stack
+	Stack  int32 // bytes of stack of the functions it calls
+	Subs   []Sub
+	Bank0  int    // bytes of constant bank 0
+	Bank2  []byte // constant bank 2
+	Calls  []string
+	Class  uint8            // of instructions, as .nv.compat counts them
+	Maps   uint8            // what it does with tensor maps, as .nv.compat says
+	Refs   []cubin.RefWord  // textures, samplers and surfaces bound by name
+	Shared map[string]int64 // offsets of the module's shared variables
+	Locs   []build.Line     // the .loc directives that Code.Lines names
+	Debug  []*DebugFunc
+	// Indirect are the prototypes of calls through pointers, in an object.
+	Indirect []string
+	Time     time.Duration
+	Made     time.Duration // the part of Time before the phases
+	Hurry    uint8         // the level of fast compilation it got
+	Spared   bool          // phases were left out for lack of time or memory
+	Filed    time.Duration // besides Time: to describe it in the file
+	Heap     int64         // of the process when it was done, where Options.Heap tells
+}
+
+// Sub is a function compiled into a kernel's section.
+type Sub struct {
+	Func   int32
+	Offset uint64
+	Size   uint64
+	Frame  int32
+	Spills ra.Result
+}
