@@ -107,7 +107,7 @@ func simulateOne(name string, l *launch.Launch, timed bool) (*gpu.Result, [][]by
 		before[k] = gpu.Hash(bufs[k])
 	}
 	r.Stage = "run"
-	st, err := p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated, Timed: timed})
+	st, err := p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated, Timed: timed})
 	if err != nil {
 		return fail(err)
 	}

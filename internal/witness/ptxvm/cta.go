@@ -101,6 +101,7 @@ func (g *grid) round(list []*cta) []*cta {
 // group is the blocks of one cluster, and its barrier.
 type group struct {
 	blocks []*cta
+	late   []later // copies that tell mbarriers
 }
 
 func (g *grid) newCluster(at [3]uint32) []*cta {
@@ -133,7 +134,6 @@ type cta struct {
 	exits   bool // threads have ended since barriers were looked at
 	phase   int  // barriers that have completed
 	races   *races
-	late    []later // copies that tell an mbarrier
 }
 
 // bar is a named barrier.

@@ -25,6 +25,7 @@ type later struct {
 	kind  int
 	group int   // of the lane, by commits
 	bar   *byte // the mbarrier that is told, or nil
+	cta   *cta  // who ordered it
 	run   func()
 }
 
@@ -45,7 +46,8 @@ func (w *warp) beginTold(bar []byte, run func()) {
 		run()
 		return
 	}
-	w.cta.late = append(w.cta.late, later{bar: &bar[0], run: run})
+	cl := w.cta.cluster
+	cl.late = append(cl.late, later{bar: &bar[0], cta: w.cta, run: run})
 }
 
 // commitGroup closes the groups of the running lanes.
@@ -78,10 +80,13 @@ func (w *warp) happen(due func(*later) bool) {
 	})
 }
 
-// look does the copies that a barrier waits for.
-func (c *cta) look(bar []byte) {
-	c.late = slices.DeleteFunc(c.late, func(x later) bool {
-		if x.bar != &bar[0] {
+// look does the copies that a barrier waits for, whichever block ordered them.
+func (c *cta) look(bar []byte) { c.cluster.happen(func(x *later) bool { return x.bar == &bar[0] }) }
+
+// happen does the copies of the cluster that are due, in order.
+func (g *group) happen(due func(*later) bool) {
+	g.late = slices.DeleteFunc(g.late, func(x later) bool {
+		if !due(&x) {
 			return false
 		}
 		x.run()
@@ -91,10 +96,7 @@ func (c *cta) look(bar []byte) {
 
 // end does what is left when the block is done.
 func (c *cta) end() {
-	for _, x := range c.late {
-		x.run()
-	}
-	c.late = nil
+	c.cluster.happen(func(x *later) bool { return x.cta == c })
 	for _, w := range c.warps {
 		w.happen(func(*later) bool { return true })
 	}

@@ -10,8 +10,6 @@ import (
 func (d *decoder) bulk() {
 	d.ignore(isa.WAsync, isa.WBulk, isa.WRead, isa.WL2, isa.WL2CacheHint, isa.WMbarrierCompleteTxBytes, isa.WBulkGroup)
 	switch {
-	case d.has(isa.WMulticastCluster):
-		d.unknown()
 	case d.has(isa.WTensor):
 		d.tensorCopy()
 	case d.has(isa.WReduce):
@@ -35,6 +33,7 @@ func (d *decoder) bulkCopy() {
 	if spTo != isa.SpaceGlobal {
 		bar = d.addr(3)
 	}
+	mask := d.multicast(4)
 	d.out.run = func(w *warp) {
 		a, b, c := w.col8(to), *from(w, 7), w.col(&n, 1)
 		size := *c
@@ -48,24 +47,53 @@ func (d *decoder) bulkCopy() {
 			if size[l]%bulkUnit != 0 {
 				w.fail(l, "a bulk copy of %d bytes", size[l])
 			}
-			to, from, n := dst[l], b[l], size[l]
-			run := func() {
+			from, n := b[l], size[l]
+			run := func(to uint64) {
 				for k := uint64(0); k < n; k += bulkUnit {
 					copy(w.bytes(spTo, to+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, from+k, l, bulkUnit, bulkUnit, false))
 				}
 			}
-			if bar == nil {
-				w.begin(l, lateBulk, run)
+			if to := dst[l]; bar == nil {
+				w.begin(l, lateBulk, func() { run(to) })
 				continue
 			}
-			mem := w.barrierAt(isa.SpaceShared, at[l], l)
-			w.beginTold(mem, func() {
-				run()
-				w.completeTx(mem, n)
+			w.everywhere(mask, l, dst[l], at[l], func(to uint64, mem []byte) {
+				w.beginTold(mem, func() {
+					run(to)
+					w.completeTx(mem, n)
+				})
 			})
 		}
 		if bar != nil && w.cta.races != nil {
 			w.cta.races.leave(w)
+		}
+	}
+}
+
+// multicast is the mask of blocks that a copy goes to, operand n; nil where
+// it goes to one.
+func (d *decoder) multicast(n int) *operand {
+	if !d.has(isa.WMulticastCluster) {
+		return nil
+	}
+	m := d.src(n, isa.U16)
+	return &m
+}
+
+// everywhere does a copy for the block that its addresses name, or for each
+// block of a mask: to the same place, with the barrier at the same place (PTX
+// ISA, cp.async.bulk, .multicast::cluster).
+func (w *warp) everywhere(mask *operand, l int, to, bar uint64, run func(to uint64, bar []byte)) {
+	if mask == nil {
+		run(to, w.barrierAt(isa.SpaceShared, bar, l))
+		return
+	}
+	const off = 1<<rankShift - 1
+	m := w.col(mask, 2)[l]
+	for rank := range uint64(16) {
+		if m>>rank&1 != 0 {
+			there := (rank + 1) << rankShift
+			run(to&off|there, w.barrierAt(isa.SpaceShared, bar&off|there, l))
 		}
 	}
 }

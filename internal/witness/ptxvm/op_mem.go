@@ -80,6 +80,11 @@ func (d *decoder) st() {
 	d.ignore(memoryWords...)
 	t, space := d.typ(0), d.spaceOf(0)
 	addr := d.addr(0)
+	var bar func(*warp, int) *column
+	if d.has(isa.WAsync) {
+		d.ignore(isa.WMbarrierCompleteTxBytes)
+		bar = d.addr(2)
+	}
 	es := d.elements(1)
 	size := uint64(t.Size())
 	total := size * uint64(len(es))
@@ -102,12 +107,31 @@ func (d *decoder) st() {
 		}
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
+			if bar != nil {
+				w.storeLater(space, a[l], bar(w, 9)[l], l, size, x[:len(srcs)])
+				continue
+			}
 			b := w.bytes(space, a[l], l, total, total, true)
 			for k := range srcs {
 				put(b[uint64(k)*size:uint64(k+1)*size], x[k][l])
 			}
 		}
 	}
+}
+
+// storeLater is st.async: the values are taken now, and an mbarrier is told
+// when they are there.
+func (w *warp) storeLater(space isa.Space, to, bar uint64, l int, size uint64, x []*column) {
+	var v []byte
+	for _, c := range x {
+		v = append(v, make([]byte, size)...)
+		put(v[uint64(len(v))-size:], c[l])
+	}
+	mem, n := w.barrierAt(isa.SpaceShared, bar, l), uint64(len(v))
+	w.beginTold(mem, func() {
+		copy(w.bytes(space, to, l, n, n, true), v)
+		w.completeTx(mem, n)
+	})
 }
 
 // cvta converts between generic addresses and those of a space.

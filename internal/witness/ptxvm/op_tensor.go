@@ -100,7 +100,7 @@ func (w *warp) mapOf(addr uint64, coords []operand, l int) (*tensor.Map, [5]int3
 }
 
 func (d *decoder) tensorLoad(from func(*warp, int) *column, coords []operand) {
-	to, bar := d.addr(0), d.addr(2)
+	to, bar, mask := d.addr(0), d.addr(2), d.multicast(3)
 	d.out.run = func(w *warp) {
 		dst, src, told := *w.col8(to), *from(w, 7), *bar(w, 6)
 		if w.cta.grid.opts.Probe != nil {
@@ -110,10 +110,11 @@ func (d *decoder) tensorLoad(from func(*warp, int) *column, coords []operand) {
 		for m := w.mask; m != 0; m &= m - 1 {
 			l := bits.TrailingZeros32(m)
 			t, at := w.mapOf(src[l], coords, l)
-			mem, to := w.barrierAt(isa.SpaceShared, told[l], l), uint32(dst[l])
-			w.beginTold(mem, func() {
-				w.tileIn(t, at, to, l)
-				w.completeTx(mem, uint64(t.Bytes()))
+			w.everywhere(mask, l, dst[l], told[l], func(to uint64, mem []byte) {
+				w.beginTold(mem, func() {
+					w.tileIn(t, at, uint32(to), l)
+					w.completeTx(mem, uint64(t.Bytes()))
+				})
 			})
 		}
 		if w.cta.races != nil {

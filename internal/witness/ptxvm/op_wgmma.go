@@ -1,16 +1,28 @@
 package ptxvm
 
 import (
+	"slices"
+
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 	"github.com/goptxas/goptxas/internal/witness/matrix"
 )
 
-// wgmma is the products of warp groups: done at once here, each warp its
-// sixteen rows. Fences, groups and waits have nothing left to do.
+// wgmma is the products of warp groups: each warp does its sixteen rows at
+// once. The accumulator is nobody's until the group was waited for (PTX ISA,
+// wgmma.mma_async): it counts as not written, and with Options.Late it holds
+// its old contents until then.
 func (d *decoder) wgmma() {
 	d.ignore(isa.WSync, isa.WAligned)
-	if d.has(isa.WFence) || d.has(isa.WCommitGroup) || d.has(isa.WWaitGroup) {
+	switch {
+	case d.has(isa.WFence):
 		d.out.run = func(*warp) {}
+		return
+	case d.has(isa.WCommitGroup):
+		d.out.run = func(w *warp) { w.groups++ }
+		return
+	case d.has(isa.WWaitGroup):
+		n := int(d.args[0].Value)
+		d.out.run = func(w *warp) { w.finish(func(p *accumulator) bool { return p.group < w.groups-n }) }
 		return
 	}
 	d.ignore(isa.WMmaAsync)
@@ -42,6 +54,7 @@ func (d *decoder) wgmma() {
 		if w.cta.grid.opts.Probe != nil {
 			return
 		}
+		w.finish(func(p *accumulator) bool { return p.frame == w.frame && p.shares(&out) })
 		x := *g
 		if x.A.Float {
 			x.Dot = matrix.DotOf(sm, x.A, x.Sum)
@@ -63,7 +76,69 @@ func (d *decoder) wgmma() {
 			desc = matrix.Descriptor(w.col(&da, 2)[0])
 		}
 		mem := func(addr uint32) []byte { return w.bytes(isa.SpaceShared, uint64(addr), 0, 16, 16, false) }
-		out.write(w, x.Run(w.index%4, mem, desc, matrix.Descriptor(w.col(&db, 3)[0]), fa, c))
+		w.owe(&out, x.Run(w.index%4, mem, desc, matrix.Descriptor(w.col(&db, 3)[0]), fa, c))
+	})
+}
+
+// accumulator is the registers of a product that was not waited for.
+type accumulator struct {
+	frame *frame
+	out   *fragmentOut
+	group int
+	sums  []matrix.Column // where they are not written yet
+}
+
+// owe leaves the sums of a product where nobody may look.
+func (w *warp) owe(out *fragmentOut, sums []matrix.Column) {
+	p := accumulator{frame: w.frame, out: out, group: w.groups}
+	if w.cta.grid.async = true; w.cta.grid.opts.Late {
+		p.sums = sums
+	} else {
+		out.write(w, sums)
+	}
+	for _, to := range out.to {
+		if to.slot >= 0 {
+			w.frame.def[to.slot] = 0
+		}
+	}
+	w.products = append(w.products, p)
+}
+
+// finish ends products: their registers hold the sums.
+func (w *warp) finish(over func(*accumulator) bool) {
+	w.products = slices.DeleteFunc(w.products, func(p accumulator) bool {
+		if !over(&p) {
+			return false
+		}
+		at := w.frame
+		w.frame = p.frame
+		if p.sums != nil {
+			mask := w.mask
+			w.mask = ^uint32(0)
+			p.out.write(w, p.sums)
+			w.mask = mask
+		}
+		for _, to := range p.out.to {
+			if to.slot >= 0 {
+				w.frame.def[to.slot] = ^uint32(0)
+			}
+		}
+		w.frame = at
+		return true
+	})
+}
+
+// shares reports whether two products have a register in common.
+func (p *accumulator) shares(out *fragmentOut) bool {
+	return slices.ContainsFunc(p.out.to, func(a place) bool {
+		return slices.ContainsFunc(out.to, func(b place) bool { return a.slot >= 0 && a.slot == b.slot })
+	})
+}
+
+// ordered reports whether a column is the accumulator of a product.
+func (w *warp) ordered(slot int32) bool {
+	return slices.ContainsFunc(w.products, func(p accumulator) bool {
+		return p.frame == w.frame && slices.ContainsFunc(p.out.to, func(a place) bool { return a.slot == slot })
 	})
 }
 

@@ -78,6 +78,9 @@ type warp struct {
 	yields  bool    // it polls: another warp's turn
 	late    []later // copies of groups
 	commits [numLate][lanes]int
+
+	products []accumulator // whose accumulators nobody may read
+	groups   int           // of them, committed
 }
 
 // starved is after how many turns groups begin, and end, to take turns.
@@ -297,6 +300,9 @@ func (w *warp) defined(slot int32, mask uint32) {
 		return
 	}
 	w.cta.grid.open = true
+	if w.cta.grid.opts.Undefined && w.ordered(slot) {
+		w.fail(bits.TrailingZeros32(missing), "register %s belongs to a product that was not waited for", w.frame.fn.nameOf(slot))
+	}
 	if w.cta.grid.opts.Undefined {
 		w.fail(bits.TrailingZeros32(missing), "register %s is read before it is written", w.frame.fn.nameOf(slot))
 	}

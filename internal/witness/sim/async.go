@@ -88,7 +88,7 @@ type asyncMachine struct {
 
 // actor makes accesses for an order.
 type actor struct {
-	tid   uint8
+	tid   uint16
 	clock uint32
 	pc    uint32
 	view  *view // what the order may rely on: the issuer's at issue
@@ -167,7 +167,7 @@ func (c *cta) begin(number uint32) {
 	}
 	for _, w := range c.warps {
 		w.async = &asyncWarp{}
-		w.async.g[w.id] = 1
+		w.async.g.raise(w.tid(0), 1)
 	}
 }
 
@@ -260,6 +260,7 @@ type asyncWarp struct {
 	bulk   groups
 	sb0    []*groups // announcements of SB0, oldest first
 	stored uint32    // groups of bulk stores whose end was waited for
+	remote uint32    // stores to other blocks
 	atoms  uint32    // atomics of global memory issued
 	orders []*gmmaOrder
 	groups uint32 // of products, committed
@@ -322,9 +323,9 @@ func (w *warp) waitGroups(keep int) {
 		a.sb0 = a.sb0[1:]
 		n := g.wait(w.cta, len(g.closed)-1)
 		if g == &a.copies {
-			a.g[tidCopy+w.id] = max(a.g[tidCopy+w.id], n)
+			a.g.raise(w.tid(tidCopy), n)
 		} else {
-			a.g[tidBulkRead+w.id] = max(a.g[tidBulkRead+w.id], n)
+			a.g.raise(w.tid(tidBulkRead), n)
 			a.stored = max(a.stored, n)
 		}
 	}

@@ -13,6 +13,10 @@ type cta struct {
 	m      *machine
 	steps  uint64
 
+	cluster *cluster
+	rank    uint32
+	ended   bool
+
 	// of asynchronous work
 	number  uint32
 	flights []*flight

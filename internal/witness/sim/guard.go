@@ -234,8 +234,7 @@ func (w *warp) orderGMMA(o *gmmaOrder) {
 		return
 	}
 	o.clock = a.groups + 1
-	seen := a.view
-	o.seen = &seen
+	o.seen = a.clone()
 	a.orders = append(a.orders, o)
 	switch m := w.m.async; {
 	case m.when == AsEarly, m.when == BySeed && m.rng.IntN(3) == 0:
@@ -261,7 +260,7 @@ func (w *warp) runGMMA(n int) {
 			return
 		}
 		was := m.actor
-		m.actor = &actor{tid: uint8(tidGMMA + w.id), clock: o.clock, pc: o.pc, view: o.seen, proxy: true}
+		m.actor = &actor{tid: uint16(w.tid(tidGMMA)), clock: o.clock, pc: o.pc, view: o.seen, proxy: true}
 		w.compute(o)
 		m.actor = was
 	}
@@ -285,5 +284,5 @@ func (w *warp) waitGMMA(keep uint32) {
 		}
 	}
 	a.orders = append(a.orders[:0], a.orders[n:]...)
-	a.g[tidGMMA+w.id] = max(a.g[tidGMMA+w.id], over)
+	a.g.raise(w.tid(tidGMMA), over)
 }

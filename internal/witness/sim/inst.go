@@ -131,40 +131,41 @@ type address struct {
 // inst is an instruction as the simulator runs it: operands by row number,
 // modifiers as numbers, and the function that is its meaning.
 type inst struct {
-	fn      func(*warp, *inst, uint32)
-	guard   uint8
-	pd      [2]uint8
-	full    bool // results are uniform: runs once for the warp
-	gneg    uint32
-	flags   uint32
-	d       [2]uint16 // destination rows
-	dw      uint8     // rows of the first destination
-	ns      uint8
-	nps     uint8
-	sub     uint8 // a choice that only the operation knows
-	cmp     uint8
-	bop     uint8
-	size    uint8 // bytes of a memory access
-	sext    bool
-	bar     uint8
-	src     fp.Format
-	dst     fp.Format
-	it      fp.Int
-	product *matrix.Product
-	gmma    *gmmaForm
-	mode    fp.Mode
-	s       [5]opnd
-	ps      [3]predSrc
-	addr    [2]address
-	rel     int64 // distance to a label from the next instruction
-	hasL    bool
-	missing bool // it has no meaning here
-	strong  bool // .STRONG: other threads may rely on its order
-	kind    Class
-	op      sass.Op
-	wide    uint8 // registers of the widest source
-	mn      string
-	in      sass.Inst
+	fn        func(*warp, *inst, uint32)
+	guard     uint8
+	pd        [2]uint8
+	full      bool // results are uniform: runs once for the warp
+	gneg      uint32
+	flags     uint32
+	d         [2]uint16 // destination rows
+	dw        uint8     // rows of the first destination
+	ns        uint8
+	nps       uint8
+	sub       uint8 // a choice that only the operation knows
+	cmp       uint8
+	bop       uint8
+	size      uint8 // bytes of a memory access
+	sext      bool
+	bar       uint8
+	src       fp.Format
+	dst       fp.Format
+	it        fp.Int
+	product   *matrix.Product
+	gmma      *gmmaForm
+	mode      fp.Mode
+	s         [5]opnd
+	ps        [3]predSrc
+	addr      [2]address
+	rel       int64 // distance to a label from the next instruction
+	hasL      bool
+	multicast bool // a copy to several blocks
+	missing   bool // it has no meaning here
+	strong    bool // .STRONG: other threads may rely on its order
+	kind      Class
+	op        sass.Op
+	wide      uint8 // registers of the widest source
+	mn        string
+	in        sass.Inst
 }
 
 // decoder turns the words of a program into insts.

@@ -15,22 +15,25 @@ const (
 
 // machine is one launch.
 type machine struct {
-	prog    *Program
-	l       *Launch
-	pool    [][32]uint32
-	mem     *Memory
-	bank    [8][]byte
-	count   []instCount
-	stats   Stats
-	timed   *timedMachine
-	async   *asyncMachine
-	err     error
-	hook    func(*Event) error
-	event   Event
-	free    []*cta
-	stack   uint32
-	maxStep uint64
-	steps   uint64
+	prog  *Program
+	l     *Launch
+	pool  [][32]uint32
+	mem   *Memory
+	bank  [8][]byte
+	count []instCount
+	stats Stats
+	timed *timedMachine
+	async *asyncMachine
+	err   error
+	hook  func(*Event) error
+	event Event
+	free  []*cta
+	stack uint32
+
+	clusterOf [3]uint32 // blocks of a cluster
+	clustered bool      // the launch is one of clusters
+	maxStep   uint64
+	steps     uint64
 }
 
 type instCount struct{ warps, threads uint64 }
@@ -63,6 +66,9 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 	if m.mem == nil {
 		m.mem = p.module.Memory()
 	}
+	if err := m.clusters(); err != nil {
+		return nil, err
+	}
 	if err := m.banks(); err != nil {
 		return nil, err
 	}
@@ -81,12 +87,13 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 
 func (m *machine) run() error {
 	g := m.l.Grid
-	total := uint64(g[0]) * uint64(g[1]) * uint64(g[2])
+	c := m.clusterOf
+	total := uint64(g[0]/c[0]) * uint64(g[1]/c[1]) * uint64(g[2]/c[2])
 	var next uint64
 	var live []*cta
 	for next < total || len(live) > 0 {
 		if next < total && (len(live) == 0 || len(live) < resident && live[len(live)-1].steps > patience) {
-			live = append(live, m.block(next))
+			live = append(live, m.start(next)...)
 			next++
 		}
 		moved := false
@@ -113,7 +120,7 @@ func (m *machine) run() error {
 						m.clockOut(w)
 					}
 				}
-				m.free = append(m.free, live[k])
+				m.free = append(m.free, live[k].leave()...)
 				live = append(live[:k], live[k+1:]...)
 				k--
 				moved = true
@@ -123,7 +130,7 @@ func (m *machine) run() error {
 			return m.deadlock(live)
 		}
 		if !moved { // they wait for a block that has not started
-			live = append(live, m.block(next))
+			live = append(live, m.start(next)...)
 			next++
 		}
 	}
@@ -166,8 +173,8 @@ func (m *machine) ended(live []*cta) error {
 	return m.err
 }
 
-// block makes block number n of the grid ready.
-func (m *machine) block(n uint64) *cta {
+// block makes a block of the grid ready.
+func (m *machine) block(id [3]uint32, rank uint32, cl *cluster) *cta {
 	g, b := m.l.Grid, m.l.Block
 	threads := int(b[0] * b[1] * b[2])
 	var c *cta
@@ -179,10 +186,10 @@ func (m *machine) block(n uint64) *cta {
 			c.warps = append(c.warps, &warp{id: k, lane0: k * 32, cta: c, m: m, fresh: true})
 		}
 	}
-	c.id = [3]uint32{uint32(n % uint64(g[0])), uint32(n / uint64(g[0]) % uint64(g[1])), uint32(n / uint64(g[0]) / uint64(g[1]))}
+	c.id, c.rank, c.cluster, c.ended = id, rank, cl, false
 	c.live, c.steps = threads, 0
 	if m.async != nil {
-		c.begin(uint32(n) + 1)
+		c.begin(id[0] + g[0]*(id[1]+g[1]*id[2]) + 1)
 	}
 	for k := range c.shared {
 		c.shared[k] = poisonByte
@@ -221,6 +228,7 @@ func (w *warp) reset(lanes int) {
 	w.conv = [16][32]uint32{}
 	w.bwait, w.wwait, w.cwait = [16]uint32{}, 0, 0
 	w.steps = 0
+	w.met, w.meets = 0, 0
 	if w.m.timed != nil {
 		if w.timed == nil {
 			w.timed = &timedWarp{}

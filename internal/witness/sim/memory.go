@@ -122,13 +122,11 @@ func (w *warp) resolve(space int, l int, addr, n uint64, write bool) []byte {
 	}
 	switch where {
 	case spShared:
-		if s := w.cta.shared; addr < uint64(len(s)) && addr+n <= uint64(len(s)) {
-			if w.m.async != nil {
-				w.touch(spShared, addr, n, write)
-			}
-			return s[addr : addr+n : addr+n]
+		b := w.sharedBytes(l, addr, n)
+		if b != nil && w.m.async != nil {
+			w.touch(spShared, addr, n, write)
 		}
-		w.fail(l, "shared access of %d bytes at %#x is outside the %#x bytes of the block", n, addr, len(w.cta.shared))
+		return b
 	case spLocal:
 		if size := uint64(w.m.stack); addr < size && addr+n <= size {
 			if w.local == nil {
@@ -250,8 +248,8 @@ func (m *Memory) param(b []byte) {
 	m.segs = append(m.segs, segment{paramBase, b, "parameter", true})
 }
 
-// hopper fills what only sm_90 keeps in bank 0: windows and clusters, of
-// which every block is its own (offsets seen in the reference's code).
+// hopper fills what only sm_90 keeps in bank 0: windows and clusters (offsets
+// seen in the reference's code).
 func (m *machine) hopper(put func(int64, uint32), put64 func(int64, uint64)) {
 	put64(0x30, 1)
 	put(0x68, 0x400)
@@ -259,12 +257,18 @@ func (m *machine) hopper(put func(int64, uint32), put64 func(int64, uint64)) {
 	put(0x10c, 132)
 	put(0x114, 0x400)
 	put(0x13c, 0x38c00)
-	for n := range int64(3) {
-		put(0x144+4*n, 1)
-		put(0x150+4*n, math.Float32bits(1))
-		put(0x15c+4*n, m.l.Grid[n])
+	if m.clustered {
+		put(0x140, 1)
 	}
-	put(0x188, 1)
+	ranks := uint32(1)
+	for n := range int64(3) {
+		c := m.clusterOf[n]
+		put(0x144+4*n, c)
+		put(0x150+4*n, math.Float32bits(1/float32(c)))
+		put(0x15c+4*n, m.l.Grid[n]/c)
+		ranks *= c
+	}
+	put(0x188, ranks)
 	put64(0x198, paramBase)
 	put64(0x1a0, paramBase+uint64(len(m.l.Params)))
 }

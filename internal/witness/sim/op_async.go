@@ -31,8 +31,7 @@ func ldgsts(w *warp, i *inst, m uint32) {
 	}
 	f := &flight{run: func() { w.copyAll(list, uint64(i.size)) }}
 	if a := w.async; a != nil {
-		seen := a.view
-		f.actor = actor{tid: uint8(tidCopy + w.id), clock: a.copies.next(), pc: w.at, view: &seen}
+		f.actor = actor{tid: uint16(w.tid(tidCopy)), clock: a.copies.next(), pc: w.at, view: a.clone()}
 		a.copies.open = append(a.copies.open, f)
 	}
 	w.start(f)
@@ -223,7 +222,7 @@ func copiesArrive(w *warp, i *inst, m uint32) {
 	for _, g := range a.copies.closed {
 		copies = append(copies, g...)
 	}
-	mine.g[tidCopy+w.id] = a.copies.next()
+	mine.g.raise(w.tid(tidCopy), a.copies.next())
 	a.copies.commit() // its clock names no copy that comes later
 	a.sb0 = append(a.sb0, &a.copies)
 	arrive := f.run
@@ -262,17 +261,19 @@ func oldArrive(w *warp, i *inst, m uint32) {
 func syncsCheck(w *warp, i *inst, m uint32) {
 	var p uint32
 	s := w.row(i.s[0].row)
+	var words [32][]byte
+	over := func(l int) bool { return uint32(binary.LittleEndian.Uint64(words[l])>>63) != s[l]>>31 }
 	for k := m; k != 0; k &= k - 1 {
 		l := lane(k)
-		b := w.mbar(i, l)
-		if b == nil {
+		if words[l] = w.mbar(i, l); words[l] == nil {
 			return
 		}
-		over := func() bool { return uint32(binary.LittleEndian.Uint64(b)>>63) != s[l]>>31 }
 		if w.async != nil {
-			w.observe(w.cta.barrierAt(w.addr32(&i.addr[0], l)), over)
+			w.observe(w.cta.barrierAt(w.addr32(&i.addr[0], l)), func() bool { return over(l) })
 		}
-		if over() {
+	}
+	for k := m; k != 0; k &= k - 1 { // all lanes look at the same time
+		if l := lane(k); over(l) {
 			p |= 1 << l
 		}
 	}
@@ -283,7 +284,14 @@ func syncsCheck(w *warp, i *inst, m uint32) {
 // happens now, and a phase that is over tells what its arrivals knew.
 func (w *warp) observe(b *mbarState, over func() bool) {
 	if !over() {
-		w.cta.finishWhere(func(f *flight) bool { return f.bar == b && (f.due == never || w.m.async.when != BySeed) })
+		for _, c := range w.cta.cluster.blocks { // whoever ordered them
+			if c != w.cta {
+				c.steps++ // time passes for a block that only waits
+			}
+			c.finishWhere(func(f *flight) bool {
+				return f.bar == b && (f.due == never || w.m.async.when != BySeed || f.due <= c.steps)
+			})
+		}
 	}
 	if over() {
 		w.acquire(&b.done)
@@ -304,8 +312,8 @@ func syncsExch(w *warp, i *inst, _ uint32) {
 	w.fill(nextRow(i.d[0]), uint32(old>>32))
 	if a := w.async; a != nil {
 		s := w.cta.barrierAt(addr)
-		s.by, s.init, s.pc = w.id, ^uint32(0), w.at // until its barrier is waited for
-		w.whenWaited(i, func() { s.init = a.g[w.id] })
+		s.by, s.init, s.pc = w.tid(0), ^uint32(0), w.at // until its barrier is waited for
+		w.whenWaited(i, func() { s.init = a.g.at(w.tid(0)) })
 	}
 }
 

@@ -29,9 +29,10 @@ func prepBulk(i *inst, parts []string) error {
 		i.s[n].row, i.s[n].hi = srcRow(&o)
 		n++
 	}
-	if n < 4 || len(parts) < 2 || slices.Contains(parts, "MULTICAST") {
+	if n < 4 || len(parts) < 2 {
 		return fmt.Errorf("%s is not simulated", i.mn)
 	}
+	i.multicast = slices.Contains(parts, "MULTICAST")
 	switch {
 	case parts[0] == "S" && parts[1] == "G":
 		i.sub = bulkIn
@@ -71,7 +72,7 @@ func (w *warp) bulkCopy(i *inst, put func(to, from []byte)) {
 		to, spTo = to|word(i.s[1].hi)<<32, spGlobal
 	}
 	size := word(i.s[3].row) & 0xffff * bulkUnit
-	run := func() {
+	run := func(to uint64) {
 		for k := uint64(0); k < size; k += bulkUnit {
 			var d []byte
 			s := w.bytes(spFrom, 0, from+k, bulkUnit, false)
@@ -88,10 +89,12 @@ func (w *warp) bulkCopy(i *inst, put func(to, from []byte)) {
 		}
 	}
 	if i.sub == bulkOut {
-		w.unload(run)
+		w.unload(func() { run(to) })
 		return
 	}
-	w.load(word(i.s[1].hi), run, uint32(size))
+	w.everywhere(i, w.row(i.s[3].row)[0], to, word(i.s[1].hi), func(to, bar uint64) {
+		w.load(bar, func() { run(to) }, uint32(size))
+	})
 }
 
 // prepBulkRed reads type and operation of UBLKRED.

@@ -439,8 +439,10 @@ func (w *warp) special(n uint8, l int, c *cta) uint32 {
 		return ^uint32(1<<l - 1)
 	case srClockLo, srTimerLo:
 		return uint32(w.m.steps + w.steps)
+	case srCgaCta:
+		return c.rank
 	case srCgaSize:
-		return 1
+		return uint32(len(c.cluster.blocks))
 	}
 	return 0
 }

@@ -56,6 +56,9 @@ func load(w *warp, i *inst, m uint32) {
 // the lanes from the first one that needs a closer look.
 func (w *warp) words(i *inst, m uint32) uint32 {
 	s, d, a := w.cta.shared, &w.r[i.d[0]], &i.addr[0]
+	if w.cta.rank != 0 { // whose addresses say so
+		s = nil
+	}
 	r, u, off := w.row(a.row), w.row(a.urow), uint32(a.imm)
 	for ; m != 0; m &= m - 1 {
 		l := lane(m)

@@ -140,6 +140,7 @@ func bench(t *testing.T, text string) (*warp, *inst) {
 		mc.pool = append(mc.pool, row)
 	}
 	w := &warp{m: mc, cta: &cta{m: mc, block: [3]uint32{32, 1, 1}}}
+	w.cta.cluster = &cluster{blocks: []*cta{w.cta}}
 	w.p[predTrue] = ^uint32(0)
 	w.act = ^uint32(0)
 	return w, &mc.prog.insts[0]

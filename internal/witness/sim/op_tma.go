@@ -14,10 +14,13 @@ import (
 
 // prepTensor finds the registers of UTMALDG, UTMASTG, UTMAREDG.
 func prepTensor(i *inst, parts []string) error {
-	if slices.Contains(parts, "MULTICAST") || slices.Contains(parts, "2CTA") {
+	w := i.in.Word()
+	if slices.Contains(parts, "2CTA") {
 		return fmt.Errorf("%s is not simulated", i.mn)
 	}
-	w := i.in.Word()
+	if i.multicast = slices.Contains(parts, "MULTICAST"); i.multicast {
+		i.s[2].row = rowUni + uint16(w.Field(64, 6))
+	}
 	if w.Field(82, 3) != 0 {
 		return fmt.Errorf("%s is not simulated", i.mn)
 	}
@@ -70,6 +73,29 @@ func utmaldg(w *warp, i *inst, _ uint32) {
 		return
 	}
 	bar := uint64(w.r[i.s[0].row+1][0])
+	w.everywhere(i, w.r[i.s[2].row][0], uint64(shared), bar, func(shared, bar uint64) {
+		w.tileIn(t, at, uint32(shared), bar)
+	})
+}
+
+// everywhere does a copy to shared memory for the block that the address
+// names, or, where it is multicast, for each block of a mask: to the same
+// place, with the barrier at the same place.
+func (w *warp) everywhere(i *inst, mask uint32, to, bar uint64, run func(to, bar uint64)) {
+	if !i.multicast {
+		run(to, bar)
+		return
+	}
+	const off = 1<<rankShift - 1
+	for rank := range uint64(16) {
+		if mask>>(16+rank)&1 != 0 {
+			run(to&off|rank<<rankShift, bar&off|rank<<rankShift)
+		}
+	}
+}
+
+// tileIn orders the copy of a box.
+func (w *warp) tileIn(t *tensor.Map, at [5]int32, shared uint32, bar uint64) {
 	w.load(bar, func() {
 		fill := t.Fill()
 		t.Tile(at, func(p tensor.Piece) bool {
@@ -101,11 +127,7 @@ func (w *warp) part(space int, addr, n uint64, write bool) []byte {
 	if space == spGlobal {
 		return w.piece(0, addr, n)
 	}
-	if s := w.cta.shared; addr < uint64(len(s)) && addr+n <= uint64(len(s)) {
-		return s[addr : addr+n]
-	}
-	w.fail(0, "shared access of %d bytes at %#x is outside the %#x bytes of the block", n, addr, len(w.cta.shared))
-	return nil
+	return w.sharedBytes(0, addr, n)
 }
 
 // load orders a copy to shared memory that tells a barrier its bytes.
@@ -114,8 +136,7 @@ func (w *warp) load(bar uint64, run func(), bytes uint32) {
 	if w.async != nil {
 		f.bar = w.cta.barrierAt(bar)
 		w.useBarrier(f.bar, bar)
-		seen := w.async.view
-		f.actor = actor{tid: uint8(f.bar.tid), clock: f.bar.phase + 1, pc: w.at, view: &seen, proxy: true}
+		f.actor = actor{tid: uint16(f.bar.tid), clock: f.bar.phase + 1, pc: w.at, view: w.async.clone(), proxy: true}
 	}
 	f.run = func() {
 		run()
@@ -158,8 +179,7 @@ func (w *warp) barrier(l int, addr uint64) []byte {
 func (w *warp) unload(run func()) {
 	f := &flight{run: run}
 	if a := w.async; a != nil {
-		seen := a.view
-		f.actor = actor{tid: uint8(tidBulkRead + w.id), clock: a.bulk.next(), pc: w.at, view: &seen, proxy: true}
+		f.actor = actor{tid: uint16(w.tid(tidBulkRead)), clock: a.bulk.next(), pc: w.at, view: a.clone(), proxy: true}
 		a.bulk.open = append(a.bulk.open, f)
 	}
 	w.start(f)

@@ -85,6 +85,7 @@ func runWord(t *testing.T, a *target.Arch, word ebits.Word, r *rand.Rand) bool {
 	mc := &machine{prog: p, l: &Launch{Lenient: true, Textures: someTextures(t), Block: [3]uint32{32, 1, 1}, Grid: [3]uint32{1, 1, 1}}, mem: &Memory{}, stack: 64}
 	mc.pool = make([][32]uint32, len(m.pool.words))
 	c := &cta{m: mc, block: [3]uint32{32, 1, 1}, shared: make([]byte, 64), live: 32}
+	c.cluster = &cluster{blocks: []*cta{c}}
 	w := &warp{m: mc, cta: c}
 	c.warps = []*warp{w}
 	for n := range w.r {

@@ -14,7 +14,7 @@ import (
 type touchOf struct {
 	clock uint32
 	pc    uint32
-	tid   uint8
+	tid   uint16
 	mask  uint8 // bytes of the word
 	used  bool
 	proxy bool // made by the asynchronous proxy
@@ -40,11 +40,14 @@ func (w *warp) touch(where int, addr, n uint64, write bool) {
 		return
 	}
 	i := &w.m.prog.insts[w.at]
-	who := actor{tid: uint8(w.id), clock: w.async.g[w.id], pc: w.at, view: &w.async.view}
+	who := actor{tid: uint16(w.tid(0)), clock: w.async.g.at(w.tid(0)), pc: w.at, view: &w.async.view}
 	if m.actor != nil {
 		who = *m.actor
 	} else if w.strong(i, where, addr, write) {
 		return
+	} else if o, _ := w.cta.owner(addr); where == spShared && write && o != w.cta {
+		w.async.remote++ // known to be there when a fence says so
+		who.tid, who.clock = uint16(w.tid(tidRemote)), w.async.remote
 	}
 	for first := addr &^ 3; first < addr+n; first += 4 {
 		mask := uint8(15)
@@ -66,8 +69,8 @@ func (w *warp) touch(where int, addr, n uint64, write bool) {
 // cellAt returns the memory of a word.
 func (w *warp) cellAt(where int, addr uint64, write bool) *cell {
 	if where == spShared {
-		if s := w.cta.shadow; addr/4 < uint64(len(s)) {
-			return &s[addr/4]
+		if o, off := w.cta.owner(addr); o != nil && off/4 < uint64(len(o.shadow)) {
+			return &o.shadow[off/4]
 		}
 		return nil
 	}
@@ -90,11 +93,11 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 	}
 	if t := &c.w; t.used && t.mask&mask != 0 && t.tid != who.tid || t.used && t.mask&mask != 0 && proxy != t.proxy {
 		known := &who.view.g
-		if proxy && !t.proxy && (t.tid < tidCopy || t.tid >= tidCopy+32) {
+		if kind := t.tid % numTids &^ 31; proxy && !t.proxy && kind != tidCopy {
 			known = &who.view.a
 		}
 		switch {
-		case known[t.tid] >= t.clock || where != spShared && !proxy && !t.proxy:
+		case known.at(int(t.tid)) >= t.clock || where != spShared && !proxy && !t.proxy:
 		case write && !proxy && !t.proxy:
 			w.suspect(t.pc, addr)
 		default:
@@ -109,7 +112,7 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 		if !t.used || t.mask&mask == 0 || t.tid == who.tid && t.proxy == proxy || where != spShared && !proxy && !t.proxy {
 			continue
 		}
-		if who.view.g[t.tid] < t.clock {
+		if who.view.g.at(int(t.tid)) < t.clock {
 			w.m.race(t.pc, who.pc, found(false, true, false), place(where, addr))
 		}
 	}
@@ -124,9 +127,9 @@ type suspicion struct {
 }
 
 func (w *warp) suspect(first uint32, addr uint64) {
-	if s := w.cta.shared; addr+4 <= uint64(len(s)) {
+	if b := w.cta.word(addr); b != nil {
 		a := w.async
-		a.suspects = append(a.suspects, suspicion{first, addr, binary.LittleEndian.Uint32(s[addr:])})
+		a.suspects = append(a.suspects, suspicion{first, addr, binary.LittleEndian.Uint32(b)})
 	}
 }
 
@@ -134,7 +137,7 @@ func (w *warp) suspect(first uint32, addr uint64) {
 func (w *warp) convict() {
 	a := w.async
 	for _, x := range a.suspects {
-		if binary.LittleEndian.Uint32(w.cta.shared[x.addr:]) != x.was {
+		if binary.LittleEndian.Uint32(w.cta.word(x.addr)) != x.was {
 			w.m.race(x.first, w.at, found(true, true, false), sharedName(x.addr))
 		}
 	}
@@ -142,12 +145,12 @@ func (w *warp) convict() {
 }
 
 // foreign reports, and forgets, what another block did to a word of global
-// memory: the clocks are those of one block.
+// memory: the clocks are those of one cluster.
 func (m *machine) foreign(c *cell, b *cta) bool {
-	if c.of == b.number {
+	if c.of == b.cluster.number {
 		return false
 	}
-	*c = cell{of: b.number}
+	*c = cell{of: b.cluster.number}
 	return true
 }
 
@@ -205,7 +208,11 @@ func (w *warp) strong(i *inst, where int, addr uint64, write bool) bool {
 	}
 	key := addr
 	if where == spShared {
-		key = addr | uint64(w.cta.number)<<40
+		o, off := w.cta.owner(addr)
+		if o == nil {
+			return true
+		}
+		key = off | uint64(o.number)<<40
 	}
 	m := w.m.async
 	v := m.places[key]
@@ -230,7 +237,7 @@ func (w *warp) strong(i *inst, where int, addr uint64, write bool) bool {
 func (w *warp) noteAtom(addr, n uint64) {
 	a := w.async
 	a.atoms++
-	who := actor{tid: uint8(tidAtom + w.id), clock: a.atoms, pc: w.at}
+	who := actor{tid: uint16(w.tid(tidAtom)), clock: a.atoms, pc: w.at}
 	for first := addr &^ 3; first < addr+n; first += 4 {
 		c := w.cellAt(spGlobal, first, true)
 		w.m.foreign(c, w.cta)
@@ -238,7 +245,7 @@ func (w *warp) noteAtom(addr, n uint64) {
 	}
 	nth := a.atoms
 	w.whenWaited(&w.m.prog.insts[w.at], func() {
-		a.r[tidAtom+w.id] = max(a.r[tidAtom+w.id], nth)
+		a.r.raise(w.tid(tidAtom), nth)
 	})
 }
 
@@ -247,10 +254,10 @@ func (w *warp) noteAtom(addr, n uint64) {
 func (w *warp) readMap(addr uint64, seen *view) {
 	for k := uint64(0); k < 128; k += 4 {
 		c := w.m.async.global[addr+k]
-		if c == nil || !c.w.used || c.of != w.cta.number {
+		if c == nil || !c.w.used || c.of != w.cta.cluster.number {
 			continue
 		}
-		if seen.t[c.w.tid] < c.w.clock {
+		if seen.t.at(int(c.w.tid)) < c.w.clock {
 			w.m.race(c.w.pc, w.at, "was written and the tensor-map proxy need not see it", place(spGlobal, addr+k))
 			return
 		}

@@ -21,13 +21,14 @@ import (
 // Launch is what one run needs.
 type Launch struct {
 	Grid, Block [3]uint32
-	Smem        uint32  // bytes of dynamic shared memory
-	Params      []byte  // as they lie in constant bank 0
-	Memory      *Memory // nil: the module's variables alone
-	MaxSteps    uint64  // instructions of all warps, 0 = no limit
-	Timed       bool    // results arrive late: see timed.go
-	Async       Async   // when asynchronous work happens: see async.go
-	Lenient     bool    // faults of the program are overlooked: see blind.go
+	Cluster     [3]uint32 // blocks of a cluster; zero: as the kernel says
+	Smem        uint32    // bytes of dynamic shared memory
+	Params      []byte    // as they lie in constant bank 0
+	Memory      *Memory   // nil: the module's variables alone
+	MaxSteps    uint64    // instructions of all warps, 0 = no limit
+	Timed       bool      // results arrive late: see timed.go
+	Async       Async     // when asynchronous work happens: see async.go
+	Lenient     bool      // faults of the program are overlooked: see blind.go
 	Textures    *texture.Set
 
 	// Hook, when set, is called before every instruction of every warp.
@@ -131,7 +132,7 @@ func (p *Program) Prepare(l *launch.Launch, mem *Memory) (*Case, error) {
 	if len(l.Args) != len(p.kernel.Params) {
 		return nil, fmt.Errorf("%s takes %d arguments, the launch has %d", p.kernel.Name, len(p.kernel.Params), len(l.Args))
 	}
-	c := &Case{Launch: Launch{Grid: l.Grid, Block: l.Block, Smem: l.Smem, Memory: mem, Textures: texture.Bind(l)}, Buffers: make([][]byte, len(l.Args))}
+	c := &Case{Launch: Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Smem: l.Smem, Memory: mem, Textures: texture.Bind(l)}, Buffers: make([][]byte, len(l.Args))}
 	for n, a := range l.Args {
 		x := p.kernel.Params[n]
 		end := int(x.Offset) + int(x.Size)

@@ -23,6 +23,8 @@ type warp struct {
 	asleep []group
 	due    bool   // they have waited long: the running group stops at its next jump
 	exited uint32 // lanes that are gone, or never were
+	met    uint32 // phases of the cluster's barrier at which it arrived
+	meets  uint32 // lanes that wait there
 
 	// Convergence barriers are kept for each lane: a lane knows with whom it
 	// has to meet at barrier n.
@@ -254,6 +256,7 @@ func (w *warp) leave(m uint32) {
 	w.settle()
 	w.cta.live -= bits.OnesCount32(m)
 	w.cta.settle()
+	w.cta.cluster.settle()
 }
 
 func (w *warp) settle() {
