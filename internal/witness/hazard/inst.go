@@ -84,10 +84,10 @@ func (i *inst) is(names ...string) bool {
 var more = map[string]operation{
 	"UBLKCP": {class: "tma", how: "N"}, "UBLKPF": {class: "tma", how: "N"}, "UBLKRED": {class: "tma", how: "N"},
 	"UTMAREDG": {class: "tma", how: "N"}, "UTMAPF": {class: "tma", how: "N"},
-	"BMSK": {class: "alu", how: "F"}, "I2IP": {class: "alu", how: "F"}, "HSET2": {class: "halfcmp", how: "F"}, "FSWZADD": {class: "fma", how: "F"},
+	"BMSK": {class: "alu", how: "F"}, "I2I": {class: "alu", how: "F"}, "I2IP": {class: "alu", how: "F"}, "HSET2": {class: "halfcmp", how: "F"}, "FSWZADD": {class: "fma", how: "F"},
 	"TLD4": {class: "tex", how: "V"}, "TXD": {class: "tex", how: "V"}, "TXQ": {class: "tex", how: "V"}, "SUATOM": {class: "tex", how: "V"},
 	"SURED": {class: "tex", how: "N"}, "SUQ": {class: "tex", how: "V"}, "TMML": {class: "tex", how: "V"},
-	"RED": {class: "stg", how: "N"}, "ATOMS": {class: "lds", how: "V"}, "VOTEU": {class: "voteu", how: "F"}, "BMMA": {class: "mma2", how: "F"},
+	"RED": {class: "stg", how: "N"}, "STAS": {class: "stg", how: "N"}, "REDAS": {class: "stg", how: "N"}, "ATOMS": {class: "lds", how: "V"}, "VOTEU": {class: "voteu", how: "F"}, "BMMA": {class: "mma2", how: "F"},
 }
 
 // describe makes an instruction of a word.
@@ -156,6 +156,10 @@ func (t *table) classify(i *inst, x sass.Inst) {
 	switch {
 	case i.is("SYNCS", "ATOM", "ATOMG", "ATOMS"):
 		i.how = 'V' // the state of the mbarrier or the old value, if anybody wants it
+	case i.is("B2R", "I2I") && i.ctrl.WrBar == sass.NoBar:
+		i.how = 'F' // the reference reads these after some cycles where it gives them no barrier
+	case i.is("B2R", "I2I"):
+		i.how = 'V'
 	case i.is("QSPC"):
 		i.class = "lds" // it stands in the queue of shared memory
 	}

@@ -58,7 +58,10 @@ func (p *Program) machine(l *Launch) (*machine, error) {
 		return nil, fmt.Errorf("%s: a block of %d threads", p.kernel.Name, n)
 	}
 	if l.Timed {
-		m.timed = newTimed(p)
+		var err error
+		if m.timed, err = newTimed(p); err != nil {
+			return nil, err
+		}
 	}
 	if l.Async.When != AtOnce {
 		m.async = newAsync(p, l.Async)

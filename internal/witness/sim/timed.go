@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/timing"
-	"github.com/goptxas/goptxas/internal/target"
-	"github.com/goptxas/goptxas/internal/witness/tables"
+	"github.com/goptxas/goptxas/internal/sass"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
 
-// Timed mode. Results arrive as late as the latency tables allow: one of
+// Timed mode. Results arrive as late as the hazard checker's tables allow,
+// which were mined from the reference's code and are none of the compiler's: one of
 // fixed latency after its distance in cycles of issue, one of variable
 // latency only when somebody waits for its barrier. A warp's clock counts
 // stalls alone, since waiting may take no time at all. A lane that reads a
 // result too early gets poison, and the launch reports both instructions.
-// Unlike the checker of the compiler this follows the paths that are really
+// Unlike the checker this follows the paths that are really
 // taken, through calls and computed jumps, lane by lane.
 
 // Early is a result that was read, or overwritten, before it arrived, or a
@@ -29,14 +29,17 @@ type Early struct {
 	SecondPC uint64
 	Register string
 	Have     int // cycles between them
-	Need     int // target.Never: a barrier
+	Need     int // noTime: a barrier
 	Times    int
 }
+
+// noTime is the distance of what only a barrier tells.
+const noTime = 1 << 20
 
 // String tells both instructions.
 func (e Early) String() string {
 	need := fmt.Sprintf("%d cycles instead of %d", e.Have, e.Need)
-	if e.Need == target.Never {
+	if e.Need == noTime {
 		need = "no wait for its barrier"
 	}
 	return fmt.Sprintf("%s: %s %s: %04x %s then %04x %s: %s (%d times)",
@@ -45,9 +48,8 @@ func (e Early) String() string {
 
 // timedMachine is what a launch keeps for timed mode.
 type timedMachine struct {
-	timing *target.Timing
-	events []timing.Event
-	early  map[earlyKey]*Early
+	model *hazard.Model
+	early map[earlyKey]*Early
 }
 
 type earlyKey struct {
@@ -61,11 +63,11 @@ type timedWarp struct {
 	now    int
 	cycles int // with waiting, as a guess
 	stalls int
-	facts  [timing.NumCells][]late
+	facts  [hazard.NumCells][]late
 	cells  []uint16
-	known  [timing.NumCells]bool
-	set    [timing.NumBarriers]int
-	nth    [timing.NumBarriers]int // announcements made so far
+	known  [hazard.NumCells]bool
+	set    [hazard.NumBarriers]int
+	nth    [hazard.NumBarriers]int // announcements made so far
 }
 
 // late is something in flight: a result on its way to a register, or a
@@ -75,19 +77,21 @@ type late struct {
 	done  int // guess of the cycle it arrives
 	pc    uint32
 	lanes uint32
-	class target.Class
+	op    *hazard.Op
+	from  hazard.Access
 	cover uint8                   // barriers that tell when it is over
-	nth   [timing.NumBarriers]int // and which of their announcements does, the first of them
+	nth   [hazard.NumBarriers]int // and which of their announcements does, the first of them
 	read  bool
 	timed bool
 }
 
-func newTimed(p *Program) *timedMachine {
-	t := &timedMachine{timing: target.TimingOf(p.Arch), early: map[earlyKey]*Early{}}
+func newTimed(p *Program) (*timedMachine, error) {
+	var list []sass.Inst
 	for n := range p.insts {
-		t.events = append(t.events, tables.Event(p.Arch, p.insts[n].in))
+		list = append(list, p.insts[n].in)
 	}
-	return t
+	m, err := hazard.NewModel(p.Arch, list)
+	return &timedMachine{model: m, early: map[earlyKey]*Early{}}, err
 }
 
 func (t *timedWarp) reset() {
@@ -99,25 +103,25 @@ func (t *timedWarp) reset() {
 	for b := range t.set {
 		t.set[b] = -1 << 20
 	}
-	t.nth = [timing.NumBarriers]int{}
+	t.nth = [hazard.NumBarriers]int{}
 }
 
 // issue checks an instruction about to run for lanes mask and notes what it
 // leaves behind.
 func (w *warp) issue(i *inst, mask uint32) {
 	m, t := w.m.timed, w.timed
-	e := &m.events[w.at]
+	e := &m.model.Ops[w.at]
 	if stalled, pc := t.wait(i, e); stalled > 0 {
 		w.m.stats.StallsBy[w.m.prog.insts[pc].kind] += uint64(stalled)
 	}
-	for n := range e.Reads {
-		w.checkRead(e, &e.Reads[n], mask)
+	for _, a := range e.Reads {
+		w.checkRead(e, a, mask)
 	}
-	for n := range e.Writes {
-		w.checkWrite(e, &e.Writes[n], mask)
+	for _, a := range e.Writes {
+		w.checkWrite(e, a, mask)
 	}
-	if e.Class == target.ClassBar && m.timing.BarReads() {
-		t.drop(func(f *late) bool { return f.read && f.class == target.ClassSts })
+	if m.model.Meets(e) {
+		t.drop(func(f *late) bool { return f.read && f.op.Stores() })
 	}
 	w.leaveBehind(i, e, mask)
 	t.now += int(e.Ctrl.Stall)
@@ -130,7 +134,7 @@ func (w *warp) issue(i *inst, mask uint32) {
 
 // wait drops what the barriers of the instruction announce. It guesses how
 // long that takes, and which instruction takes longest.
-func (t *timedWarp) wait(i *inst, e *timing.Event) (stalled int, longest uint32) {
+func (t *timedWarp) wait(i *inst, e *hazard.Op) (stalled int, longest uint32) {
 	mask, keep := e.Ctrl.Wait, 0
 	if depbar, n := waitsFor(i); depbar != 0 {
 		mask |= depbar
@@ -140,7 +144,7 @@ func (t *timedWarp) wait(i *inst, e *timing.Event) (stalled int, longest uint32)
 		return 0, 0
 	}
 	for b := range t.set {
-		if t.now-t.set[b] < target.BarrierLag {
+		if t.now-t.set[b] < hazard.Lag {
 			mask &^= 1 << b // set too lately to be seen
 		}
 	}
@@ -197,60 +201,30 @@ func waitsFor(i *inst) (uint8, int) {
 	return 1 << (i.bar & 7), int(i.s[0].imm)
 }
 
-func (w *warp) checkRead(e *timing.Event, a *timing.Access, mask uint32) {
-	m, t := w.m.timed, w.timed
-	if e.Guarded && a.Cell == e.Guard {
+func (w *warp) checkRead(e *hazard.Op, a hazard.Access, mask uint32) {
+	m, t, c := w.m.timed, w.timed, a.Cell
+	if int(c) == e.Guard {
 		mask = w.act
 	}
-	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-		for _, f := range t.facts[c] {
-			if f.read || f.lanes&mask == 0 {
-				continue
-			}
-			have, need := t.now-f.at, target.Never
-			if f.timed {
-				need = soonest(timing.FileOf(c), f.class, a.Sink, m.timing.RAW(timing.FileOf(c), f.class, a.Sink))
-			}
-			if !f.timed || have < need {
-				w.early("is read too early", c, f, have, need)
-				w.spoil(c, f.lanes&mask)
-			}
+	for _, f := range t.facts[c] {
+		if f.read || f.lanes&mask == 0 {
+			continue
+		}
+		have, need := t.now-f.at, noTime
+		if f.timed {
+			need = m.model.Read(f.op, f.from, e, a)
+		}
+		if !f.timed || have < need {
+			w.early("is read too early", c, f, have, need)
+			w.spoil(c, f.lanes&mask)
 		}
 	}
-}
-
-// sooner are results that the reference's code reads sooner than the
-// compiler's tables ask for, which keep to the longer distance that it shows
-// in other places: both are enough for the machine.
-var sooner = [...]struct {
-	from target.Class
-	to   target.Sink
-	need int
-}{
-	{target.ClassWide, target.SinkWide, 4},
-	{target.ClassImad, target.SinkCbu, 4},
-}
-
-// soonest returns the cycles a reader must wait, where the tables ask for
-// need.
-func soonest(file target.File, from target.Class, to target.Sink, need int) int {
-	if file == target.FileR {
-		for _, s := range sooner {
-			if s.from == from && s.to == to {
-				return min(need, s.need)
-			}
-		}
-	}
-	return need
 }
 
 // spoil writes poison where a result has not arrived.
 func (w *warp) spoil(c uint16, lanes uint32) {
-	if timing.FileOf(c) != target.FileR {
-		return
-	}
-	r := c - timing.FirstCell[target.FileR]
-	if r >= rowZero {
+	r, ok := hazard.General(c)
+	if !ok || r >= rowZero {
 		return
 	}
 	for ; lanes != 0; lanes &= lanes - 1 {
@@ -258,55 +232,48 @@ func (w *warp) spoil(c uint16, lanes uint32) {
 	}
 }
 
-func (w *warp) checkWrite(e *timing.Event, a *timing.Access, mask uint32) {
-	m, t := w.m.timed, w.timed
-	for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-		for _, f := range t.facts[c] {
-			if f.lanes&mask == 0 {
-				continue
+func (w *warp) checkWrite(e *hazard.Op, a hazard.Access, mask uint32) {
+	m, t, c := w.m.timed, w.timed, a.Cell
+	for _, f := range t.facts[c] {
+		if f.lanes&mask == 0 {
+			continue
+		}
+		have := t.now - f.at
+		what, need := "is overwritten too early", noTime
+		switch {
+		case f.read && f.timed:
+			what, need = "is overwritten before it is read", m.model.Over(f.op, f.from, e)
+		case f.read:
+			what = "is overwritten before it is read"
+			if hazard.Behind(f.op, e) {
+				need = 0
 			}
-			file, have := timing.FileOf(c), t.now-f.at
-			what, need := "is overwritten too early", target.Never
-			switch {
-			case f.read && f.timed:
-				what, need = "is overwritten before it is read", m.timing.WAR(file, f.class, e.Class)
-			case f.read:
-				what = "is overwritten before it is read"
-				if g := target.ReadGroup(f.class); g != 0 && g == target.ReadGroup(e.Class) {
-					need = 0
-				}
-			case f.timed && reads(e, c): // it waited for the value as a source
-				continue
-			case f.timed:
-				need = m.timing.WAW(file, f.class, e.Class)
-			default:
-				if g := m.timing.ReturnGroup(f.class); g != 0 && g == m.timing.ReturnGroup(e.Class) {
-					need = 0
-				}
+		case f.timed && reads(e, c): // it waited for the value as a source
+			continue
+		case f.timed:
+			need = m.model.Write(f.op, f.from, e)
+		default:
+			if hazard.InOrder(f.op, e) {
+				need = 0
 			}
-			if need == target.Never || have < need {
-				w.early(what, c, f, have, need)
-			}
+		}
+		if need == noTime || have < need {
+			w.early(what, c, f, have, need)
 		}
 	}
 }
 
 // reads reports whether a cell is a source of e.
-func reads(e *timing.Event, c uint16) bool {
-	for n := range e.Reads {
-		if a := &e.Reads[n]; c >= a.Cell && c < a.Cell+uint16(a.N) {
-			return true
-		}
-	}
-	return false
+func reads(e *hazard.Op, c uint16) bool {
+	return slices.ContainsFunc(e.Reads, func(a hazard.Access) bool { return a.Cell == c })
 }
 
 // leaveBehind notes the results and the late reads of an instruction.
-func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
+func (w *warp) leaveBehind(i *inst, e *hazard.Op, mask uint32) {
 	m, t := w.m.timed, w.timed
 	var wr, all uint8
 	for n, b := range [2]int8{e.Ctrl.WrBar, e.Ctrl.RdBar} {
-		if b < 0 || b >= timing.NumBarriers {
+		if b < 0 || b >= hazard.NumBarriers {
 			continue
 		}
 		t.set[b] = t.now
@@ -319,67 +286,51 @@ func (w *warp) leaveBehind(i *inst, e *timing.Event, mask uint32) {
 		}
 	}
 	w.extend(e, wr, all)
-	if mask == 0 {
+	if mask == 0 || e.Group() { // products have rules of their own (guard.go)
 		return // it passes through its unit all the same
 	}
 	if i.full {
 		mask = ^uint32(0)
 	}
-	timed := !m.timing.Variable(e.Class)
-	f := late{at: t.now, pc: w.at, lanes: mask, done: t.cycles + guess(e.Class)}
+	f := late{at: t.now, pc: w.at, lanes: mask, done: t.cycles + guess(e.Class()), op: e}
 	for _, a := range e.Writes {
-		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			t.forget(c, mask)
-			f.class, f.cover, f.timed, f.read = a.Row, 0, timed, false
-			t.covered(&f, wr)
-			if e.Class != target.ClassGmma {
-				t.note(c, f)
-			}
-		}
+		t.forget(a.Cell, mask)
+		f.from, f.cover, f.timed, f.read = a, 0, !e.Variable(), false
+		t.covered(&f, e.Announces(a))
+		t.note(a.Cell, f)
 	}
 	for _, a := range e.Reads {
-		for c := a.Cell; c < a.Cell+uint16(a.N); c++ {
-			f.class, f.read = e.Class, true
-			if f.timed = !timing.Late(m.timing, e.Class, c); f.timed {
-				f.cover = 0
-			} else {
-				f.cover = 0
-				t.covered(&f, all)
-				if written(e, c) {
-					continue
-				}
+		f.from, f.read, f.cover = a, true, 0
+		if f.timed = !m.model.Late(e, a); !f.timed {
+			t.covered(&f, all)
+			if written(e, a.Cell) {
+				continue
 			}
-			t.note(c, f)
 		}
+		t.note(a.Cell, f)
 	}
 }
 
-func written(e *timing.Event, c uint16) bool {
-	for _, a := range e.Writes {
-		if c >= a.Cell && c < a.Cell+uint16(a.N) {
-			return true
-		}
-	}
-	return false
+func written(e *hazard.Op, c uint16) bool {
+	return slices.ContainsFunc(e.Writes, func(a hazard.Access) bool { return a.Cell == c })
 }
 
 // extend lets the barriers of an instruction cover earlier ones that the
 // machine finishes before it: results of one unit return in order, and its
 // sources are read in order.
-func (w *warp) extend(e *timing.Event, wr, all uint8) {
+func (w *warp) extend(e *hazard.Op, wr, all uint8) {
 	if all == 0 {
 		return
 	}
-	m, t := w.m.timed, w.timed
-	back, reads := m.timing.ReturnGroup(e.Class), target.ReadGroup(e.Class)
+	t := w.timed
 	for _, c := range t.cells {
 		for n := range t.facts[c] {
 			f := &t.facts[c][n]
 			switch {
 			case f.timed:
-			case f.read && reads != 0 && target.ReadGroup(f.class) == reads:
+			case f.read && hazard.Speaks(e, f.op):
 				t.covered(f, all)
-			case !f.read && back != 0 && m.timing.ReturnGroup(f.class) == back:
+			case !f.read && hazard.InOrder(f.op, e):
 				t.covered(f, wr)
 			}
 		}
@@ -420,15 +371,15 @@ func (t *timedWarp) note(c uint16, f late) {
 }
 
 // guess is a usual latency, for the estimate of cycles only.
-func guess(c target.Class) int {
-	switch c {
-	case target.ClassLdg, target.ClassLdgsts:
+func guess(class string) int {
+	switch class {
+	case "ldg", "ldgsts":
 		return 500
-	case target.ClassLds:
+	case "lds":
 		return 30
-	case target.ClassLdc, target.ClassS2r:
+	case "ldc", "s2r":
 		return 40
-	case target.ClassXu, target.ClassXu64, target.ClassFp64:
+	case "xu", "xu64", "fp64":
 		return 20
 	}
 	return 14
@@ -443,11 +394,9 @@ func (w *warp) early(what string, c uint16, f late, have, need int) {
 		return
 	}
 	p := w.m.prog
-	names := [target.NumFiles]string{"R", "UR", "P", "UP", "B"}
-	file := timing.FileOf(c)
 	w.m.timed.early[k] = &Early{
 		Kernel: p.kernel.Name, What: what, First: p.text(f.pc), Second: p.text(w.at), FirstPC: p.offset(f.pc), SecondPC: p.offset(w.at),
-		Register: fmt.Sprintf("%s%d", names[file], c-timing.FirstCell[file]), Have: have, Need: need, Times: 1,
+		Register: hazard.CellName(c), Have: have, Need: need, Times: 1,
 	}
 }
 

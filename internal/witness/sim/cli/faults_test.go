@@ -12,13 +12,14 @@ import (
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 	"github.com/goptxas/goptxas/internal/witness/sim"
 	"github.com/goptxas/goptxas/internal/witness/zoo"
 )
 
 // Faults put into our code of asynchronous kernels, one at a time: a wait, a
-// fence, a barrier, a stall taken out. The simulator, timed and with early or
-// late asynchronous work, must see each.
+// fence, a barrier, a stall taken out. The hazard checker, or the simulator,
+// timed and with early or late asynchronous work, must see each.
 
 // faultKinds of faults.
 const (
@@ -44,6 +45,7 @@ type fault struct {
 	kind   int
 	at     int
 	lo, hi uint64
+	pc     uint64
 	text   string
 }
 
@@ -76,8 +78,8 @@ func TestAsyncFaults(t *testing.T) {
 				total[kind]++
 				if s.sees(t, f) {
 					seen[kind]++
-				} else if kind != faultStall {
-					t.Logf("%s: not seen without %s: %s", s.name, faultNames[kind], f.text)
+				} else {
+					t.Logf("%s: not seen without %s: %04x %s", s.name, faultNames[kind], f.pc, f.text)
 				}
 			}
 		}
@@ -151,6 +153,10 @@ func (s *subject) quiet(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r, err := hazard.CheckCubin(target.Find("sm_90a"), s.cubin, 1); err != nil || len(r.Found) > 0 {
+		t.Errorf("%s: %v %v", s.name, r.Found, err)
+		return false
+	}
 	for _, when := range []string{"early", "late"} {
 		if _, bad := s.run(t, m, when); bad {
 			return false
@@ -189,6 +195,11 @@ func (s *subject) sees(t *testing.T, f *fault) bool {
 	b := bytes.Clone(s.cubin)
 	binary.LittleEndian.PutUint64(b[f.at:], f.lo)
 	binary.LittleEndian.PutUint64(b[f.at+8:], f.hi)
+	if r, err := hazard.CheckCubin(target.Find("sm_90a"), b, 1); err != nil {
+		t.Fatal(err)
+	} else if len(r.Found) > 0 {
+		return true
+	}
 	m, err := sim.Load(b)
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +287,7 @@ func faultsAt(arch *target.Arch, word []byte, at int, waits uint8, pc uint64) []
 	var out []fault
 	for b := range 6 {
 		if waits>>b&1 != 0 {
-			out = append(out, fault{faultWait, at, lo, hi &^ (1 << (bitWait + b)), text})
+			out = append(out, fault{faultWait, at, lo, hi &^ (1 << (bitWait + b)), pc, text})
 		}
 	}
 	f := strings.Fields(text)
@@ -292,10 +303,10 @@ func faultsAt(arch *target.Arch, word []byte, at int, waits uint8, pc uint64) []
 		kind = faultBarrier
 	}
 	if kind >= 0 {
-		out = append(out, fault{kind, at, nopLow, hi & ctrlMask, text})
+		out = append(out, fault{kind, at, nopLow, hi & ctrlMask, pc, text})
 	}
 	if hi>>bitStall&15 > 2 {
-		out = append(out, fault{faultStall, at, lo, hi&^(15<<bitStall) | 1<<bitStall, text})
+		out = append(out, fault{faultStall, at, lo, hi&^(15<<bitStall) | 1<<bitStall, pc, text})
 	}
 	return out
 }
