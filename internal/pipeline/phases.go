@@ -328,7 +328,13 @@ func preSchedule(u *unit) {
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit = 12
 	}
-	sched.Pre(u.f, u.o.Arch, limit)
+	var price func() float64
+	if u.f.Kernel && u.o.Hurry == NoHurry {
+		ro := registers(u)
+		ro.Trace = nil
+		price = func() float64 { return ra.Price(u.f, ro) }
+	}
+	sched.Pre(u.f, u.o.Arch, limit, price)
 }
 
 // expandCopies ends the life of pseudo-operations and makes the frame.
@@ -364,6 +370,20 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.o.Debug {
 		u.alive = link.AliveOf(u.f, u.ptx)
 	}
+	ro := registers(u)
+	r, err := allocateShared(u, ro)
+	if err != nil {
+		return err
+	}
+	u.spills = *r
+	if r.SpillBytes > 0 {
+		u.f.Props.LocalBytes = ro.FrameBytes
+	}
+	return nil
+}
+
+// registers says what there is for the allocator.
+func registers(u *unit) ra.Options {
 	uniforms := u.o.Arch.Uniforms
 	if !u.f.Kernel {
 		uniforms = abi.FreeUniforms
@@ -390,15 +410,7 @@ func allocate(u *unit, _ *phase.Ctx) error {
 	if u.knobs.Bool(knobs.RegAllocTrace) {
 		ro.Trace = u.o.Trace
 	}
-	r, err := allocateShared(u, ro)
-	if err != nil {
-		return err
-	}
-	u.spills = *r
-	if r.SpillBytes > 0 {
-		u.f.Props.LocalBytes = frame
-	}
-	return nil
+	return ro
 }
 
 // destroyed returns what tells what the call of a routine destroys.

@@ -7,6 +7,7 @@ package ra
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
@@ -56,6 +57,17 @@ type Result struct {
 	Loads      int
 	Moves      int     // words that go between register files, or are made again
 	Weight     float64 // words of spill traffic, eight times for each loop around it
+}
+
+// Price tells what spill code the allocation of f would add, weighed by loops.
+// It changes nothing.
+func Price(f *ori.Func, o Options) float64 {
+	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
+	s, err := regalloc.Solve(b.problem(), regalloc.Options{NoSplit: o.NoSplit, Once: o.Quick})
+	if err != nil {
+		return math.Inf(1)
+	}
+	return s.Price()
 }
 
 // Run allocates f. The error is a *regalloc.Overflow when the program needs

@@ -153,7 +153,7 @@ func (s *solver) file(class uint8) error {
 			continue
 		}
 		x := s.save()
-		x.cost = s.price()
+		x.cost = s.sol.Price()
 		s.trace("-CLASS %s SPILL REGALLOC: strategy %d, cost %.0f\n", s.sol.Problem.Files[class].Name, n, x.cost)
 		if best == nil || x.cost < best.cost {
 			best = x

@@ -57,9 +57,9 @@ const (
 	rematCost = 0.25
 )
 
-// price sums up the spill code, by how often its blocks run.
-func (s *solver) price() (cost float64) {
-	p := s.sol.Problem
+// Price sums up the spill code, by how often its blocks run.
+func (s *Solution) Price() (cost float64) {
+	p := s.Problem
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
 		here := 0.0

@@ -36,21 +36,98 @@ const (
 // number at which occupancy drops, or the budget, say how many words may be
 // alive. Then instructions leave that order to issue early as long as no
 // place of it comes to hold more.
-func Pre(f *ori.Func, a *target.Arch, budget int) {
-	p := newPresser(f, a, int32(budget), false)
+//
+// Where even these orders need more registers than there are, price, if there
+// is one, tells what an order costs when its registers are assigned, and the
+// cheapest of several is taken.
+func Pre(f *ori.Func, a *target.Arch, budget int, price func() float64) {
+	p := newPresser(f, a, int32(budget), manner{})
 	if p == nil {
 		return
 	}
 	if localize(f, p) {
 		f.Touch()
-		p = newPresser(f, a, int32(budget), false)
+		p = newPresser(f, a, int32(budget), manner{})
 	}
+	source := orderOf(f)
 	if p.peak > int32(budget)-reserve {
-		if q := newPresser(f, a, int32(budget), true); q.peak < p.peak {
+		if q := newPresser(f, a, int32(budget), manner{across: true}); q.peak < p.peak {
 			p = q
 		}
 	}
 	p.arrange(f, int32(budget))
+	f.Touch()
+	if price != nil && p.peak > int32(budget)-int32(budget)/nearlyFull && sizeOf(f) <= mostTried {
+		try(f, a, int32(budget), source, price)
+	}
+}
+
+// manner is a way to look for orders.
+type manner struct {
+	across bool    // regions go on behind meetings of the block's threads
+	shy    []int32 // see upward; the first order is taken, and others if they need less
+	less   int32   // so many registers are left to runs that find no place
+}
+
+// manners are tried one after the other where registers run out.
+var manners = [...]manner{
+	{shy: []int32{4}}, {shy: []int32{0, 1, 4}}, {across: true, shy: []int32{4}}, {shy: []int32{4}, less: 12},
+}
+
+// mostTried is the size of functions of which several orders are tried.
+const mostTried = 8000
+
+// nearlyFull is the part of the registers that may be left where runs of them
+// find no place all the same.
+const nearlyFull = 6
+
+// try takes the cheapest of several orders, unless that which f has costs
+// nothing.
+func try(f *ori.Func, a *target.Arch, budget int32, source [][]*ori.Instr, price func() float64) {
+	best, least := orderOf(f), price()
+	for _, m := range manners {
+		if least == 0 {
+			break
+		}
+		restore(f, source)
+		newPresser(f, a, budget-m.less, m).arrange(f, budget-m.less)
+		f.Touch()
+		if c := price(); c < least {
+			best, least = orderOf(f), c
+		}
+	}
+	restore(f, best)
+}
+
+// sizeOf counts the instructions of f.
+func sizeOf(f *ori.Func) (n int) {
+	for _, b := range f.Blocks {
+		n += b.Len()
+	}
+	return n
+}
+
+// orderOf lists the instructions of every block.
+func orderOf(f *ori.Func) [][]*ori.Instr {
+	list := make([][]*ori.Instr, len(f.Blocks))
+	for n, b := range f.Blocks {
+		for i := range b.Instrs {
+			list[n] = append(list[n], i)
+		}
+	}
+	return list
+}
+
+// restore puts the instructions of every block in an order they had.
+func restore(f *ori.Func, order [][]*ori.Instr) {
+	for n, b := range f.Blocks {
+		for _, i := range order[n] {
+			i.Remove()
+		}
+		for _, i := range order[n] {
+			b.Append(i)
+		}
+	}
 	f.Touch()
 }
 
@@ -74,7 +151,8 @@ type presser struct {
 	most    counts   // words alive where nothing changes places
 	byBlock []counts // words alive in each block, by ID
 	limit   counts
-	peak    int32 // general words alive at most, in the orders with few registers
+	peak    int32   // general words alive at most, in the orders with few registers
+	shy     []int32 // see manner
 	steps   [numCounted][]int32
 }
 
@@ -83,7 +161,7 @@ type presser struct {
 // Regions go on behind meetings of the block's threads only if that is
 // asked for: long ones find worse orders, but where registers are short,
 // what combines values before such a meeting saves the most.
-func newPresser(f *ori.Func, a *target.Arch, budget int32, across bool) *presser {
+func newPresser(f *ori.Func, a *target.Arch, budget int32, how manner) *presser {
 	names := virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
@@ -91,9 +169,9 @@ func newPresser(f *ori.Func, a *target.Arch, budget int32, across bool) *presser
 	}
 	g := newGrapher(names, a)
 	g.alias = flow.AliasOf(f)
-	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks())}
+	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy}
 	p.busy = newBusyTable(p.b.timing)
-	p.survey(f, across)
+	p.survey(f, how.across)
 	p.settle(budget)
 	return p
 }
@@ -177,11 +255,17 @@ func (p *presser) settle(budget int32) {
 // improve takes an order from the end upwards if it needs less.
 func (p *presser) improve(r *region) {
 	g := p.b.build(r.instrs, r.end)
-	for _, whole := range [...]bool{false, true} {
-		order := upward(g, &r.values, whole)
-		most := r.held.measure(inverse(order), &p.steps)
-		if most.price() < r.most.price() {
-			r.base, r.most = order, most
+	shy := p.shy
+	if shy == nil {
+		shy = []int32{0}
+	}
+	for n, k := range shy {
+		for _, whole := range [...]bool{false, true} {
+			order := upward(g, &r.values, whole, k)
+			most := r.held.measure(inverse(order), &p.steps)
+			if n == 0 && k > 0 && !whole || most.price() < r.most.price() {
+				r.base, r.most = order, most
+			}
 		}
 	}
 }

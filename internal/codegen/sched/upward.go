@@ -19,6 +19,8 @@ type climber struct {
 	live   []bool  // by unit
 	file   []uint8 // by unit
 	weight []int32 // of each unit, in general registers
+	price  []int32 // of each unit, what making it alive counts for
+	shy    int32   // words that a unit with several readers counts for beyond its own
 	users  lists   // of each unit, the instructions that read it
 	needs  lists   // of each instruction, the units it reads
 	grow   []int32 // general words each instruction would make alive
@@ -44,8 +46,12 @@ func lessClimb(a, b *climb) bool {
 // upward returns an order of g, first instruction first. The words of a
 // register that one instruction writes count as one unit, which is alive
 // from its first reader on, upwards, or each for itself: either can be the
-// better guide where vectors meet single words.
-func upward(g *graph, v *values, whole bool) []int32 {
+// better guide where vectors meet single words. A word with other readers that
+// were not placed yet cannot end before all of them are: shy says how many words
+// more it counts for, so that those readers come one soon after the other
+// (a number that is packed for a product and summed up stays alive until the
+// later of both).
+func upward(g *graph, v *values, whole bool, shy int32) []int32 {
 	n := int32(len(g.instrs))
 	units := v.units
 	if !whole {
@@ -53,7 +59,7 @@ func upward(g *graph, v *values, whole bool) []int32 {
 	}
 	c := &climber{
 		g: g, v: v, whole: whole, left: make([]int32, n), turn: make([]int32, n), done: make([]bool, n), grow: make([]int32, n), asks: make([]int32, n),
-		live: make([]bool, units), file: make([]uint8, units), weight: make([]int32, units),
+		live: make([]bool, units), file: make([]uint8, units), weight: make([]int32, units), price: make([]int32, units), shy: shy,
 	}
 	c.prepare()
 	for k := range n {
@@ -114,13 +120,28 @@ func (c *climber) prepare() {
 			}
 		}
 		c.needs.close()
-		for _, u := range c.needs.items[from:] {
+	}
+	c.users.turn(&c.needs, len(c.live), nil)
+	for u := range c.price {
+		c.price[u] = c.weight[u]
+		if len(c.users.of(int32(u))) > 1 && c.weight[u] > 0 {
+			c.price[u] += c.shy
+		}
+	}
+	c.count()
+}
+
+// count finds what each instruction would make alive.
+func (c *climber) count() {
+	v := c.v
+	for k := range int32(len(c.g.instrs)) {
+		for _, u := range c.needs.of(k) {
 			switch {
 			case c.live[u]:
 			case c.file[u] == predicates:
 				c.asks[k]++
 			default:
-				c.grow[k] += c.weight[u]
+				c.grow[k] += c.price[u]
 			}
 		}
 		for _, x := range v.writes.of(k) {
@@ -134,7 +155,6 @@ func (c *climber) prepare() {
 			}
 		}
 	}
-	c.users.turn(&c.needs, len(c.live), nil)
 }
 
 func contains(list []int32, x int32) bool {
@@ -213,7 +233,7 @@ func (c *climber) wake(u int32) {
 		if pred {
 			c.asks[k]--
 		} else {
-			c.grow[k] -= c.weight[u]
+			c.grow[k] -= c.price[u]
 		}
 		if c.left[k] == 0 {
 			c.queue(k)

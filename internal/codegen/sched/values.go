@@ -218,8 +218,13 @@ func (t *tracer) read(v *values, instrs []*ori.Instr) {
 	v.readers.turn(&v.reads, len(v.list), nil)
 }
 
+// widestRun is how many words a run of registers may have of which nothing is
+// of use to others before all of its words are dead. Accumulators of
+// warp-group products are longer.
+const widestRun = 16
+
 // joined returns the values with those of each unit of more than two words
-// made one: what is left of an aligned run of registers, once some of its
+// made one: what is left of a short aligned run of registers, once some of its
 // words are dead, is of little use to others.
 func (v *values) joined() *values {
 	if !v.wide {
@@ -233,7 +238,7 @@ func (v *values) joined() *values {
 	to, of := make([]int32, len(v.list)), make([]int32, v.units) // new number of each value, and of each unit's first + 1
 	for x := range v.list {
 		y := v.list[x]
-		if count[y.unit] <= 2 || of[y.unit] == 0 {
+		if count[y.unit] <= 2 || count[y.unit] > widestRun || of[y.unit] == 0 {
 			j.list = append(j.list, y)
 			of[y.unit] = int32(len(j.list))
 			to[x] = int32(len(j.list)) - 1
