@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
 // TestOptionRecords: options and directives that leave a record in the file.
@@ -41,4 +42,76 @@ func TestOptionRecords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMbarrierRecords: checkers learn what each instruction does with an
+// mbarrier. The reference's file has the same uses in the same order.
+func TestMbarrierRecords(t *testing.T) {
+	const text = `.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 q)
+{
+ .reg .b64 %rd<8>; .reg .pred %p<3>; .reg .b32 %r<8>;
+ .shared .align 8 .b64 bar[4];
+ ld.param.u64 %rd3, [p]; ld.param.u32 %r1, [q];
+ mbarrier.init.shared.b64 [bar], 4;
+ mbarrier.init.shared.b64 [bar+8], %r1;
+ bar.sync 0;
+ mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16;
+ mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 16;
+ mbarrier.arrive.shared.b64 %rd4, [bar];
+ mbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 2;
+ mbarrier.arrive.expect_tx.shared.b64 %rd6, [bar], 64;
+ mbarrier.arrive_drop.shared.b64 %rd6, [bar];
+ mbarrier.arrive_drop.noComplete.shared.b64 %rd6, [bar], 2;
+ mbarrier.test_wait.shared.b64 %p1, [bar], %rd4;
+ @%p1 st.global.u32 [%rd3], %r1;
+ mbarrier.test_wait.parity.shared.b64 %p1, [bar], %r1;
+L: mbarrier.try_wait.parity.shared.b64 %p1, [bar+8], %r1;
+ @!%p1 bra L;
+L2: mbarrier.try_wait.shared.b64 %p1, [bar], %rd4, %r1;
+ @!%p1 bra L2;
+ cp.async.mbarrier.arrive.shared.b64 [bar];
+ mbarrier.inval.shared.b64 [bar];
+ ret;
+}
+`
+	want := []uint8{0, 0, 11, 12, 1, 2, 3, 4, 5, 6, 10, 9, 7, 8}
+	var log bytes.Buffer
+	b, ok := CompileTexts(context.Background(), []string{"-arch", "sm_90a"}, []Text{{Name: "k.ptx", Text: []byte(text)}}, &log)
+	if !ok {
+		t.Fatal(log.String())
+	}
+	uses, count := mbarrierRecords(t, b)
+	if !bytes.Equal(uses, want) || count != 2 {
+		t.Errorf("uses %v of %d mbarriers, want %v of 2", uses, count, want)
+	}
+	tools := oracle.Find(t)
+	r, err := tools.CubinOf([]byte(text), "-arch=sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// slow ways of the reference's waits stand behind the code and repeat a use
+	theirs, count := mbarrierRecords(t, r)
+	if len(theirs) < len(want) || !bytes.Equal(theirs[:len(want)], want) || count != 2 {
+		t.Errorf("the reference: uses %v of %d", theirs, count)
+	}
+}
+
+func mbarrierRecords(t *testing.T, file []byte) (uses []uint8, count uint16) {
+	t.Helper()
+	f, err := cubin.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := f.Find(".nv.info.k").Content.(*cubin.Info)
+	list, n := info.Get(cubin.AttrMbarrierOffsets), info.Get(cubin.AttrNumMbarriers)
+	if list == nil || n == nil {
+		t.Fatal("no records of mbarriers")
+	}
+	for k := 3; k < len(list.Words); k += 4 {
+		uses = append(uses, uint8(list.Words[k]))
+	}
+	return uses, n.Value
 }

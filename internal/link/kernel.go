@@ -78,6 +78,9 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 		c.Attrs = append(c.Attrs, cubin.Flag(cubin.AttrRegReconfig))
 	}
 	c.Attrs = append(c.Attrs, coops(k.Code.Coops)...)
+	if list := k.Code.Mbarriers; len(list) > 0 {
+		c.Attrs = append(c.Attrs, cubin.Words(cubin.AttrMbarrierOffsets, list...), cubin.Half(cubin.AttrNumMbarriers, k.Code.MbarrierCount()))
+	}
 	if k.Props.Barriers > 0 {
 		c.Attrs = append(c.Attrs, cubin.Byte(cubin.AttrNumBarriers, uint8(k.Props.Barriers)))
 	}

@@ -178,6 +178,10 @@ type Func struct {
 	// gather, in the order they were lowered.
 	Syncs []Sync
 
+	// Mbarriers says what instructions of the text do with an mbarrier, by
+	// their Line. The file tells it to checkers.
+	Mbarriers map[int32]MbarrierUse
+
 	Module *Module
 
 	instrs    pool.Of[Instr]

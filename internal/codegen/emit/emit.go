@@ -53,13 +53,14 @@ type Line struct {
 
 // Code is the machine code of one function.
 type Code struct {
-	Text   []byte // padded
-	Size   int    // without padding
-	Lines  []Line
-	Starts []int64  // offset of each block, by its number
-	Exits  []uint32 // offsets of EXIT instructions
-	Calls  []uint32 // offsets of calls of routines outside the section
-	Coops  []Coop   // instructions of several threads of a warp
+	Text      []byte // padded
+	Size      int    // without padding
+	Lines     []Line
+	Starts    []int64  // offset of each block, by its number
+	Exits     []uint32 // offsets of EXIT instructions
+	Calls     []uint32 // offsets of calls of routines outside the section
+	Coops     []Coop   // instructions of several threads of a warp
+	Mbarriers []uint32 // instructions that use an mbarrier: see mbarrier
 
 	Tables []Table
 	Relocs []Reloc // what an object leaves to the linker
@@ -209,6 +210,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 		e.code.Tables = append(e.code.Tables, e.table(i))
 	}
 	e.coop(i)
+	e.mbarrier(i)
 	e.relocs(i)
 	if n := len(e.code.Lines); (i.Loc >= 0 || i.Line > 0) && (n == 0 || e.code.Lines[n-1].Loc != i.Loc || e.code.Lines[n-1].Pos != i.Line) {
 		e.code.Lines = append(e.code.Lines, Line{uint32(e.pc()), i.Loc, i.Line})

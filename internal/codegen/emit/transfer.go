@@ -53,6 +53,7 @@ func Join(a *target.Arch, parts []*Code) (*Code, error) {
 		c.Exits = append(c.Exits, p.Exits...)
 		c.Calls = append(c.Calls, p.Calls...)
 		c.Coops = append(c.Coops, p.Coops...)
+		c.Mbarriers = append(c.Mbarriers, p.Mbarriers...)
 		c.Tables = append(c.Tables, p.Tables...)
 		c.Relocs = append(c.Relocs, p.Relocs...)
 	}

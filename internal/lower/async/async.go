@@ -130,6 +130,7 @@ func cpArrive(l *build.Builder) {
 		cpArriveOld(l, noinc)
 		return
 	}
+	l.UseMbarrier(ori.MbarrierCopies)
 	a := barrierAddress(l, &l.Args[0])
 	l.Alone(func() {
 		kind := op.MARVCNT

@@ -18,8 +18,10 @@ func mbarrier(l *build.Builder) {
 	}
 	switch {
 	case l.Has(isa.WInit):
+		l.UseMbarrier(ori.MbarrierInit)
 		mbarrierInit(l)
 	case l.Has(isa.WInval):
+		l.UseMbarrier(ori.MbarrierInval)
 		l.Emit(op.SYNCS, op.M(op.MCCTL, op.MIV), nil, barrierAddress(l, &l.Args[0]), build.NoUniform())
 	case l.Has(isa.WPendingCount):
 		hi := l.Src(1, isa.B64)[1]
@@ -79,18 +81,20 @@ func mbarrierFences(l *build.Builder, arrives bool) (acquire bool) {
 // mbarrierWait lowers test_wait and try_wait.
 func mbarrierWait(l *build.Builder) {
 	m := op.M(op.MPHASECHK, op.MTRANS64)
-	first := m
+	first, use := m, ori.MbarrierTestWait
 	if l.Has(isa.WTryWait) {
-		first = m.With(op.MTRYWAIT)
+		first, use = m.With(op.MTRYWAIT), ori.MbarrierTryWait
 	}
 	acquire := mbarrierFences(l, false)
 	a := barrierAddress(l, &l.Args[1])
 	var phase ori.Operand
 	if l.Has(isa.WParity) {
+		use++ // the same with a parity
 		phase = l.Shl1(l.Src1(2, isa.U32), ori.Imm(31))
 	} else {
 		phase = l.Reg(l.Src(2, isa.B64)[1])
 	}
+	l.UseMbarrier(use)
 	p := l.DstPred(0)
 	if len(l.Args) <= 3 && !acquire {
 		l.Emit(op.SYNCS, first, build.Value{p}, a, build.NoUniform(), phase)
@@ -136,6 +140,9 @@ func mbarrierArrive(l *build.Builder) {
 	if drop {
 		m = m.With(op.MOPTOUT)
 	}
+	if result && !expect {
+		l.UseMbarrier(arrival(drop, partial))
+	}
 	mbarrierFences(l, result)
 	n := build.RZ()
 	if at+1 < len(l.Args) {
@@ -150,8 +157,10 @@ func mbarrierArrive(l *build.Builder) {
 		}
 		return
 	case complete:
+		l.UseMbarrier(ori.MbarrierComplete)
 		m = m.With(op.MA0TX)
 	case expect && !result:
+		l.UseMbarrier(ori.MbarrierExpect)
 		m = m.With(op.MA0TR)
 	case expect:
 	case at+1 < len(l.Args):
@@ -163,4 +172,17 @@ func mbarrierArrive(l *build.Builder) {
 	if len(r) == 2 {
 		l.Copy(l.Dst(0), r)
 	}
+}
+
+// arrival names an arrival that expects no bytes.
+func arrival(drop, partial bool) ori.MbarrierUse {
+	switch {
+	case drop && partial:
+		return ori.MbarrierDropNoComplete
+	case drop:
+		return ori.MbarrierDrop
+	case partial:
+		return ori.MbarrierArriveNoComplete
+	}
+	return ori.MbarrierArrive
 }

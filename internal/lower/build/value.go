@@ -149,3 +149,6 @@ func Word(v uint32) ori.Operand {
 
 // Words is how many registers a value of type t takes.
 func Words(t isa.Type) int { return max(1, (t.Bits()+31)/32) }
+
+// UseMbarrier notes what the current instruction does with an mbarrier.
+func (l *Builder) UseMbarrier(u ori.MbarrierUse) { l.F.UseMbarrier(int32(l.In.Pos), u) }
