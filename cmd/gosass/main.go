@@ -8,7 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/view"
-	"github.com/goptxas/goptxas/internal/witness/hazard"
+	check "github.com/goptxas/goptxas/internal/witness/hazard/cli"
 	"github.com/goptxas/goptxas/internal/witness/sim/cli"
 )
 
@@ -18,14 +18,14 @@ func main() {
 		os.Exit(cli.Main(args, os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(args) > 0 && args[0] == "check" {
-		os.Exit(hazard.Main(args[1:], os.Stdout, os.Stderr))
+		os.Exit(check.Main(args[1:], os.Stdout, os.Stderr))
 	}
 	if len(args) > 0 && args[0] == "view" {
 		os.Exit(view.Main(args[1:], os.Stdout, os.Stderr, cli.Counts))
 	}
 	code := gosass.Main(args, os.Stdin, os.Stdout, os.Stderr)
 	if len(args) > 0 && code == 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-		fmt.Print("\n", hazard.Usage, "\n", cli.Usage)
+		fmt.Print("\n", check.Usage, "\n", cli.Usage)
 	}
 	os.Exit(code)
 }

@@ -1,4 +1,5 @@
-package hazard
+// Package cli is the command gosass check.
+package cli
 
 import (
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/target"
+	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
 
 // Usage describes the command.
@@ -19,7 +21,7 @@ const Usage = `usage: gosass check [-arch SM] [-max N] FILE.cubin ...
   -max N              findings to print for each file (20)
 `
 
-// Main is the command gosass check.
+// Main runs it.
 func Main(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
 	flags.SetOutput(errs)
@@ -62,7 +64,7 @@ func one(name, arch string, limit int, out io.Writer) (bool, error) {
 			return false, err
 		}
 	}
-	r, err := CheckCubin(a, file, limit)
+	r, err := hazard.CheckCubin(a, file, limit)
 	if err != nil {
 		return false, err
 	}
