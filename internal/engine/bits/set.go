@@ -87,8 +87,8 @@ func (s Set) AndNot(t Set) {
 	}
 }
 
-// Meets reports whether s and t share a number.
-func (s Set) Meets(t Set) bool {
+// Intersects reports whether s and t share a number.
+func (s Set) Intersects(t Set) bool {
 	for i := range min(len(s), len(t)) {
 		if s[i]&t[i] != 0 {
 			return true

@@ -67,8 +67,8 @@ func TestSetModel(t *testing.T) {
 		x = sa.Clone()
 		x.And(sb)
 		check("and", x, func(i int) bool { return a[i] && b[i] })
-		if sa.Meets(sb) == x.IsEmpty() {
-			t.Fatal("Meets")
+		if sa.Intersects(sb) == x.IsEmpty() {
+			t.Fatal("Intersects")
 		}
 		x = sa.Clone()
 		x.AndNot(sb)

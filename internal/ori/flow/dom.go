@@ -118,7 +118,7 @@ func settle(pos, index []int32, comes func(n int) ([]*ori.Block, int32)) {
 				if best < 0 {
 					best = k
 				} else {
-					best = meet(pos, best, k)
+					best = commonDominator(pos, best, k)
 				}
 			}
 			if best >= 0 && pos[n] != best {
@@ -128,7 +128,7 @@ func settle(pos, index []int32, comes func(n int) ([]*ori.Block, int32)) {
 	}
 }
 
-func meet(idom []int32, a, b int32) int32 {
+func commonDominator(idom []int32, a, b int32) int32 {
 	for a != b {
 		for a > b {
 			a = idom[a]
