@@ -71,7 +71,7 @@ func (p *Framer) Prologue(o *Options) {
 		p.saved, p.barriers = saved(f)
 	}
 	end := p.saveAt + 4*int64(len(p.saved)+len(p.barriers))
-	p.meets()
+	p.expectations()
 	if p.realign {
 		p.callerAt = end
 		end += 4
@@ -118,10 +118,10 @@ func (p *Framer) instr(o op.Op, m op.Mods, dst []ori.Operand, srcs ...ori.Operan
 	return p.f.NewInstr(o, m, dst, srcs)
 }
 
-// meets finds out what the function expects of its caller. One that returns
+// expectations finds out what the function expects of its caller. One that returns
 // to an absolute address belongs to an object, whose callers need only keep
 // frames aligned to frameAlign; locals and spills of ours may need more.
-func (p *Framer) meets() {
+func (p *Framer) expectations() {
 	object, wide := false, p.f.Props.LocalBytes > 0
 	for _, b := range p.f.Blocks {
 		for i := range b.Instrs {
