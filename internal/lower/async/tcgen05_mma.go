@@ -165,7 +165,7 @@ func tensorCount(l *build.Builder, x *tensorProduct) {
 	case p.Kind == ori.KZero:
 		x.count = ori.Zero(ori.UP)
 		x.count.Flags = p.Flags
-	case l.Lonely():
+	case l.SingleThread():
 		guard := l.Guard
 		l.Guard = ori.Operand{}
 		if guard.Kind != ori.KNone {

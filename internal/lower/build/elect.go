@@ -27,9 +27,9 @@ const (
 	ones                        // a number whose bits are all set
 )
 
-// Lonely reports whether at most one thread of a warp does the current
+// SingleThread reports whether at most one thread of a warp does the current
 // instruction.
-func (l *Builder) Lonely() bool {
+func (l *Builder) SingleThread() bool {
 	if l.elected == nil {
 		l.findElected()
 	}

@@ -21,7 +21,7 @@ type Order struct {
 // Issue gives an order for every thread.
 func (l *Builder) Issue(x *Order) {
 	guard := l.Guard
-	alone := l.Lonely() || x.Same && l.Agreed(x.Blocks)
+	alone := l.SingleThread() || x.Same && l.Agreed(x.Blocks)
 	switch {
 	case alone && guard.Kind == ori.KNone:
 		x.Do(l.uniforms(x.Blocks, ori.Operand{}))
