@@ -39,7 +39,7 @@ func (t *Forms) Fits(f *ori.Func, i *ori.Instr) bool {
 	if !known {
 		e := emitter{f: f, a: t.a, forms: t, loose: true, start: make([]int64, f.NumBlocks())}
 		e.opts.Slot = func(string) (int64, bool) { return 0, true }
-		_, err := e.parse(older(t.a, i))
+		_, err := e.parse(legacyForm(t.a, i))
 		ok = err == nil
 		t.fits[s] = ok
 	}

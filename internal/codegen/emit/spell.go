@@ -38,7 +38,7 @@ var fillers = [...]filler{
 // assemble finds the machine instruction of i: from the template of its
 // shape, or from its text.
 func (e *emitter) assemble(i *ori.Instr) (sass.Inst, error) {
-	i = older(e.a, i)
+	i = legacyForm(e.a, i)
 	k, simple := keyOf(i)
 	t := e.forms.templates[k]
 	if simple && t != nil && !t.broken {

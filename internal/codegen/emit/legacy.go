@@ -6,11 +6,11 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// older rewrites an instruction for architectures that spell it otherwise:
+// legacyForm rewrites an instruction for architectures that spell it otherwise:
 // before sm_90 all threads of a warp are named by a mask, and sm_75 has no
 // memory descriptors, says of every global access how far it is seen, and
 // calls the threads of a block by their name instead of the SM's.
-func older(a *target.Arch, i *ori.Instr) *ori.Instr {
+func legacyForm(a *target.Arch, i *ori.Instr) *ori.Instr {
 	switch {
 	case a.Has(target.WarpSyncAll):
 	case i.Op == op.WARPSYNC && i.Mods.Has(op.MALL):
