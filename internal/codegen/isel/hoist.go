@@ -30,7 +30,7 @@ type hoister struct {
 type hoisted struct {
 	loop *flow.Loop
 	pre  *ori.Block // the block before the loop, nil if there may be none
-	held []held
+	held []materialized
 }
 
 func newHoister(f *ori.Func) *hoister {
@@ -69,7 +69,7 @@ func (h *hoister) before(b *ori.Block, s ori.Operand) (ori.Operand, bool) {
 	} else {
 		x.pre.Append(m)
 	}
-	x.held = append(x.held, held{value: s, reg: r})
+	x.held = append(x.held, materialized{value: s, reg: r})
 	return r, true
 }
 

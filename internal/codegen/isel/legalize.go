@@ -41,14 +41,14 @@ type legalizer struct {
 	a    *target.Arch
 	fits Fits
 
-	held   []held  // in registers of the block
+	held   []materialized  // in registers of the block
 	at     int     // instructions seen
 	writes []int32 // of each register
 	hoist  *hoister
 }
 
-// held is a constant or a uniform value that was put into a register.
-type held struct {
+// materialized is a constant or a uniform value that was put into a register.
+type materialized struct {
 	value ori.Operand
 	reg   ori.Operand
 	at    int // when
@@ -93,7 +93,7 @@ func (l *legalizer) lasts(s ori.Operand) bool {
 func (l *legalizer) forget(i *ori.Instr) {
 	for _, d := range i.Dsts() {
 		if d.HasReg() && d.Class == ori.UR {
-			l.held = slices.DeleteFunc(l.held, func(h held) bool { return h.value.HasReg() && h.value.Reg == d.Reg })
+			l.held = slices.DeleteFunc(l.held, func(h materialized) bool { return h.value.HasReg() && h.value.Reg == d.Reg })
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (l *legalizer) register(i *ori.Instr, d, s ori.Operand) ori.Operand {
 	}
 	l.compute(i, d, s)
 	if l.lasts(s) {
-		l.held = append(l.held, held{s, d, l.at})
+		l.held = append(l.held, materialized{s, d, l.at})
 	}
 	return d
 }
