@@ -5,22 +5,22 @@ import (
 )
 
 // Matrix instructions take runs of registers, PTX names their words one by
-// one. A word is copied into a run once: held remembers, inside a block,
+// one. A word is copied into a run once: runWords remembers, inside a block,
 // which word of which run has the value of a PTX register, so that the same
 // fragment used again, the fragment a load made, or the sum of the last
 // product is the same run and needs no copies.
 
-// held says that a register's only word has the value of another word.
-type held struct {
+// runWord says that a register's only word has the value of another word.
+type runWord struct {
 	as    ori.Operand
 	block int32  // where that is so
 	wrote uint32 // how often both had been written
 	run   uint32
 }
 
-// heldWords remembers copies, and how often each register was written.
-type heldWords struct {
-	words  []held
+// runWords remembers copies, and how often each register was written.
+type runWords struct {
+	words  []runWord
 	writes []uint32
 }
 
@@ -36,10 +36,10 @@ func (l *Builder) wrote(dsts Value) {
 	}
 }
 
-func (h *heldWords) grow(r ori.Reg) {
+func (h *runWords) grow(r ori.Reg) {
 	for len(h.writes) <= int(r) {
 		h.writes = append(h.writes, 0)
-		h.words = append(h.words, held{block: -1})
+		h.words = append(h.words, runWord{block: -1})
 	}
 }
 
@@ -51,7 +51,7 @@ func (l *Builder) Holds(d, s ori.Operand) {
 	}
 	h := &l.runs
 	h.grow(d.Reg)
-	x := held{as: s, block: l.Cur.ID, wrote: h.writes[d.Reg]}
+	x := runWord{as: s, block: l.Cur.ID, wrote: h.writes[d.Reg]}
 	switch {
 	case s.Kind == ori.KReg && s.Class == ori.R:
 		h.grow(s.Reg)
