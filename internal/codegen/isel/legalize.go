@@ -41,9 +41,9 @@ type legalizer struct {
 	a    *target.Arch
 	fits Fits
 
-	held   []materialized  // in registers of the block
-	at     int     // instructions seen
-	writes []int32 // of each register
+	held   []materialized // in registers of the block
+	at     int            // instructions seen
+	writes []int32        // of each register
 	hoist  *hoister
 }
 

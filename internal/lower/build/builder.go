@@ -93,7 +93,7 @@ type Builder struct {
 
 	Open     *ori.Instr // last warp-group matrix operation since a commit
 	Gathered *ori.Block // where the warp was brought together for those
-	runs     runWords  // of matrix fragments
+	runs     runWords   // of matrix fragments
 }
 
 // Table says how the PTX instructions of one room are lowered; nil: not here.
