@@ -54,7 +54,7 @@ func Read(data []byte) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cubin: %w", err)
 	}
-	a, err := gosass.Arch(f)
+	a, err := f.Arch()
 	if err != nil {
 		return nil, fmt.Errorf("cubin: %w", err)
 	}

@@ -35,7 +35,7 @@ const textPrefix = ".text."
 
 // load prepares the code sections of a file; only names one, or all for "".
 func load(f *cubin.File, only string) (*program, error) {
-	a, err := Arch(f)
+	a, err := f.Arch()
 	if err != nil {
 		return nil, err
 	}

@@ -15,11 +15,11 @@ import (
 // attributes and how often each operation occurs. same is true when nothing
 // differs.
 func Diff(a, b *cubin.File) (out []byte, same bool, err error) {
-	archA, err := Arch(a)
+	archA, err := a.Arch()
 	if err != nil {
 		return nil, false, err
 	}
-	archB, err := Arch(b)
+	archB, err := b.Arch()
 	if err != nil {
 		return nil, false, err
 	}

@@ -39,23 +39,6 @@ type Options struct {
 
 func errNoKernel(name string) error { return fmt.Errorf("no kernel or function %q", name) }
 
-// Arch returns the architecture of a file: the SM of its header, and the
-// letter a where .nv.compat says so.
-func Arch(f *cubin.File) (*target.Arch, error) {
-	name := fmt.Sprintf("sm_%d", f.SM)
-	if s := f.Find(".nv.compat"); s != nil {
-		if in, ok := s.Content.(*cubin.Info); ok {
-			if a := in.Get(cubin.CompatAccelerator); a != nil && a.Value == 1 {
-				name += "a"
-			}
-		}
-	}
-	if a := target.Find(name); a != nil {
-		return a, nil
-	}
-	return nil, fmt.Errorf("unknown architecture %s", name)
-}
-
 // List prints the code of a file as nvdisasm -c does.
 func List(f *cubin.File, opt *Options) ([]byte, error) {
 	p, err := load(f, opt.Only)

@@ -9,7 +9,7 @@ import (
 
 // Info prints the resources of each kernel, one line a fact.
 func Info(f *cubin.File) ([]byte, error) {
-	a, err := Arch(f)
+	a, err := f.Arch()
 	if err != nil {
 		return nil, err
 	}

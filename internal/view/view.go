@@ -144,7 +144,7 @@ func (c *Collector) Page(title string, texts []src.File, file []byte) (*Page, er
 	if err != nil {
 		return nil, err
 	}
-	arch, err := gosass.Arch(f)
+	arch, err := f.Arch()
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/gosass"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/hazard"
 )
@@ -60,7 +59,7 @@ func one(name, arch string, limit int, out io.Writer) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if a, err = gosass.Arch(f); err != nil {
+		if a, err = f.Arch(); err != nil {
 			return false, err
 		}
 	}
