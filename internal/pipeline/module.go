@@ -162,7 +162,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 	if err == nil {
 		k.Hurry = uint8(o.Hurry)
 		k.Time, k.Made, k.Spared = time.Since(start), at.Making, o.spared || o.Hurry > all.base
-		if !o.Layout.Object {
+		if f.Entry {
 			k.Bank0 = bank0(o.Arch, f, k)
 		}
 		if o.Heap != nil {
