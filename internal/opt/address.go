@@ -13,6 +13,9 @@ func Addresses(f *ori.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
+			if !f.Should("address", i) {
+				continue
+			}
 			for k := range i.Args {
 				if i.Args[k].Kind == ori.KConst && i.Args[k].Reg != ori.NoReg && i.Args[k].Class == ori.R {
 					if n, ok := c.bankBase(i.Args[k]); ok {

@@ -14,6 +14,9 @@ func Bits(f *ori.Func) bool {
 	t := &bitter{f: f, v: v, k: newKnowledge(f, v)}
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
+			if !f.Should("bits", i) {
+				continue
+			}
 			t.result(i)
 			t.carry(i)
 			for n := int(i.NDst); n < len(i.Args); n++ {

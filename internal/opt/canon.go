@@ -14,7 +14,7 @@ func Canonical(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for _, r := range shorter {
-				if r.op == i.Op && r.apply(c, i) {
+				if r.op == i.Op && f.Should("shorter", i) && r.apply(c, i) {
 					changed = true
 				}
 			}

@@ -16,7 +16,7 @@ func Combine(f *ori.Func) bool {
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {
 				for _, r := range rules {
-					if r.op == i.Op && r.apply(c, i) {
+					if r.op == i.Op && f.Should("combine", i) && r.apply(c, i) {
 						again, changed = true, true
 						break
 					}

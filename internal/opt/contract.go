@@ -32,7 +32,7 @@ func Contract(f *ori.Func) bool {
 	for _, most := range [...]int32{1, math.MaxInt32} {
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {
-				if isSum(i) && c.fuse(i, most) {
+				if isSum(i) && f.Should("contract", i) && c.fuse(i, most) {
 					changed = true
 				}
 			}

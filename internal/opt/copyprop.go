@@ -17,7 +17,7 @@ func CopyProp(f *ori.Func) bool {
 				if !v.fromCopy(&i.Args[k]) {
 					continue
 				}
-				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) {
+				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && f.Should("copy", i) {
 					i.Args[k] = n
 					changed = true
 				}
@@ -26,7 +26,7 @@ func CopyProp(f *ori.Func) bool {
 				if !v.fromCopy(&i.Old[k]) {
 					continue
 				}
-				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 {
+				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && f.Should("copy", i) {
 					i.Old[k] = n
 					changed = true
 				}
@@ -34,7 +34,7 @@ func CopyProp(f *ori.Func) bool {
 			if !v.fromCopy(&i.Guard) {
 				continue
 			}
-			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg {
+			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && f.Should("copy", i) {
 				i.Guard = g
 				changed = true
 			}

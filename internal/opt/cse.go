@@ -96,10 +96,12 @@ func (c *cse) block(b *ori.Block) {
 		c.arrange(i)
 		slot := hash(i) & uint32(len(c.heads)-1)
 		if old := c.find(i, slot); old != nil {
-			c.replace(i, old)
+			if c.f.Should("equal", i) {
+				c.replace(i, old)
+			}
 			continue
 		}
-		if c.opposite(i) {
+		if c.f.Should("opposite", i) && c.opposite(i) {
 			continue
 		}
 		if !c.lasts(i) {

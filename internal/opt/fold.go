@@ -19,7 +19,7 @@ func Fold(f *ori.Func) bool {
 				if halves(f, i) {
 					changed = true
 				}
-				if v, ok := r.value(i); ok {
+				if v, ok := r.value(i); ok && f.Should("fold", i) {
 					i.Op, i.Mods = op.MOV, op.Mods{}
 					if v.Kind == ori.KReg && v.Flags == 0 {
 						i.Op = op.COPY

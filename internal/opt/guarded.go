@@ -82,7 +82,7 @@ func (g *guarded) load(i *ori.Instr) {
 		}
 	}
 	for _, d := range g.copies(i) {
-		if !g.fits(d, t) {
+		if !g.fits(d, t) || !g.f.Should("load", i) {
 			continue
 		}
 		g.to[d.reg] = place{t.Reg, d.base, true}

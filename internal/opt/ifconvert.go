@@ -29,7 +29,7 @@ func IfConvert(f *ori.Func) bool {
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
-			if h, ok := v.hammock(f, b); ok {
+			if h, ok := v.hammock(f, b); ok && f.Should("convert", b.Last()) {
 				v.convert(f, b, h)
 				again, changed = true, true
 			}

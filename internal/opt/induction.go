@@ -241,7 +241,7 @@ func (x *inductions) share(n int) bool {
 			inside++
 		}
 	}
-	if !ok || inside > 1 || len(groups) > maxSums {
+	if !ok || inside > 1 || len(groups) > maxSums || !x.f.Should("share", i.step) {
 		return false
 	}
 	for _, g := range groups {

@@ -133,7 +133,7 @@ func (l *localCSE) repeat(i *ori.Instr, e *localEntry) {
 			l.set(l.v.word(d)+n, e.vals[k]+n)
 		}
 	}
-	if !held {
+	if !held || !l.f.Should("equal", i) {
 		return
 	}
 	for k, d := range i.Dsts() {

@@ -256,7 +256,7 @@ func (p *pointers) share(n int) bool {
 			group = append(group, &p.list[k])
 		}
 	}
-	if len(group) < 2 {
+	if len(group) < 2 || !p.f.Should("share", x.first) {
 		return false
 	}
 	base := p.grow(x)

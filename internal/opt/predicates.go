@@ -20,7 +20,7 @@ func Predicates(f *ori.Func) bool {
 				if a := &i.Args[k]; a.Kind != ori.KReg || a.Class != ori.P {
 					continue
 				}
-				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg && (i.Op != op.PHISRC || p.Flags == 0) || takesTruth(i)) {
+				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg && (i.Op != op.PHISRC || p.Flags == 0) || takesTruth(i)) && f.Should("predicate", i) {
 					i.Args[k] = p
 					changed = true
 				}

@@ -21,7 +21,7 @@ func Selects(f *ori.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			if isMove(i) && i.Guard.Kind == ori.KReg && i.Guard.Class == ori.P && v.choose(i) {
+			if isMove(i) && i.Guard.Kind == ori.KReg && i.Guard.Class == ori.P && f.Should("choice", i) && v.choose(i) {
 				changed = true
 			}
 		}

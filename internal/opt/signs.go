@@ -16,7 +16,7 @@ func Signs(f *ori.Func) bool {
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			m, ok := signRow(i)
-			if !ok {
+			if !ok || !f.Should("sign", i) {
 				continue
 			}
 			for k := int(i.NDst); k < len(i.Args); k++ {

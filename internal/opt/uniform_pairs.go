@@ -115,7 +115,7 @@ func (u *uniformPairs) pair(b *ori.Block, a ori.Operand) {
 	}
 	i := u.f.NewInstr(op.UIADD3, op.M(op.M64), []ori.Operand{a}, []ori.Operand{from, ori.Imm(s.more), ori.Zero(ori.UR)})
 	i.Line, i.Loc = at.Line, at.Loc
-	if !u.fits(i) {
+	if !u.fits(i) || !u.f.Should("pair", at) {
 		return
 	}
 	b.InsertBefore(i, at)

@@ -80,7 +80,7 @@ func (u *unroller) innermost() bool {
 		}
 		u.tried[l.Header] = true
 		u.loop, u.number = l, int32(n)+1
-		if !u.shape() || !u.plan(u.turns()) || (u.copies-1)*u.size > u.room {
+		if !u.shape() || !u.plan(u.turns()) || (u.copies-1)*u.size > u.room || !u.f.Should("unroll", u.latch.Last()) {
 			continue
 		}
 		u.room -= (u.copies - 1) * u.size

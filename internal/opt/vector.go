@@ -26,7 +26,9 @@ func Vectors(f *ori.Func) bool {
 		w.block(b)
 	}
 	for _, j := range w.joins {
-		w.widen(j.list, j.size)
+		if f.Should("widen", j.list[0].Instr) {
+			w.widen(j.list, j.size)
+		}
 	}
 	if len(w.joins) > 0 {
 		f.Touch()

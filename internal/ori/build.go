@@ -61,6 +61,13 @@ func (f *Func) Touched(changed bool) bool {
 	return changed
 }
 
+// Should reports whether a phase may do the optional rewrite of i that it is
+// about to do. Bisection says no to some. It knows rewrites by where in the
+// text i comes from, which does not depend on what others were allowed.
+func (f *Func) Should(kind string, i *Instr) bool {
+	return f.Ask == nil || f.Ask(kind, int(i.Line)<<10|int(i.Op))
+}
+
 // AddEdge makes t a successor of b, after those it has.
 func (b *Block) AddEdge(t *Block) {
 	b.Succs = append(b.Succs, t)

@@ -184,6 +184,10 @@ type Func struct {
 
 	Module *Module
 
+	// Ask, if there is one, tells whether an optional rewrite may be done:
+	// see Should.
+	Ask func(kind string, id int) bool
+
 	instrs    pool.Of[Instr]
 	operands  pool.Of[Operand]
 	blocks    pool.Of[Block]

@@ -56,7 +56,8 @@ const (
 
 // improve makes a step from a function of the optimiser.
 func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
-	return func(u *unit, _ *phase.Ctx) error {
+	return func(u *unit, c *phase.Ctx) error {
+		asking(u, c)
 		run(u.f)
 		return nil
 	}
@@ -64,15 +65,25 @@ func improve(run func(*ori.Func) bool) func(*unit, *phase.Ctx) error {
 
 // fit makes one from a function that asks which forms the machine has.
 func fit(run func(*ori.Func, func(*ori.Instr) bool) bool) func(*unit, *phase.Ctx) error {
-	return func(u *unit, _ *phase.Ctx) error {
+	return func(u *unit, c *phase.Ctx) error {
+		asking(u, c)
 		run(u.f, fits(u))
 		return nil
 	}
 }
 
+// asking lets the phases of the optimiser ask what they may change.
+func asking(u *unit, c *phase.Ctx) {
+	u.f.Ask = nil
+	if c.Bisects() {
+		u.f.Ask = c.ShouldChange
+	}
+}
+
 // do makes one from a function that cannot fail.
 func do(run func(*unit)) func(*unit, *phase.Ctx) error {
-	return func(u *unit, _ *phase.Ctx) error {
+	return func(u *unit, c *phase.Ctx) error {
+		asking(u, c)
 		run(u)
 		return nil
 	}

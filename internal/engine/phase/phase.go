@@ -47,6 +47,9 @@ type Ctx struct {
 	step   int // place in the plan: a phase may run more than once
 }
 
+// Bisects reports whether ShouldChange may say no.
+func (c *Ctx) Bisects() bool { return c.bisect != nil }
+
 // ShouldChange reports whether the phase may do the optional rewrite it is
 // about to do, of the given kind, on the thing numbered id: an instruction, a
 // block, a register. Bisection answers no to all but some; it works as long as
