@@ -2,11 +2,12 @@
 // than its operations mean. One phase is one file; each keeps the function
 // well formed and changes nothing a program can see.
 //
-// Registers are not in single-assignment form, but nearly all are written
-// once: PTX producers number their values. Phases reason about words that
-// have one unguarded write, which dominates all reads; such a word always
-// holds the same value where it may be read, so it can be replaced by what
-// it was made from.
+// Between SSA and LeaveSSA a word of a general register or a predicate is one
+// value: it has one definition, which dominates its uses. Elsewhere registers
+// may be written anywhere, but nearly all are written once: PTX producers
+// number their values. Phases reason about words that have one unguarded
+// write, which dominates all reads; such a word always holds the same value
+// where it may be read, so it can be replaced by what it was made from.
 package opt
 
 import (
