@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -24,17 +23,6 @@ const dialTime = 500 * time.Millisecond
 
 // maxAnswer bounds the bytes of an answer.
 const maxAnswer = 1 << 30
-
-// split returns the network and the address of a server.
-func split(server string) (network, address string) {
-	if path, ok := strings.CutPrefix(server, "unix:"); ok {
-		return "unix", path
-	}
-	if strings.HasPrefix(server, "/") {
-		return "unix", server
-	}
-	return "tcp", server
-}
 
 // Compile asks the server to compile; it is a driver.Elsewhere. An error means
 // that the server did not: it cannot be reached, is busy, or failed.
@@ -60,9 +48,11 @@ func Compile(ctx context.Context, server string, args []string, texts []driver.T
 
 // post sends an order and returns the body of a good answer.
 func post(ctx context.Context, server, token string, body []byte) ([]byte, error) {
-	network, address := split(server)
-	d := net.Dialer{Timeout: dialTime}
-	c, err := d.DialContext(ctx, network, address)
+	at, err := split(server)
+	if err != nil {
+		return nil, err
+	}
+	c, err := dial(at, dialTime)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +63,7 @@ func post(ctx context.Context, server, token string, body []byte) ([]byte, error
 	if token != "" {
 		head += "Authorization: Bearer " + token + "\r\n"
 	}
-	buffers := net.Buffers{[]byte(head + "\r\n"), body}
-	if _, err := buffers.WriteTo(c); err != nil {
+	if _, err := c.Write(append([]byte(head+"\r\n"), body...)); err != nil {
 		return nil, err
 	}
 	r := bufio.NewReaderSize(c, maxLine)

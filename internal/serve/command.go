@@ -2,10 +2,10 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -17,7 +17,7 @@ import (
 func Command(ctx context.Context, args []string, stderr io.Writer) int {
 	f := flag.NewFlagSet("goptxas serve", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	listen := f.String("listen", "", "address: unix:path or host:port")
+	address := f.String("listen", "", "unix:path, or address:port with an IPv4 address")
 	tokenFile := f.String("token-file", "", "file with the token that clients must show; else the variable "+TokenVariable)
 	jobs := f.Int("jobs", runtime.NumCPU(), "compilations at once")
 	queue := f.Int("queue", 64, "compilations that may wait")
@@ -28,12 +28,13 @@ func Command(ctx context.Context, args []string, stderr io.Writer) int {
 		return 2
 	}
 	token, err := readToken(*tokenFile)
-	network, address := split(*listen)
+	var at place
+	if err == nil {
+		at, err = split(*address)
+	}
 	switch {
 	case err != nil:
-	case *listen == "":
-		err = fmt.Errorf("no address: -listen unix:path or -listen host:port")
-	case network == "tcp" && token == "":
+	case at.path == "" && token == "":
 		err = fmt.Errorf("a port needs a token: -token-file or %s", TokenVariable)
 	case *jobs < 1 || *queue < 0 || *size < 1 || *memory < 16 || *limit <= 0 || f.NArg() > 0:
 		err = fmt.Errorf("limits must be positive, and no words may stand behind the options")
@@ -41,7 +42,7 @@ func Command(ctx context.Context, args []string, stderr io.Writer) int {
 	if err == nil {
 		debug.SetMemoryLimit(*memory << 20)
 		s := New(token, Limits{Body: *size << 20, Time: *limit, Memory: *memory << 20, Jobs: *jobs, Queue: *queue})
-		err = s.listen(ctx, network, address, stderr)
+		err = s.open(ctx, at, stderr)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "goptxas serve: %v\n", err)
@@ -63,29 +64,28 @@ func readToken(file string) (string, error) {
 	return token, err
 }
 
-// listen opens the socket and serves. A socket that nobody answers at is
+// open opens the place and serves. A socket that nobody answers at is
 // replaced; only its owner may use a new one.
-func (s *Server) listen(ctx context.Context, network, address string, stderr io.Writer) error {
-	if network == "unix" {
-		if c, err := net.DialTimeout(network, address, dialTime); err == nil {
+func (s *Server) open(ctx context.Context, at place, stderr io.Writer) error {
+	if at.path != "" {
+		if c, err := dial(at, dialTime); err == nil {
 			c.Close()
-			return fmt.Errorf("a server is listening at %s", address)
-		} else if st, err := os.Lstat(address); err == nil && st.Mode()&os.ModeSocket != 0 {
-			if err := os.Remove(address); err != nil {
+			return fmt.Errorf("a server is listening at %s", at)
+		} else if st, err := os.Lstat(at.path); err == nil && st.Mode()&os.ModeSocket != 0 {
+			if err := os.Remove(at.path); err != nil {
 				return err
 			}
 		}
 	}
-	l, err := net.Listen(network, address)
+	l, err := listen(at)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", at, err)
 	}
-	if network == "unix" {
-		if err := os.Chmod(address, 0o600); err != nil {
-			l.Close()
-			return err
+	if at.path != "" {
+		if err := os.Chmod(at.path, 0o600); err != nil {
+			return errors.Join(err, l.close())
 		}
 	}
-	fmt.Fprintf(stderr, "goptxas serve: listening at %s\n", l.Addr())
-	return s.Serve(ctx, l)
+	fmt.Fprintf(stderr, "goptxas serve: listening at %s\n", l.at)
+	return s.serve(ctx, l)
 }

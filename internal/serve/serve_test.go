@@ -48,7 +48,7 @@ func roomy() Limits {
 }
 
 // start runs a server at a Unix socket until the test ends.
-func start(t *testing.T, token string, l Limits) (address string, s *Server) {
+func start(t *testing.T, token string, limits Limits) (address string, s *Server) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gs") // a socket's path is short
 	if err != nil {
@@ -56,14 +56,14 @@ func start(t *testing.T, token string, l Limits) (address string, s *Server) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	path := filepath.Join(dir, "s")
-	listener, err := net.Listen("unix", path)
+	l, err := listen(place{path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = New(token, l)
+	s = New(token, limits)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- s.Serve(ctx, listener) }()
+	go func() { done <- s.serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -316,6 +316,41 @@ func TestGate(t *testing.T) {
 	c()
 	if g.slots != 2 || g.memory != 100 || g.queued() != 0 {
 		t.Errorf("left: %d slots, %d bytes, %d waiting", g.slots, g.memory, g.queued())
+	}
+}
+
+// TestPort serves at a port and asks there, ours and a client of the standard
+// library.
+func TestPort(t *testing.T) {
+	l, err := listen(place{ip: [4]byte{127, 0, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- New("secret", roomy()).serve(ctx, l) }()
+	t.Setenv(TokenVariable, "secret")
+	texts := []driver.Text{{Name: "k.ptx", Text: []byte(good)}}
+	if _, log, ok, err := Compile(ctx, l.at.String(), []string{"--gpu-name=sm_90"}, texts); err != nil || !ok {
+		t.Errorf("%v %s", err, log)
+	}
+	r, err := http.Get("http://" + l.at.String() + healthPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, _, _, err := Compile(context.Background(), l.at.String(), nil, texts); err == nil {
+		t.Error("a server that has ended answers")
+	}
+	for _, bad := range []string{"", "unix:", "nosuchhost:1", "1.2.3:4", "1.2.3.256:4", "1.2.3.4:x", "1.2.3.4"} {
+		if p, err := split(bad); err == nil {
+			t.Errorf("%q is %v", bad, p)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -44,23 +44,25 @@ func New(token string, l Limits) *Server {
 	}
 }
 
-// Serve answers connections until the context ends, and then those requests
+// serve answers connections until the context ends, and then those requests
 // that have begun.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	stop := context.AfterFunc(ctx, func() { l.Close() })
+func (s *Server) serve(ctx context.Context, l *listener) error {
+	stop := context.AfterFunc(ctx, func() { l.close() })
 	defer stop()
 	defer s.conns.Wait()
-	for {
-		c, err := l.Accept()
+	for failures := 0; ; {
+		c, err := l.accept()
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
-			if t := net.Error(nil); errors.As(err, &t) && t.Timeout() {
-				continue
+			if failures++; failures > mostFailures {
+				return err
 			}
-			return err
+			time.Sleep(failurePause) // such as for want of descriptors
+			continue
 		}
+		failures = 0
 		s.conns.Go(func() {
 			defer c.Close()
 			s.talk(ctx, c)
@@ -68,8 +70,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 }
 
+// A server that cannot take connections for so long gives up.
+const (
+	mostFailures = 200
+	failurePause = 50 * time.Millisecond
+)
+
 // talk answers the requests of one connection.
-func (s *Server) talk(ctx context.Context, c net.Conn) {
+func (s *Server) talk(ctx context.Context, c conn) {
 	idle := context.AfterFunc(ctx, func() { c.SetReadDeadline(time.Now()) }) // ends waiting for a request
 	defer idle()
 	r := bufio.NewReaderSize(c, maxLine)
@@ -91,8 +99,8 @@ func (s *Server) talk(ctx context.Context, c net.Conn) {
 
 // linger takes what a client is still sending, for a moment: closing at once
 // could cost it the answer.
-func linger(c net.Conn) {
-	if w, ok := c.(interface{ CloseWrite() error }); !ok || w.CloseWrite() != nil {
+func linger(c conn) {
+	if c.closeWrite() != nil {
 		return
 	}
 	if c.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
@@ -107,7 +115,7 @@ const (
 )
 
 // handle answers one request; nil means that nobody waits for the answer.
-func (s *Server) handle(ctx context.Context, c net.Conn, r *bufio.Reader, q *request) *answer {
+func (s *Server) handle(ctx context.Context, c conn, r *bufio.Reader, q *request) *answer {
 	if q.path == healthPath {
 		return &answer{200, "text/plain", []byte("ok\n")}
 	}
@@ -145,13 +153,13 @@ var (
 
 // watch ends the context when the client goes away. stop must be called
 // before the connection is read again.
-func (s *Server) watch(ctx context.Context, c net.Conn, r *bufio.Reader) (context.Context, func()) {
+func (s *Server) watch(ctx context.Context, c conn, r *bufio.Reader) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	c.SetReadDeadline(time.Time{})
 	go func() {
 		defer close(done)
-		if _, err := r.Peek(1); err != nil && !isTimeout(err) {
+		if _, err := r.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			cancel(errGone)
 		}
 	}()
@@ -160,11 +168,6 @@ func (s *Server) watch(ctx context.Context, c net.Conn, r *bufio.Reader) (contex
 		<-done
 		cancel(nil)
 	}
-}
-
-func isTimeout(err error) bool {
-	t := net.Error(nil)
-	return errors.As(err, &t) && t.Timeout()
 }
 
 // knows reports whether a header has the right token.

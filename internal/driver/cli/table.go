@@ -237,7 +237,7 @@ var Table = [numOptions]Option{
 	View:        {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
 	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
 	CacheFolder: {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
-	Server:      {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or host:port, else here; also the address that GOPTXAS_SERVER names."},
+	Server:      {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or address:port, else here; also the address that GOPTXAS_SERVER names."},
 	Progress:    {Long: "progress", Kind: Choice, Group: GroupOwn, Arg: "plain|json|off", Values: []string{"plain", "json", "off"}, Default: "a line on a terminal, else off", Help: "Tell on standard error how far the compilation is: kernels, instructions, time left, memory."},
 	TimeLimit:   {Long: "time-limit", Kind: Text, Group: GroupOwn, Arg: "seconds", Help: "Leave phases out that only improve code, as far as needed to end about then; a message says where."},
 	MemoryLimit: {Long: "memory-limit", Kind: Text, Group: GroupOwn, Arg: "megabytes", Help: "Do so while the process holds more than this."},
