@@ -24,7 +24,7 @@ func main() { os.Exit(run()) }
 // threads of make gives its tokens back first. A read from a terminal would
 // never notice.
 const (
-	patience = 50 * time.Millisecond
+	patience = 20 * time.Millisecond
 	withMake = 2 * time.Second
 )
 

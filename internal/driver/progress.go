@@ -51,7 +51,7 @@ func (s *screen) clear() {
 }
 
 // firstReport is when progress is told first: what takes less says nothing.
-const firstReport = 100 * time.Millisecond
+const firstReport = 60 * time.Millisecond
 
 // reportEvery is how often, by form.
 var reportEvery = [...]time.Duration{asLine: 100 * time.Millisecond, asPlain: 2 * time.Second, asJSON: 500 * time.Millisecond}
