@@ -89,7 +89,7 @@ func (e *Error) Error() string {
 
 // Compile compiles the inputs. The error is an *Error when the PTX or the
 // options are at fault, and ctx.Err() when the context ended first: that
-// returns at once, and what still runs inside ends with the phase at work.
+// returns at once, and what still runs inside ends soon after.
 func Compile(ctx context.Context, inputs []Input, opts Options) (*Output, error) {
 	return CompileKernel(ctx, inputs, opts, nil)
 }

@@ -250,6 +250,19 @@ type Module struct {
 	Symbols []Symbol
 	Pool    *pool.Pool // gives functions their memory and takes it back with itself; nil: the heap
 	Source  *src.File  // the text they come from, for dumps; may be nil
+	// Poll is called now and then by phases that may take long, and panics
+	// where the work shall end; may be nil.
+	Poll func()
+}
+
+// Poll gives whoever ends the work of the block's module the chance to.
+func (b *Block) Poll() { b.f.Poll() }
+
+// Poll gives whoever ends the work of the module the chance to.
+func (f *Func) Poll() {
+	if f.Module != nil && f.Module.Poll != nil {
+		f.Module.Poll()
+	}
 }
 
 // Symbol returns the number of the symbol with a name, adding it if it is

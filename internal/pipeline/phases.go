@@ -12,6 +12,7 @@ import (
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 	"github.com/goptxas/goptxas/internal/codegen/sched"
 	"github.com/goptxas/goptxas/internal/codegen/scoreboard"
+	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/phase"
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -255,6 +256,13 @@ func wellFormed(u *unit) error {
 		return err
 	}
 	return flow.CheckSSA(u.f)
+}
+
+// poll ends the phase at work where the work should stop.
+func (o *Options) poll() {
+	if err := o.ended(); err != nil {
+		panic(&diag.Stopped{Err: err})
+	}
 }
 
 // ended returns why the work should stop, if it should.

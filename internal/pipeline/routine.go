@@ -42,7 +42,7 @@ func (c *compilation) lower(u *unit, body *sema.Body, routines bool) (err error)
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()
 	opts := build.Options{Lines: &u.locs, Meet: u.meet, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
-	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File}, c.m, body, c.o.Arch, c.o.Layout, opts)
+	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
 	return err
 }
 

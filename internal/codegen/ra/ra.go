@@ -75,7 +75,7 @@ func Price(f *ori.Func, o Options) float64 {
 func Run(f *ori.Func, o Options) (*Result, error) {
 	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
 	p := b.problem()
-	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick}
+	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Poll: f.Poll}
 	if o.Quick {
 		how.Trials = 1
 	}

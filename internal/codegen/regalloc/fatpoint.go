@@ -41,7 +41,11 @@ type scratch struct {
 	way   []int32 // groups in the way of another
 	met   []int32 // of each group, the number of the last look that met it
 	looks int32
+	poll  func() // may be nil
 }
+
+// pollEvery is after how many groups a walk asks whether to go on.
+const pollEvery = 256
 
 // newTrial prepares a walk: fixed registers, clobbers and taken ones are
 // marked first, since nothing can move them.
@@ -202,7 +206,10 @@ func (x *group) start() {
 
 // run gives every group a register and reports whether all found one.
 func (t *trial) run(o order) bool {
-	for _, v := range t.roots(o) {
+	for n, v := range t.roots(o) {
+		if n%pollEvery == 0 && t.m.poll != nil {
+			t.m.poll()
+		}
 		if !t.place(v) {
 			if !t.evict {
 				return false

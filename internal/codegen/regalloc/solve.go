@@ -15,6 +15,7 @@ type Options struct {
 	NoCoalesce bool      // leave every copy in place
 	Once       bool      // one strategy of spilling is enough
 	NoSplit    bool      // what is spilled is in memory everywhere
+	Poll       func()    // called now and then, and panics where the work shall end; may be nil
 
 	quickSlots bool // share memory words by the rule for many spills
 }
@@ -30,6 +31,7 @@ func Solve(p *Problem, o Options) (*Solution, error) {
 		o.Rounds = 24
 	}
 	s := &solver{orig: p, opts: o, sol: &Solution{Problem: start(p), Used: make([]int, len(p.Files))}, kin: map[int32]home{}}
+	s.room.poll = o.Poll
 	s.trace("\nREGALLOC GUIDANCE:\n")
 	for class := range p.Files {
 		if err := s.file(uint8(class)); err != nil {
@@ -178,6 +180,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 	f := &s.sol.Problem.Files[class]
 	margin := int32(0)
 	for round := range s.opts.Rounds {
+		if s.opts.Poll != nil {
+			s.opts.Poll()
+		}
 		if s.live == nil {
 			s.live = liveness(s.sol.Problem)
 		}

@@ -54,12 +54,18 @@ func newBusyTable(t *target.Timing) *busyTable {
 	return b
 }
 
+// pollEvery is after how many instructions a list asks whether to go on.
+const pollEvery = 512
+
 // list returns an order of g that respects its edges. Among ready
 // instructions the one with the longest path behind it goes first, then
 // the one that stood first.
 func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 	l := newLister(g, t, busy)
 	for len(l.order) < len(g.instrs) {
+		if len(l.order)%pollEvery == 0 {
+			g.instrs[0].Block().Poll()
+		}
 		l.issue(l.pick())
 	}
 	return l.order

@@ -318,6 +318,9 @@ func (p *presser) plan(r *region, g *graph) plan {
 	}
 	m.rush()
 	for len(m.order) < n {
+		if len(m.order)%pollEvery == 0 {
+			g.instrs[0].Block().Poll()
+		}
 		k := m.choose()
 		m.done[k] = true
 		m.take(k)

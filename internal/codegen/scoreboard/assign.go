@@ -103,6 +103,7 @@ func (s *assigner) solve() {
 	for len(work) > 0 {
 		var next []int32
 		for _, n := range work {
+			s.f.Poll()
 			s.nodes[n].queued = false
 			next = s.visit(int(n), next)
 		}

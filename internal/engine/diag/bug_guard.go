@@ -57,7 +57,19 @@ func (g *Guard) Run(f func() error) (err error) {
 	return f()
 }
 
+// Stopped is what work panics with that somebody outside has ended: no bug.
+type Stopped struct{ Err error }
+
+// Error returns why.
+func (s *Stopped) Error() string { return s.Err.Error() }
+
+// Unwrap returns why.
+func (s *Stopped) Unwrap() error { return s.Err }
+
 func (g *Guard) caught(r any) error {
+	if s, ok := r.(*Stopped); ok {
+		return s
+	}
 	var at Where
 	if g.Where != nil {
 		at = g.where()
