@@ -23,6 +23,7 @@ type Options struct {
 	MaxRRegCount   uint32
 	Override       bool     // -override-directive-values
 	Relocatable    bool     // -c without -ewp: all kernels are compiled
+	AllKernels     bool     // Entries choose none: code for a debugger has all of them
 	InOrder        bool     // kernels are compiled first to last
 	Verbose        bool     // -v
 	RawTextures    bool     // --set-texmode-raw

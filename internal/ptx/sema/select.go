@@ -42,7 +42,7 @@ func (m *Module) selectEntries(u *diag.Unit) {
 // or for a debugger.
 func (m *Module) Kernels() []int32 {
 	var list []int32
-	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable {
+	if len(m.Opts.Entries) > 0 && !m.Opts.Relocatable && !m.Opts.AllKernels {
 		for _, name := range m.Opts.Entries {
 			if sym := m.anywhere(name); sym >= 0 && m.Syms[sym].Func >= 0 && !slices.Contains(list, m.Syms[sym].Func) {
 				list = append(list, m.Syms[sym].Func)
