@@ -21,6 +21,13 @@ type Pipe struct {
 	Named  int    // number of the barrier that threads meet at
 	Held   int    // values that live across the loop
 	Blocks int
+
+	Group   bool // the four warps of a warp group multiply, from shared memory
+	Flight  int  // of their products, this many are on their way over a turn of the loop
+	Cluster bool // two blocks bring half of each tile to both
+	Odd     int  // threads that the last warp lacks
+	Long    int  // instructions of one block behind the loop
+	Lines   bool // a function is called in the loop, and all have source lines
 }
 
 // pieces are the sizes of asynchronous copies.
@@ -42,8 +49,36 @@ func NewPipe(seed uint64) *Pipe {
 	if p.How == "roles" {
 		p.Warps = max(2, p.Warps)
 	}
+	p.more(r)
 	return p
 }
+
+// more adds what only some pipes have.
+func (p *Pipe) more(r *rand.Rand) {
+	p.Lines = r.IntN(4) == 0
+	if r.IntN(6) == 0 {
+		p.Long = 100 + r.IntN(900)
+	}
+	switch r.IntN(4) {
+	case 0:
+		p.Group, p.Matrix, p.Warps = true, false, 4
+		if p.How == "roles" {
+			p.Warps = 8
+		} else if p.Stages > 2 {
+			p.Flight = r.IntN(2)
+		}
+	case 1:
+		if p.How != "roles" && !p.Matrix {
+			p.Odd, p.Named = r.IntN(31), 0
+		}
+	}
+	if p.How == "bulk" && p.Odd == 0 && r.IntN(2) == 0 {
+		p.Cluster, p.Blocks, p.Named = true, 2*p.Blocks, 0
+	}
+}
+
+// Hopper reports whether only sm_90a has what the pipe needs.
+func (p *Pipe) Hopper() bool { return p.Group || p.Cluster }
 
 // Simpler lists programs with one thing less.
 func (p *Pipe) Simpler() []*Pipe {
@@ -56,12 +91,22 @@ func (p *Pipe) Simpler() []*Pipe {
 	}
 	add(func(q *Pipe) { q.Tiles = max(1, q.Tiles-1) })
 	add(func(q *Pipe) { q.Held = 0 })
-	add(func(q *Pipe) { q.Blocks = 1 })
+	add(func(q *Pipe) { q.Long = 0 })
+	add(func(q *Pipe) { q.Lines = false })
+	add(func(q *Pipe) { q.Odd = 0 })
+	add(func(q *Pipe) { q.Flight = 0 })
+	if p.Cluster {
+		add(func(q *Pipe) { q.Cluster = false })
+		add(func(q *Pipe) { q.Blocks = 2 })
+	} else {
+		add(func(q *Pipe) { q.Blocks = 1 })
+	}
 	add(func(q *Pipe) { q.Named = 0 })
 	add(func(q *Pipe) { q.Matrix = false })
 	add(func(q *Pipe) { q.Piece = 16 })
-	add(func(q *Pipe) { q.Stages = max(2, q.Stages-1) })
-	if p.How != "roles" || p.Warps > 2 {
+	add(func(q *Pipe) { q.Stages = max(2+q.Flight, q.Stages-1) })
+	add(func(q *Pipe) { q.Group = false })
+	if p.How != "roles" && !p.Group || p.Warps > 2 && !p.Group {
 		add(func(q *Pipe) { q.Warps = max(1, q.Warps-1) })
 	}
 	return list
@@ -83,11 +128,24 @@ func ShrinkPipe(p *Pipe, fails func(*Pipe) bool) *Pipe {
 
 // users returns the threads that consume: with roles, warp 0 only copies.
 func (p *Pipe) users() int {
-	if p.How == "roles" {
-		return 32 * (p.Warps - 1)
-	}
-	return 32 * p.Warps
+	return 32*p.Warps - p.first() - p.Odd
 }
+
+// first is the first thread that consumes. A warp group begins at every
+// fourth warp.
+func (p *Pipe) first() int {
+	switch {
+	case p.How != "roles":
+		return 0
+	case p.Group:
+		return 128
+	}
+	return 32
+}
+
+// ahead is how many tiles are on their way while one is worked on: products
+// on their way still read the buffers of theirs.
+func (p *Pipe) ahead() int { return p.Stages - 1 - p.Flight }
 
 // tile returns the bytes of a tile: 16 for each consumer.
 func (p *Pipe) tile() int { return 16 * p.users() }
@@ -97,12 +155,23 @@ func (p *Pipe) Text() string {
 	w := &pipeText{Pipe: p}
 	name := fmt.Sprintf("pipe%d", p.Seed)
 	w.f("// Random pipe %d: %s, %d buffers, %d tiles.", p.Seed, p.How, p.Stages, p.Tiles)
-	w.f("//: run %s grid=%d block=%d", name, p.Blocks, 32*p.Warps)
+	w.f("//: run %s grid=%d block=%d", name, p.Blocks, 32*p.Warps-p.Odd)
 	w.f("//: buf %d bits %d", p.tile()*p.Tiles*p.Blocks+1024, p.Seed)
 	w.f("//: buf %d zero", p.Blocks*p.users()*16)
 	w.f("//: u32 %d", p.Tiles)
-	w.out.WriteString(Header)
-	w.f(".visible .entry %s(.param .u64 in, .param .u64 out, .param .u32 n)\n{", name)
+	head := Header
+	if p.Group {
+		head = strings.Replace(Header, "sm_90", "sm_90a", 1)
+	}
+	w.out.WriteString(head)
+	if p.Lines {
+		w.f(".func (.reg .b32 %%z) turn(.reg .b32 %%x, .reg .b32 %%y)\n{\n.loc 1 3 5\nshf.l.wrap.b32 %%z,%%x,%%x,%d;\n.loc 1 4 5\nxor.b32 %%z,%%z,%%y;\nret;\n}", 1+p.Seed%30)
+	}
+	w.f(".visible .entry %s(.param .u64 in, .param .u64 out, .param .u32 n)", name)
+	if p.Cluster {
+		w.f(".explicitcluster\n.reqnctapercluster 2")
+	}
+	w.f("{")
 	w.declare()
 	switch p.How {
 	case "copy":
@@ -115,13 +184,17 @@ func (p *Pipe) Text() string {
 		w.roles()
 	}
 	w.finish()
+	if p.Lines {
+		w.f(".file 1 \"pipe.cu\"")
+	}
 	return w.out.String()
 }
 
 // pipeText writes the text of a pipe.
 type pipeText struct {
 	*Pipe
-	out strings.Builder
+	out   strings.Builder
+	lines int
 }
 
 func (w *pipeText) f(format string, args ...any) {
@@ -129,13 +202,27 @@ func (w *pipeText) f(format string, args ...any) {
 	w.out.WriteByte('\n')
 }
 
+// line says that what follows is of the next line of the source.
+func (w *pipeText) line() {
+	if w.Lines {
+		w.lines++
+		w.f(".loc 1 %d 1", 10+w.lines)
+	}
+}
+
 // declare writes registers and buffers, and what holds in every kind: %t is
 // the consumer's number, %mine its place in a tile.
 func (w *pipeText) declare() {
-	w.f(".reg .b32 %%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<4>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl;\n.reg .pred %%p<4>;")
+	w.f(".reg .b32 %%half,%%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<4>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl,%%da,%%db;\n.reg .b16 %%both;\n.reg .pred %%p<4>;")
 	w.f(".shared .align 128 .b8 bufs[%d];\n.shared .align 8 .b64 bars[%d];", w.tile()*w.Stages, 2*w.Stages)
 	w.f("ld.param.u64 %%in,[in];\nld.param.u64 %%out,[out];\nld.param.u32 %%n,[n];\ncvta.to.global.u64 %%in,%%in;\ncvta.to.global.u64 %%out,%%out;")
-	w.f("mov.u32 %%t,%%tid.x;\nmov.u32 %%u,%%ctaid.x;\nmul.wide.u32 %%x,%%u,%d;\nadd.u64 %%in,%%in,%%x;", w.tile()*w.Tiles)
+	w.f("mov.u32 %%t,%%tid.x;\nmov.u32 %%u,%%ctaid.x;")
+	if w.Cluster { // both blocks have the same tiles
+		w.f("mov.u32 %%half,%%cluster_ctarank;\nmul.lo.u32 %%half,%%half,%d;\nmov.b16 %%both,3;\nand.b32 %%w0,%%u,-2;\nmul.wide.u32 %%x,%%w0,%d;", w.tile()/2, w.tile()*w.Tiles)
+	} else {
+		w.f("mul.wide.u32 %%x,%%u,%d;", w.tile()*w.Tiles)
+	}
+	w.f("add.u64 %%in,%%in,%%x;")
 	w.f("mul.wide.u32 %%x,%%u,%d;\nadd.u64 %%out,%%out,%%x;\nmov.u32 %%buf,bufs;\nmov.u32 %%bar,bars;", w.tile())
 	for k := range 4 {
 		w.f("mov.u32 %%c%d,%d;", k, k+1)
@@ -147,6 +234,11 @@ func (w *pipeText) declare() {
 
 // meet lets all consumers meet.
 func (w *pipeText) meet() {
+	w.line()
+	if w.Cluster {
+		w.f("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;")
+		return
+	}
 	if w.Named == 0 && w.How != "roles" {
 		w.f("bar.sync 0;")
 		return
@@ -156,15 +248,45 @@ func (w *pipeText) meet() {
 
 // consume works on the tile at %at.
 func (w *pipeText) consume() {
-	if !w.Matrix {
-		k := int(w.Seed%3)*5 + 1
-		w.f("xor.b32 %%w0,%%t,%d;\nrem.u32 %%w0,%%w0,%d;\nshl.b32 %%w0,%%w0,4;\nadd.u32 %%w0,%%at,%%w0;", k, w.users())
-		w.f("ld.shared.v4.b32 {%%a0,%%a1,%%a2,%%a3},[%%w0];")
-		for k := range 4 {
-			w.f("mad.lo.u32 %%c%d,%%c%d,33,%%a%d;", k, k, k)
-		}
-		return
+	w.line()
+	switch {
+	case w.Group:
+		w.product()
+	case w.Matrix:
+		w.matrix()
+	default:
+		w.words()
 	}
+	if w.Lines && w.Flight == 0 {
+		w.line()
+		w.f("call (%%c1),turn,(%%c1,%%t);")
+	}
+}
+
+// product multiplies the tile, 64 lines of 32 bytes, with its first eight.
+func (w *pipeText) product() {
+	w.f("shr.u32 %%w0,%%at,4;\nand.b32 %%w0,%%w0,0x3fff;\ncvt.u64.u32 %%da,%%w0;\nor.b64 %%da,%%da,%d;", uint64(128>>4)<<16|uint64(256>>4)<<32)
+	w.f("wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%%c0,%%c1,%%c2,%%c3},%%da,%%da,1;")
+	w.f("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned %d;", w.Flight)
+}
+
+// proxy lets products see what threads wrote to shared memory.
+func (w *pipeText) proxy() {
+	if w.Group {
+		w.f("fence.proxy.async;")
+	}
+}
+
+func (w *pipeText) words() {
+	k := int(w.Seed%3)*5 + 1
+	w.f("xor.b32 %%w0,%%t,%d;\nrem.u32 %%w0,%%w0,%d;\nshl.b32 %%w0,%%w0,4;\nadd.u32 %%w0,%%at,%%w0;", k, w.users())
+	w.f("ld.shared.v4.b32 {%%a0,%%a1,%%a2,%%a3},[%%w0];")
+	for k := range 4 {
+		w.f("mad.lo.u32 %%c%d,%%c%d,33,%%a%d;", k, k, k)
+	}
+}
+
+func (w *pipeText) matrix() {
 	w.f("shl.b32 %%w0,%%t,4;\nadd.u32 %%w0,%%at,%%w0;\nadd.u32 %%w1,%%t,32;\nrem.u32 %%w1,%%w1,%d;\nshl.b32 %%w1,%%w1,4;\nadd.u32 %%w1,%%at,%%w1;", w.users())
 	w.f("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%a0,%%a1,%%a2,%%a3},[%%w0];\nldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%b0,%%b1},[%%w1];")
 	w.f("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%%c0,%%c1,%%c2,%%c3},{%%a0,%%a1,%%a2,%%a3},{%%b0,%%b1},{%%c0,%%c1,%%c2,%%c3};")
@@ -191,13 +313,14 @@ func (w *pipeText) issue(reg, label string) {
 }
 
 func (w *pipeText) copies() {
-	for k := range w.Stages - 1 {
+	for k := range w.ahead() {
 		w.f("mov.u32 %%w4,%d;", k)
 		w.issue("%w4", fmt.Sprintf("P%d", k))
 	}
-	w.f("mov.u32 %%i,0;\nL:\ncp.async.wait_group %d;", w.Stages-2)
+	w.f("mov.u32 %%i,0;\nL:\ncp.async.wait_group %d;", w.ahead()-1)
+	w.proxy()
 	w.meet()
-	w.f("add.u32 %%w4,%%i,%d;", w.Stages-1)
+	w.f("add.u32 %%w4,%%i,%d;", w.ahead())
 	w.issue("%w4", "N")
 	w.place()
 	w.consume()
@@ -212,7 +335,13 @@ func (w *pipeText) setup() {
 	for k := range w.Stages {
 		w.f("mbarrier.init.shared::cta.b64 [%%bar+%d],1;\nmbarrier.init.shared::cta.b64 [%%bar+%d],%d;", 16*k, 16*k+8, w.users())
 	}
-	w.f("fence.proxy.async;\nI:\nbar.sync 0;")
+	w.f("fence.proxy.async;")
+	if w.Cluster {
+		w.f("fence.mbarrier_init.release.cluster;\nI:")
+		w.meet()
+		return
+	}
+	w.f("I:\nbar.sync 0;")
 }
 
 // bulk starts the copy of tile reg; one thread does so.
@@ -220,6 +349,11 @@ func (w *pipeText) bulk(reg string) {
 	w.f("rem.u32 %%w2,%s,%d;\nmad.lo.u32 %%w3,%%w2,%d,%%buf;\nshl.b32 %%w2,%%w2,4;\nadd.u32 %%w2,%%bar,%%w2;", reg, w.Stages, w.tile())
 	w.f("mul.wide.u32 %%x,%s,%d;\nadd.u64 %%src,%%in,%%x;", reg, w.tile())
 	w.f("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%w2],%d;", w.tile())
+	if w.Cluster {
+		w.f("add.u32 %%w3,%%w3,%%half;\ncvt.u64.u32 %%x,%%half;\nadd.u64 %%src,%%src,%%x;")
+		w.f("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%%w3],[%%src],%d,[%%w2],%%both;", w.tile()/2)
+		return
+	}
 	w.f("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%%w3],[%%src],%d,[%%w2];", w.tile())
 }
 
@@ -234,13 +368,13 @@ func (w *pipeText) wait(off int, other bool, label string) {
 
 func (w *pipeText) bulks() {
 	w.setup()
-	for k := range w.Stages - 1 {
+	for k := range w.ahead() {
 		w.f("setp.le.u32 %%p1,%%n,%d;\nor.pred %%p1,%%p1,%%p2;\n@%%p1 bra P%d;\nmov.u32 %%w4,%d;", k, k, k)
 		w.bulk("%w4")
 		w.f("P%d:", k)
 	}
 	w.f("mov.u32 %%i,0;\nL:")
-	w.f("add.u32 %%w4,%%i,%d;\nsetp.ge.u32 %%p1,%%w4,%%n;\nor.pred %%p1,%%p1,%%p2;\n@%%p1 bra N;", w.Stages-1)
+	w.f("add.u32 %%w4,%%i,%d;\nsetp.ge.u32 %%p1,%%w4,%%n;\nor.pred %%p1,%%p1,%%p2;\n@%%p1 bra N;", w.ahead())
 	w.bulk("%w4")
 	w.f("N:")
 	w.wait(0, false, "W")
@@ -256,6 +390,7 @@ func (w *pipeText) loads() {
 	w.place()
 	w.f("shl.b32 %%w3,%%t,4;\nadd.u32 %%w3,%%w3,%%at;\nst.shared.v4.b32 [%%w3],{%%w8,%%w9,%%w10,%%w11};\nadd.u32 %%w4,%%i,1;\nsetp.ge.u32 %%p1,%%w4,%%n;\n@%%p1 bra N;")
 	w.f("add.u64 %%src,%%src,%d;\nld.global.v4.b32 {%%w8,%%w9,%%w10,%%w11},[%%src];\nN:", w.tile())
+	w.proxy()
 	w.meet()
 	w.consume()
 	w.meet()
@@ -265,10 +400,10 @@ func (w *pipeText) loads() {
 // roles has the first warp copy and all others consume.
 func (w *pipeText) roles() {
 	w.setup()
-	w.f("setp.ge.u32 %%p1,%%t,32;\n@%%p1 bra C;\n@%%p2 bra X;\nmov.u32 %%i,0;\nQ:")
+	w.f("setp.ge.u32 %%p1,%%t,%d;\n@%%p1 bra C;\n@%%p2 bra X;\nmov.u32 %%i,0;\nQ:", w.first())
 	w.wait(8, true, "E")
 	w.bulk("%i")
-	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra Q;\nX:\nret;\nC:\nsub.u32 %%t,%%t,32;\nmov.u32 %%i,0;\nL:")
+	w.f("add.u32 %%i,%%i,1;\nsetp.lt.u32 %%p0,%%i,%%n;\n@%%p0 bra Q;\nX:\nret;\nC:\nsub.u32 %%t,%%t,%d;\nmov.u32 %%i,0;\nL:", w.first())
 	w.wait(0, false, "W")
 	w.place()
 	w.consume()
@@ -281,6 +416,20 @@ func (w *pipeText) roles() {
 
 // finish stores the sums.
 func (w *pipeText) finish() {
+	if w.Flight > 0 {
+		w.f("wgmma.wait_group.sync.aligned 0;")
+	}
+	w.line()
+	for k := range w.Long {
+		switch a, b := k*7%4, k*5/3%4; k % 3 {
+		case 0:
+			w.f("mad.lo.u32 %%c%d,%%c%d,%d,%%c%d;", a, b, 2*k+1, a)
+		case 1:
+			w.f("shf.l.wrap.b32 %%c%d,%%c%d,%%c%d,%d;", a, a, b, k%31+1)
+		default:
+			w.f("xor.b32 %%c%d,%%c%d,%%c%d;", a, a, b^1)
+		}
+	}
 	for k := range w.Held {
 		w.f("xor.b32 %%c%d,%%c%d,%%h%d;", k%4, k%4, k)
 	}

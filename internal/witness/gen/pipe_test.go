@@ -45,6 +45,12 @@ func TestPipes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, p.Text())
 		}
+		if p.Group {
+			kinds["group"]++
+		}
+		if p.Cluster {
+			kinds["cluster"]++
+		}
 		for k := range want {
 			if !bytes.Equal(want[k], other[k]) {
 				t.Fatalf("the order of threads matters\n%s", p.Text())
@@ -56,4 +62,9 @@ func TestPipes(t *testing.T) {
 		kinds[p.How]++
 	}
 	t.Log(kinds)
+	for _, k := range [...]string{"copy", "bulk", "load", "roles", "group", "cluster"} {
+		if kinds[k] == 0 {
+			t.Errorf("no pipe with %s", k)
+		}
+	}
 }

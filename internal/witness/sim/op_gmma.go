@@ -173,7 +173,8 @@ func (w *warp) compute(o *gmmaOrder) {
 	}
 	at := w.at
 	w.at = o.pc
-	mem := func(addr uint32) []byte { return w.bytes(spShared, 0, uint64(addr), 16, false) }
+	mine := uint64(w.cta.rank) << rankShift // descriptors have no room for a rank
+	mem := func(addr uint32) []byte { return w.bytes(spShared, 0, mine|uint64(addr), 16, false) }
 	for k, v := range g.Run(w.id%4, mem, o.da, o.db, a, c) {
 		w.r[o.d+uint16(k)] = v
 	}
