@@ -30,7 +30,8 @@ func (u *uniformer) weigh() {
 }
 
 // crowd leaves in the general file what would overfill the uniform one at
-// the border of a block, registers with the fewest readers first. What does
+// the border of a block, first those that are read the least often, with all
+// that depends on them. What does
 // not fit would be written again where threads are apart.
 func (u *uniformer) crowd() {
 	room := uniformRoom
@@ -55,7 +56,11 @@ func (u *uniformer) crowd() {
 		if n <= room {
 			continue
 		}
-		slices.SortStableFunc(list, func(a, b ori.Reg) int { return len(u.uses[a]) - len(u.uses[b]) })
+		loss := map[ori.Reg]int{}
+		for _, r := range list {
+			loss[r] = u.loss(r, map[ori.Reg]bool{})
+		}
+		slices.SortStableFunc(list, func(a, b ori.Reg) int { return loss[a] - loss[b] })
 		for _, r := range list {
 			if n <= room {
 				break
@@ -66,6 +71,38 @@ func (u *uniformer) crowd() {
 			}
 		}
 	}
+}
+
+// loss is what r and all that would stay with it are worth in the uniform
+// file.
+func (u *uniformer) loss(r ori.Reg, seen map[ori.Reg]bool) int {
+	seen[r] = true
+	n := u.rank(r)
+	for _, i := range u.uses[r] {
+		if !u.can[i.ID] {
+			continue
+		}
+		for _, d := range i.Dsts() {
+			if d.HasReg() && u.moves[d.Reg] && !seen[d.Reg] {
+				n += u.loss(d.Reg, seen)
+			}
+		}
+	}
+	return n
+}
+
+// rank is how often r is read, as far as loops tell; what constant banks hold
+// is at hand without a register and counts less.
+func (u *uniformer) rank(r ori.Reg) (n int) {
+	for _, i := range u.uses[r] {
+		n += constantRank << u.weight(i)
+	}
+	for _, i := range u.defs[r] {
+		if i.Op != op.LDC && i.Op != op.MOV {
+			return n
+		}
+	}
+	return n / constantRank
 }
 
 // borders returns the words that live at the start and at the end of each
@@ -96,6 +133,9 @@ const (
 	// inside blocks, and calls leave 27 alone.
 	uniformRoom = 44
 	calledRoom  = 20
+	// constantRank is how many readers of constants one of another value is
+	// worth.
+	constantRank = 4
 	// manyWords is how many words of general registers may live between
 	// blocks before a move is a fair price for a register.
 	manyWords = 40
@@ -117,7 +157,8 @@ func (u *uniformer) pressure() int {
 }
 
 // pays reports whether r is better off in the uniform file: with no more
-// moves than where it is, or with few for what it is worth.
+// moves than where it is, with few for what it is worth, or with fewer than it
+// spares others.
 func (u *uniformer) pays(r ori.Reg) bool {
 	p := u.price(r)
 	u.moves[r] = false
@@ -126,7 +167,28 @@ func (u *uniformer) pays(r ori.Reg) bool {
 	if p.good == 0 {
 		return false
 	}
-	return min(p.uses, p.twin) <= here.uses+here.defs+u.worth(r)
+	cost := min(p.uses, p.twin)
+	return cost <= here.uses+here.defs+u.worth(r) || cost < u.spared(r, map[ori.Reg]bool{})
+}
+
+// spared weighs the moves to uniform registers that are not needed because r
+// and what is computed from it are there.
+func (u *uniformer) spared(r ori.Reg, seen map[ori.Reg]bool) (n int) {
+	seen[r] = true
+	for _, i := range u.uses[r] {
+		if i.Op == op.R2UR {
+			n += 1 << u.weight(i)
+		}
+		if !u.can[i.ID] {
+			continue
+		}
+		for _, d := range i.Dsts() {
+			if d.HasReg() && d.Class == ori.R && u.moves[d.Reg] && !seen[d.Reg] {
+				n += u.spared(d.Reg, seen)
+			}
+		}
+	}
+	return n
 }
 
 // worth returns how many moves outside of loops r may cost: registers that

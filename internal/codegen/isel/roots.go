@@ -8,7 +8,7 @@ import (
 
 // UniformRoots gives the uniform datapath values that all threads of a warp
 // share but that only the general one can make: a shuffle that takes from one
-// lane, a load from one address. Whoever needs what is computed from them in
+// lane, a load from one address, the high word of a product. Whoever needs what is computed from them in
 // uniform registers (descriptors of matrices, tensor copies) would move the
 // result of every chain; the root is moved once instead, and the chains can
 // follow it. A root that is the same in all rounds of a loop is moved before
@@ -79,6 +79,10 @@ func newRooter(f *ori.Func) *rooter {
 func (r *rooter) root(i *ori.Instr) (d ori.Reg, ok bool) {
 	switch i.Op {
 	case op.SHFL, op.LDS, op.LDG:
+	case op.IMAD: // high words of products are made by the general datapath alone
+		if !i.Mods.Has(op.MHI) {
+			return 0, false
+		}
 	default:
 		return 0, false
 	}
@@ -88,7 +92,7 @@ func (r *rooter) root(i *ori.Instr) (d ori.Reg, ok bool) {
 	d = ori.NoReg
 	for _, a := range i.Dsts() {
 		switch {
-		case !a.HasReg():
+		case !a.HasReg(), a.Class == ori.P && len(r.uses[a.Reg]) == 0:
 		case a.Class != ori.R || d != ori.NoReg || r.f.Regs[a.Reg].Width != 1 || r.f.Regs[a.Reg].Fixed:
 			return 0, false
 		default:

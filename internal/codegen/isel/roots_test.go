@@ -25,6 +25,21 @@ func TestUniformRoots(t *testing.T) {
 			"S2R r0 = SR_TID.X\nIADD3 r0 = r0, 0x1, rz\nSHFL.IDX pt, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + "ISETP.LT.AND p4 = r3, 0x5, pt\n@p4 BRA b1\nEXIT\n",
 		},
 		{
+			"the high word of a product",
+			"b0:\nLDC r0 = c[0x0][0x210]\nIMAD.HI.U32 r1 = r0, 0x5, rz\n" + chain + use + "EXIT",
+			"LDC r0 = c[0x0][0x210]\nIMAD.HI.U32 r1 = r0, 0x5, rz\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + use + "EXIT\n",
+		},
+		{
+			"a predicate that nobody reads",
+			"b0:\nS2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\n" + chain + use + "EXIT",
+			"S2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\nR2UR u6 = r1\nCOPY r7 = u6\n" + after + use + "EXIT\n",
+		},
+		{
+			"a predicate that somebody reads",
+			"b0:\nS2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\n" + chain + "@p4 STL [0x0], r3\nEXIT",
+			"S2R r0 = SR_TID.X\nSHFL.IDX p4, r1 = r0, rz, 0x1f\n" + chain + "@p4 STL [0x0], r3\nEXIT\n",
+		},
+		{
 			"lanes that differ",
 			"b0:\nS2R r0 = SR_TID.X\nSHFL.BFLY pt, r1 = r0, 0x1, 0x1f\n" + chain + use + "EXIT",
 			"S2R r0 = SR_TID.X\nSHFL.BFLY pt, r1 = r0, 0x1, 0x1f\n" + chain + use + "EXIT\n",
