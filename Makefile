@@ -66,7 +66,7 @@ test-remote: ## the module of remote execution, with a real cache server where i
 platforms: ## vet for linux, darwin and windows, build for the browser
 	sh tools/platforms.sh
 
-lint: ## gofumpt and staticcheck, pinned in tools/go.mod
+lint: ## gofumpt, staticcheck and deadcode, pinned in tools/go.mod
 	sh tools/lint.sh
 
 bench: ## benchmarks

@@ -20,6 +20,7 @@ const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f 
        gosass info [-json] FILE
        gosass view [-arch SM] FILE.ptx [-o PAGE.html]
        gosass fmt  [-l] [-w] FILE.ptx...
+       gosass ori  FILE.ori
        gosass completion bash|zsh|fish
        gosass man  goptxas|gosass
        gosass --version
@@ -27,7 +28,7 @@ const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f 
 dis prints a cubin, or the one inside a fat binary or host object, as a
 source that asm turns into the same file; -c prints the code alone, as
 nvdisasm does. fmt lays PTX out anew and keeps its comments; -w writes it back, -l lists the files
-that would change. view compiles PTX and makes one page that shows every phase, the code and its schedule. FILE may be - for the standard input.
+that would change. ori reads a dump of a phase, checks it and prints it as text. view compiles PTX and makes one page that shows every phase, the code and its schedule. FILE may be - for the standard input.
 `
 
 // Exit codes.
@@ -58,6 +59,8 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		err = c.info(args[1:])
 	case "fmt":
 		err = c.format(args[1:])
+	case "ori":
+		err = c.ori(args[1:])
 	case "completion", "man":
 		err = c.page(args)
 	case "help", "-h", "-help", "--help":

@@ -60,6 +60,7 @@ var Commands = [...]Command{
 	{"info", "FILE", "The resources of each function.", []Flag{{"json", "", "as JSON, with occupancy and instruction mix"}}},
 	{"view", "FILE.ptx", "Compile PTX and write one page that shows every phase, the code and its schedule.", []Flag{archFlag, {"o", "PAGE.html", "the page"}, {"desc", "FILE", "run these launches in the simulator and show what is hot"}}},
 	{"fmt", "FILE.ptx...", "Lay PTX out anew; comments stay.", []Flag{{"l", "", "list the files that would change"}, {"w", "", "write the files back"}}},
+	{"ori", "FILE.ori", "Read a dump of a phase, as text or records, check it and print it as text.", nil},
 	{"run", "FILE", "Run kernels in the simulator.", launchFlags},
 	{"debug", "FILE", "Step through kernels in the simulator.", launchFlags},
 	{"completion", "bash|zsh|fish", "Print what completes the words of goptxas and gosass in a shell.", nil},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
-	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/front"
@@ -25,8 +24,8 @@ func check(t *testing.T, name, text string, a *target.Arch) *sema.Module {
 }
 
 // TestZooIsSound compiles the zoo in every mode with the verifier behind
-// every phase, the allocation replayed and the hazards checked: an
-// instruction may be refused, but nothing may be wrong.
+// every phase, the allocation replayed and the hazards checked: nothing may be
+// wrong or refused.
 func TestZooIsSound(t *testing.T) {
 	a := target.Find("sm_90a")
 	for _, mode := range []struct {
@@ -47,7 +46,7 @@ func TestZooIsSound(t *testing.T) {
 			}
 		}},
 	} {
-		compiled, refused := 0, 0
+		compiled := 0
 		for _, k := range zoo.List(t) {
 			o := Options{Arch: a, Knobs: knobs.New(), Phases: []string{"check"}}
 			mode.set(&o)
@@ -56,21 +55,12 @@ func TestZooIsSound(t *testing.T) {
 				t.Errorf("%s %s: %v", mode.name, k.File, err)
 				continue
 			}
-			for _, f := range out.Failures {
-				if f.Pos == src.NoPos {
-					t.Errorf("%s %s: %s", mode.name, k.File, f.Text)
-				}
+			for n := range out.Failures {
+				t.Errorf("%s %s: %s", mode.name, k.File, &out.Failures[n])
 			}
-			if len(out.Failures) > 0 {
-				refused++
-			} else {
-				compiled++
-			}
+			compiled++
 		}
-		t.Logf("%s: %d files compiled, %d refused", mode.name, compiled, refused)
-		if compiled < 100 {
-			t.Errorf("%s: only %d files compile", mode.name, compiled)
-		}
+		t.Logf("%s: %d files compiled", mode.name, compiled)
 	}
 }
 

@@ -7,7 +7,6 @@ import "math"
 func hasPref(c *checker) bool    { return c.in.Has(SlotPref) }
 func hasCop(c *checker) bool     { return c.in.Has(SlotCop) }
 func hasEvict2(c *checker) bool  { return c.in.Has(SlotEvict2) }
-func notMmio(c *checker) bool    { return !c.in.Has(SlotMmio) }
 func paramSpace(c *checker) bool { return c.in.Space().Base() == SpaceParam }
 
 // wide256: a vector of more than 128 bits.
