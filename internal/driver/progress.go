@@ -70,7 +70,6 @@ type progress struct {
 	stop   func()
 
 	name         atomic.Pointer[string] // of the stage
-	kernels      atomic.Int64
 	instructions atomic.Int64
 	phase        atomic.Pointer[string] // that ended last
 
