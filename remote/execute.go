@@ -101,18 +101,33 @@ func (c *Client) group(ctx context.Context, program *repb.Digest, text []byte, w
 	if err != nil {
 		return 0, false, err
 	}
-	if err := c.upload(ctx, blobs); err != nil {
-		return 0, false, err
-	}
-	r, cached, err := c.execute(ctx, act.digest)
-	if err != nil {
-		return 0, false, err
+	r := c.known(ctx, act.digest)
+	if cached = r != nil; !cached {
+		if err := c.upload(ctx, blobs); err != nil {
+			return 0, false, err
+		}
+		if r, cached, err = c.execute(ctx, act.digest); err != nil {
+			return 0, false, err
+		}
 	}
 	if r.GetExitCode() != 0 {
 		return 0, cached, fmt.Errorf("an action ended with %d: %s", r.GetExitCode(), c.said(ctx, r))
 	}
 	kernels, err = c.collect(ctx, r, into)
 	return kernels, cached, err
+}
+
+// known returns the result of an action that somebody ran before, nil if there
+// is none: not every server looks before it runs one.
+func (c *Client) known(ctx context.Context, act *repb.Digest) (r *repb.ActionResult) {
+	err := c.retry(ctx, func(ctx context.Context) (err error) {
+		r, err = c.ac.GetActionResult(ctx, &repb.GetActionResultRequest{InstanceName: c.o.Instance, ActionDigest: act})
+		return err
+	})
+	if err != nil || r.GetExitCode() != 0 {
+		return nil
+	}
+	return r
 }
 
 // action describes the compilation of a text: the compiler and the text in a

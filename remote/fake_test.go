@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -300,10 +302,16 @@ func (f *fake) run(d *repb.Digest) (*repb.ActionResult, error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command(filepath.Join(dir, c.Arguments[0]), c.Arguments[1:]...)
-	cmd.Dir = dir
-	cmd.Env = []string{asCommand + "=1"}
-	log, err := cmd.CombinedOutput()
+	var log []byte
+	for range 100 {
+		cmd := exec.Command(filepath.Join(dir, c.Arguments[0]), c.Arguments[1:]...)
+		cmd.Dir = dir
+		cmd.Env = []string{asCommand + "=1"}
+		if log, err = cmd.CombinedOutput(); !errors.Is(err, syscall.ETXTBSY) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond) // another action was started while the program was being written
+	}
 	r := &repb.ActionResult{StderrRaw: log, ExitCode: f.exits}
 	if err != nil {
 		r.ExitCode = 1
