@@ -49,6 +49,15 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestLowWord overwrites the low word of a product, which nobody reads, by an
+// IMAD that issues next: an ALU's result is seen to come that soon.
+func TestLowWord(t *testing.T) {
+	code := []string{"IMAD.WIDE.U32 R4, R8, R9, RZ ;", "IMAD R4, R10, R11, R12 ;", "EXIT ;"}
+	if f := found(t, code, []int{1, 1, 5}); len(f) != 0 {
+		t.Error(f)
+	}
+}
+
 func found(t *testing.T, code []string, stall []int) []Finding {
 	t.Helper()
 	a := target.Find("sm_90a")
