@@ -96,7 +96,7 @@ func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
 		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
 		{Name: "SSA", Run: improve(opt.SSA), MinOpt: 1},
-		{Name: "LeaveSSA", Run: improve(opt.LeaveSSA), MinOpt: 1},
+		{Name: "LeaveSSA", Run: improve(opt.LeaveSSA), Required: true}, // whatever is left out in between
 		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
 		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
