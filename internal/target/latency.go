@@ -387,6 +387,7 @@ var gaps = [...]struct {
 }{
 	{ClassDepbar, ClassAny, 4},
 	{ClassArrive, ClassGmma, 6},
+	{ClassArrive, ClassArrive, 6}, // closer ones hang a warp group
 	{ClassGmma, ClassGroup, 3},
 	{ClassGroup, ClassAny, 2},
 	{ClassLdgdepbar, ClassLdgdepbar, 8},

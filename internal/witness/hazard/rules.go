@@ -130,6 +130,7 @@ var gaps = [...]gap{
 	{markBar, 8, 90, func(i *inst) bool { return i.is("BAR") && i.has("SYNC") }, "BAR after BAR"},
 	{markBssy, 4, 90, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
 	{markArrive, 6, 90, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},
+	{markArrive, 6, 90, func(i *inst) bool { return i.is("WARPGROUP") && i.has("ARRIVE") }, "WARPGROUP.ARRIVE after WARPGROUP.ARRIVE"},
 	{markMatrix, 3, 90, func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") }, "WARPGROUP.DEPBAR after a product"},
 	{markGroupWait, 2, 90, anything, "instruction after WARPGROUP.DEPBAR"},
 	{markFence, 6, 90, anything, "instruction after MEMBAR"},

@@ -35,6 +35,12 @@ func TestRules(t *testing.T) {
 			[]int{2, 2, 5},
 			0,
 		},
+		{
+			"two arrivals of a warp group",
+			[]string{"WARPGROUP.ARRIVE ;", "UMOV UR18, UR4 ;", "WARPGROUP.ARRIVE ;", "EXIT ;"},
+			[]int{1, 5, 6, 5},
+			1,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
