@@ -46,11 +46,34 @@ func (e *emitter) coop(i *ori.Instr) {
 // isAlone reports whether a WARPSYNC stands for itself: it does not bring
 // threads together for what follows.
 func (e *emitter) isAlone(i *ori.Instr) bool {
-	n := i.Next()
+	n := after(i)
 	for n != nil && !n.Op.Has(op.Reads|op.Writes|op.Effect|op.Terminator|op.Convergent) {
-		n = n.Next()
+		n = after(n)
 	}
 	return n == nil || !n.Op.Has(op.Gathered) && n.Op != op.USETMAXREG
+}
+
+// after is the instruction that always follows i: blocks are split behind an
+// instruction that gathers a warp.
+func after(i *ori.Instr) *ori.Instr {
+	if n := i.Next(); n != nil {
+		return n
+	}
+	if b := i.Block(); len(b.Succs) == 1 && len(b.Succs[0].Preds) == 1 {
+		return b.Succs[0].First()
+	}
+	return nil
+}
+
+// before is the instruction that always comes just before i.
+func before(i *ori.Instr) *ori.Instr {
+	if p := i.Prev(); p != nil {
+		return p
+	}
+	if b := i.Block(); len(b.Preds) == 1 && len(b.Preds[0].Succs) == 1 {
+		return b.Preds[0].Last()
+	}
+	return nil
 }
 
 // coopMask finds the mask of an instruction: that of the WARPSYNC before it,
@@ -58,7 +81,7 @@ func (e *emitter) isAlone(i *ori.Instr) bool {
 func (e *emitter) coopMask(i *ori.Instr) (uint32, bool) {
 	w := i
 	for w != nil && w.Op != op.WARPSYNC {
-		w = w.Prev()
+		w = before(w)
 	}
 	if w == nil {
 		return coopAll, !e.hasMasks()
@@ -71,7 +94,7 @@ func (e *emitter) coopMask(i *ori.Instr) (uint32, bool) {
 		return 0, false
 	}
 	r := int(e.f.Regs[s.Reg].Phys) + int(s.Sub)
-	for x := w; x != i; x = x.Next() {
+	for x := w; x != i; x = after(x) {
 		for _, d := range x.Dsts() {
 			if d.Kind != ori.KReg || d.Class != ori.R {
 				continue

@@ -26,7 +26,7 @@ type arg struct {
 // the numbers of its registers. Answers are remembered.
 func (t *Forms) Fits(f *ori.Func, i *ori.Instr) bool {
 	if i.Op == op.BRX { // has as many labels as its table
-		return true
+		return i.Srcs()[0].Class == ori.R
 	}
 	s := shape{op: i.Op, mods: i.Mods, ndst: i.NDst}
 	if len(i.Args) > len(s.args) {

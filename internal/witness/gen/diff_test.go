@@ -189,6 +189,10 @@ func difference(t *testing.T, style Style, compile compiler, timed bool, most in
 	}
 	sort.Strings(why)
 	for _, w := range why[:min(len(why), 20)] {
+		if strings.Contains(w, "× refused:") {
+			t.Error(w)
+			continue
+		}
 		t.Log(w)
 	}
 	t.Logf("%d programs agree, %d differ, %d kinds of refusal", same, found, len(refused))
