@@ -189,7 +189,7 @@ func difference(t *testing.T, style Style, compile compiler, timed bool, most in
 	}
 	sort.Strings(why)
 	for _, w := range why[:min(len(why), 20)] {
-		if strings.Contains(w, "× refused:") {
+		if strings.Contains(w, "× refused: ptxas") {
 			t.Error(w)
 			continue
 		}
