@@ -14,16 +14,7 @@ import (
 // it. It walks the dominator tree with a table of what is known so far.
 func CSE(f *ori.Func) bool {
 	c := newCSE(f)
-	dom := flow.DomOf(f)
-	kids := make([][]*ori.Block, f.NumBlocks())
-	for _, b := range dom.Order.Blocks {
-		if p := dom.Idom[b.ID]; p >= 0 {
-			kids[p] = append(kids[p], b)
-		}
-	}
-	if len(dom.Order.Blocks) > 0 {
-		c.walk(dom.Order.Blocks[0], kids)
-	}
+	flow.DomOf(f).Walk(c.block, func() int { return len(c.entries) }, c.forget)
 	return f.Touched(c.changed)
 }
 
@@ -60,31 +51,12 @@ func newCSE(f *ori.Func) *cse {
 	return c
 }
 
-// walk handles a block and what it dominates; entries made below are taken
-// back on the way up. The stack is explicit: dominator trees can be deep.
-func (c *cse) walk(root *ori.Block, kids [][]*ori.Block) {
-	type frame struct {
-		b    *ori.Block
-		n    int
-		mark int
-	}
-	stack := []frame{{b: root}}
-	c.block(root)
-	for len(stack) > 0 {
-		t := &stack[len(stack)-1]
-		if t.n < len(kids[t.b.ID]) {
-			k := kids[t.b.ID][t.n]
-			t.n++
-			stack = append(stack, frame{b: k, mark: len(c.entries)})
-			c.block(k)
-			continue
-		}
-		for len(c.entries) > t.mark {
-			e := &c.entries[len(c.entries)-1]
-			c.heads[e.slot] = e.next
-			c.entries = c.entries[:len(c.entries)-1]
-		}
-		stack = stack[:len(stack)-1]
+// forget takes back the entries from the n-th on.
+func (c *cse) forget(n int) {
+	for len(c.entries) > n {
+		e := &c.entries[len(c.entries)-1]
+		c.heads[e.slot] = e.next
+		c.entries = c.entries[:len(c.entries)-1]
 	}
 }
 

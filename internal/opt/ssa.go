@@ -280,35 +280,15 @@ func (b *ssaBuilder) walk() {
 	}
 	n := len(b.chosen)
 	b.gen, b.genIn, b.used = make([]ori.Reg, n), make([]int32, n), make([]bool, n)
-	kids := make([][]*ori.Block, b.f.NumBlocks())
-	for _, x := range b.dom.Order.Blocks {
-		if p := b.dom.Idom[x.ID]; p >= 0 {
-			kids[p] = append(kids[p], x)
-		}
-	}
-	type frame struct {
-		b    *ori.Block
-		n    int
-		mark int
-	}
-	root := b.dom.Order.Blocks[0]
-	stack := []frame{{b: root}}
-	b.block(root)
-	for len(stack) > 0 {
-		t := &stack[len(stack)-1]
-		if t.n < len(kids[t.b.ID]) {
-			k := kids[t.b.ID][t.n]
-			t.n++
-			stack = append(stack, frame{b: k, mark: len(b.log)})
-			b.block(k)
-			continue
-		}
-		for len(b.log) > t.mark {
-			u := b.log[len(b.log)-1]
-			b.log = b.log[:len(b.log)-1]
-			b.cur[u.word] = u.reg
-		}
-		stack = stack[:len(stack)-1]
+	b.dom.Walk(b.block, func() int { return len(b.log) }, b.forget)
+}
+
+// forget takes back what the log says from its n-th line on.
+func (b *ssaBuilder) forget(n int) {
+	for len(b.log) > n {
+		u := b.log[len(b.log)-1]
+		b.log = b.log[:len(b.log)-1]
+		b.cur[u.word] = u.reg
 	}
 }
 

@@ -172,7 +172,7 @@ var Kinds = [...]Kind{
 	{"P801", "Internal error: *", "A state that cannot be; the reference says the same."},
 	{"P802", "Code generation for '*' failed*", "The messages before it say what could not be compiled."},
 	{"P803", "Ptx assembly aborted *", "The messages before it say what is wrong."},
-	{"P804", "*not implemented*", "The compiler does not know this yet, and nothing was guessed."},
+	{"P804", "* cannot be compiled yet for *", "The compiler does not know this yet, and nothing was guessed."},
 	// Reports.
 	{"P901", "Compiling entry function *", "-v: what follows is about this kernel."},
 	{"P902", "Function properties for *", "-v: stack and spills."},

@@ -288,3 +288,39 @@ func (d *PostDom) settle(w *postWalk) {
 		}
 	}
 }
+
+// Walk visits the tree from its root, each block before what it dominates.
+// mark is asked before a block is entered; when everything below the block was
+// visited, leave gets the answer. The stack is explicit: trees can be deep.
+func (d *Dom) Walk(enter func(*ori.Block), mark func() int, leave func(int)) {
+	if len(d.Order.Blocks) == 0 {
+		return
+	}
+	kids := make([][]*ori.Block, len(d.Idom))
+	for _, b := range d.Order.Blocks {
+		if p := d.Idom[b.ID]; p >= 0 {
+			kids[p] = append(kids[p], b)
+		}
+	}
+	type frame struct {
+		kids []*ori.Block // not visited yet
+		mark int
+	}
+	var stack []frame
+	visit := func(b *ori.Block) {
+		stack = append(stack, frame{kids[b.ID], mark()})
+		enter(b)
+	}
+	visit(d.Order.Blocks[0])
+	for len(stack) > 0 {
+		t := &stack[len(stack)-1]
+		if len(t.kids) == 0 {
+			leave(t.mark)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		b := t.kids[0]
+		t.kids = t.kids[1:]
+		visit(b)
+	}
+}
