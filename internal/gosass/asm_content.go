@@ -37,7 +37,7 @@ func (as *assembler) content(d *draft) error {
 	switch {
 	case elf.TakesNoRoom(d.sec.Type, d.sec.Flags):
 		return as.nobits(d)
-	case d.sec.Flags&flagExec != 0:
+	case d.sec.Flags&elf.FlagExec != 0:
 		code, err := as.code(d)
 		d.sec.Content = cubin.Bytes(code)
 		return err

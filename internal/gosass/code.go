@@ -2,6 +2,7 @@ package gosass
 
 import (
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/cubin/elf"
 	"github.com/goptxas/goptxas/internal/engine/bits"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
@@ -43,7 +44,7 @@ func load(f *cubin.File, only string) (*program, error) {
 	bySec := map[*cubin.Section]*textSection{}
 	for _, s := range f.Sections {
 		code := s.Data()
-		if s.Flags&flagExec == 0 || code == nil {
+		if s.Flags&elf.FlagExec == 0 || code == nil {
 			continue
 		}
 		t := &textSection{sec: s, name: cutPrefix(s.Name, textPrefix), code: code, labels: map[uint64]string{}}
@@ -83,9 +84,6 @@ func load(f *cubin.File, only string) (*program, error) {
 	p.label(all)
 	return p, nil
 }
-
-// flagExec is SHF_EXECINSTR.
-const flagExec = 4
 
 func cutPrefix(s, prefix string) string {
 	if len(s) > len(prefix) && s[:len(prefix)] == prefix {

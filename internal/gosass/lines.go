@@ -1,11 +1,9 @@
 package gosass
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
-	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
 )
 
@@ -21,7 +19,7 @@ func (p *program) lineInfo(inlined bool) error {
 	if err != nil || table == nil {
 		return err
 	}
-	for n, s := range sequenceSections(p.file, sec) {
+	for n, s := range p.file.LineSections(sec) {
 		at := slices.IndexFunc(p.sections, func(t *textSection) bool { return t.sec == s })
 		if at < 0 || n >= len(table.Sequences) {
 			continue
@@ -30,26 +28,6 @@ func (p *program) lineInfo(inlined bool) error {
 		p.sections[at].lines = x.sequence(&table.Sequences[n])
 	}
 	return nil
-}
-
-// sequenceSections returns the code section of each sequence of a line
-// program: a sequence begins with a relocated address, so the order of the
-// relocations is theirs.
-func sequenceSections(f *cubin.File, lines *cubin.Section) (list []*cubin.Section) {
-	for _, s := range f.Sections {
-		r, ok := s.Content.(*cubin.Relocs)
-		if !ok || s.Info.Section != lines {
-			continue
-		}
-		relocs := slices.Clone(r.List)
-		slices.SortFunc(relocs, func(a, b cubin.Reloc) int { return cmp.Compare(a.Off, b.Off) })
-		for _, x := range relocs {
-			if x.Sym != nil && x.Sym.Section != nil && x.Sym.Section.Flags&flagExec != 0 {
-				list = append(list, x.Sym.Section)
-			}
-		}
-	}
-	return list
 }
 
 // lineText spells rows of a line table.

@@ -274,7 +274,7 @@ func (w *source) attr(a *cubin.Attr, compat bool) {
 
 // bytes prints plain content: code as instructions, the rest as numbers.
 func (w *source) bytes(s *cubin.Section, b []byte) {
-	if s.Flags&flagExec != 0 && len(b)%wordBytes == 0 {
+	if s.Flags&elf.FlagExec != 0 && len(b)%wordBytes == 0 {
 		for _, t := range w.p.sections {
 			if t.sec == s {
 				w.code(t)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -36,8 +35,8 @@ func readLines(m *sim.Module, kernel string) *lineTable {
 		return nil
 	}
 	lt := &lineTable{kernel: kernel}
-	k := sequenceOf(m.File, s, kernel)
-	if k >= len(t.Sequences) {
+	k := slices.IndexFunc(m.File.LineSections(s), func(x *cubin.Section) bool { return x.Name == ".text."+kernel })
+	if k < 0 || k >= len(t.Sequences) {
 		return nil
 	}
 	for _, r := range t.Sequences[k].Rows {
@@ -55,25 +54,6 @@ func path(t *dwarf.LineTable, f *dwarf.SourceFile) string {
 		return t.Dirs[n] + "/" + f.Name
 	}
 	return f.Name
-}
-
-// sequenceOf finds the rows of a kernel: sequences begin with a relocated
-// address each, so the order of the relocations is theirs.
-func sequenceOf(f *cubin.File, lines *cubin.Section, kernel string) int {
-	for _, s := range f.Sections {
-		r, ok := s.Content.(*cubin.Relocs)
-		if !ok || s.Info.Section != lines {
-			continue
-		}
-		list := slices.Clone(r.List)
-		slices.SortFunc(list, func(a, b cubin.Reloc) int { return cmp.Compare(a.Off, b.Off) })
-		for n, x := range list {
-			if x.Sym != nil && (x.Sym.Name == kernel || x.Sym.Section != nil && x.Sym.Section.Name == ".text."+kernel) {
-				return n
-			}
-		}
-	}
-	return 0
 }
 
 // at prints the line of an instruction, with its text when the file is there.
