@@ -54,6 +54,18 @@ var oddVectors = [...]string{
 	"tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4},[t,{%f5,%f6}];",
 }
 
+// oddScopes are scopes that asynchronous stores to other blocks do not have.
+var oddScopes = [...]string{
+	"st.async.cluster.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1],%r2,[%r1+64];",
+	"st.async.cta.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1],%r2,[%r1+64];",
+	"st.async.gpu.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1],%r2,[%r1+64];",
+	"st.async.sys.mbarrier::complete_tx::bytes.b32 [%r1],%r2,[%r1+64];",
+	"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1],%r2,[%r1+64];",
+	"red.async.relaxed.cta.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1],%r2,[%r1+64];",
+	"red.async.relaxed.sys.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1],%r2,[%r1+64];",
+	"red.async.relaxed.gpu.mbarrier::complete_tx::bytes.add.u32 [%r1],%r2,[%r1+64];",
+}
+
 // TestOddVectors: both compilers say the same of each of them, and moves do
 // the same.
 func TestOddVectors(t *testing.T) {
@@ -64,7 +76,7 @@ func TestOddVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, line := range slices.Concat(oddMoves[:], oddVectors[:]) {
+	for n, line := range slices.Concat(oddMoves[:], oddVectors[:], oddScopes[:]) {
 		if err := os.WriteFile(in, []byte(oddText(line)), 0o644); err != nil {
 			t.Fatal(err)
 		}

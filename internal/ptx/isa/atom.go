@@ -68,7 +68,7 @@ var opRed = Op{Rows: []Row{
 		Mods:   []Slot{SlotSpace, SlotDone, SlotSem, SlotScope, SlotMmio, SlotOp},
 		Spaces: Spaces{sCluster | sGlobal, 0, 1},
 		Gates:  asyncGates,
-		Rules:  []Rule{{NoSlot, redAsyncOp}, {NoSlot, asyncNeeds}, {SlotSpace, asyncOldSpace}, {SlotSem, asyncSem}, {NoSlot, needOp}, {SlotCmp, needOp}},
+		Rules:  []Rule{{NoSlot, redAsyncOp}, {NoSlot, asyncNeeds}, {SlotSpace, asyncOldSpace}, {SlotSem, asyncSem}, {SlotScope, asyncScope}, {NoSlot, needOp}, {SlotCmp, needOp}},
 	},
 }}
 

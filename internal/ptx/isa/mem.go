@@ -111,6 +111,7 @@ var asyncRules = []Rule{
 	{SlotSpace, asyncOldSpace},
 	{SlotDone, asyncDone},
 	{SlotSem, asyncSem},
+	{SlotScope, asyncScope},
 }
 
 var (

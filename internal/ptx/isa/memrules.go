@@ -255,6 +255,25 @@ func asyncSem(c *checker) {
 	}
 }
 
+// asyncScope: what signals a barrier stays in the cluster; wider scopes are
+// those of global memory.
+func asyncScope(c *checker) {
+	in := c.in
+	scope := in.Mod(SlotScope)
+	switch {
+	case in.Has(SlotMmio) || in.Mod(SlotSem) == WRelease:
+	case scope == WCta:
+		c.illegal(".cta")
+	case scope == WGpu || scope == WSys:
+		if s := in.Space(); s != SpaceGlobal && s != Generic {
+			c.errorf("Modifier '.%s' requires '.global' space for instruction '%s'", scope, c.row.Name)
+		}
+		if in.Has(SlotDone) {
+			c.errorf("Illegal modifier '.%s' for instruction '%s' with '.%s'", in.Mod(SlotDone), c.row.Name, scope)
+		}
+	}
+}
+
 // prefetchLevel: prefetch names a cache level or an eviction priority.
 func prefetchLevel(c *checker) {
 	if !c.in.Has(SlotLevel) && !c.in.Has(SlotEvict2) {
