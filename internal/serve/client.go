@@ -19,7 +19,7 @@ const TokenVariable = "GOPTXAS_SERVER_TOKEN"
 
 // dialTime is how long a client waits for a connection: who has no server
 // compiles by himself.
-const dialTime = 500 * time.Millisecond
+const dialTime = 2 * time.Second
 
 // maxAnswer bounds the bytes of an answer.
 const maxAnswer = 1 << 30

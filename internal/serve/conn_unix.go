@@ -137,17 +137,17 @@ func connected(f *os.File, within time.Duration) error {
 		return err
 	}
 	var answer error
-	asked := false
 	err = raw.Write(func(s uintptr) bool {
-		if !asked { // the first call comes before the wait
-			asked = true
-			return false
-		}
+		// Asked before each wait: the runtime forgets what was ready earlier.
 		n, err := syscall.GetsockoptInt(int(s), syscall.SOL_SOCKET, syscall.SO_ERROR)
 		if answer = err; err == nil && n != 0 {
 			answer = syscall.Errno(n)
 		}
-		return true
+		if answer != nil {
+			return true
+		}
+		_, answer = syscall.Getpeername(int(s))
+		return answer != syscall.ENOTCONN
 	})
 	return errors.Join(err, answer, f.SetWriteDeadline(time.Time{}))
 }

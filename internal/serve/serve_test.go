@@ -354,6 +354,28 @@ func TestPort(t *testing.T) {
 	}
 }
 
+// TestDial connects again and again: no connection that came about before the
+// client waited for it is missed.
+func TestDial(t *testing.T) {
+	l, err := listen(place{ip: [4]byte{127, 0, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	for n := range 500 {
+		c, err := dial(l.at, 20*time.Second)
+		if err != nil {
+			t.Fatalf("connection %d: %v", n, err)
+		}
+		taken, err := l.accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken.Close()
+		c.Close()
+	}
+}
+
 // TestCommand refuses to listen without a token at a port.
 func TestCommand(t *testing.T) {
 	t.Setenv(TokenVariable, "")
