@@ -32,6 +32,7 @@ type unit struct {
 	o        *Options
 	knobs    *knobs.Set
 	spills   ra.Result
+	judge    *ra.Judge // of its orders, nil if nobody asked
 	code     *emit.Code
 	stage    ori.Stage  // what Verify may ask of the function
 	rolled   bool       // the source asks that loops stay
@@ -347,13 +348,12 @@ func preSchedule(u *unit) {
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
 		limit = 12
 	}
-	var price func() float64
-	if u.f.Kernel && u.o.Hurry == NoHurry {
-		ro := registers(u)
-		ro.Trace = nil
-		price = func() float64 { return ra.Price(u.f, ro) }
+	if !u.f.Kernel || u.o.Hurry != NoHurry {
+		sched.Pre(u.f, u.o.Arch, limit, nil)
+		return
 	}
-	sched.Pre(u.f, u.o.Arch, limit, price)
+	u.judge = ra.NewJudge(u.f, registers(u))
+	sched.Pre(u.f, u.o.Arch, limit, u.judge)
 }
 
 // expandCopies ends the life of pseudo-operations and makes the frame.

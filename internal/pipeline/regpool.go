@@ -14,6 +14,7 @@ import (
 func allocateShared(u *unit, o ra.Options) (*ra.Result, error) {
 	p := frame.PoolOf(u.f, o.Registers)
 	if p == nil {
+		o.Known = u.judge
 		return ra.Run(u.f, o)
 	}
 	wide := o

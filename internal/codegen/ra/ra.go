@@ -7,7 +7,6 @@ package ra
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
@@ -34,6 +33,7 @@ type Options struct {
 	NoSplit  bool         // what is spilled is in memory everywhere
 	Quick    bool         // one try of everything
 	Trace    io.Writer    // receives the allocator's lines, if set
+	Known    *Judge       // may have allocated the function before with the same options; nil: nobody has
 	Check    bool         // replay the allocation against the original
 }
 
@@ -59,55 +59,30 @@ type Result struct {
 	Weight     float64 // words of spill traffic, eight times for each loop around it
 }
 
-// Price tells what spill code the allocation of f would add, weighed by loops.
-// It changes nothing.
-func Price(f *ori.Func, o Options) float64 {
-	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
-	s, err := regalloc.Solve(b.problem(), regalloc.Options{NoSplit: o.NoSplit, Once: o.Quick})
-	if err != nil {
-		return math.Inf(1)
-	}
-	return s.Price()
-}
-
 // Run allocates f. The error is a *regalloc.Overflow when the program needs
 // more registers than there are.
 func Run(f *ori.Func, o Options) (*Result, error) {
-	b := &builder{f: f, opts: &o, keep: flow.HasGroups(f)}
-	p := b.problem()
-	how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Poll: f.Poll}
-	if o.Quick {
-		how.Trials = 1
-	}
-	var s *regalloc.Solution
-	var err error
-	if b.keep && b.holdLoose() {
-		if s, err = regalloc.Solve(p, how); err != nil || s.Slots > 0 { // that is too much to ask
-			b = &builder{f: f, opts: &o, keep: true}
-			p, s = b.problem(), nil
+	x := o.Known.found()
+	if x == nil {
+		how := regalloc.Options{Trace: o.Trace, NoSplit: o.NoSplit, Once: o.Quick, Poll: f.Poll}
+		if o.Quick {
+			how.Trials = 1
+		}
+		var err error
+		if x, err = solve(f, &o, how); err != nil {
+			return nil, err
 		}
 	}
-	if s == nil {
-		s, err = regalloc.Solve(p, how)
-	}
-	if err != nil && b.keep { // once more with accumulators in memory
-		b = &builder{f: f, opts: &o}
-		p = b.problem()
-		s, err = regalloc.Solve(p, how)
-	}
-	if err != nil {
-		return nil, err
-	}
 	if o.Check {
-		if err := regalloc.Check(p, s); err != nil {
+		if err := regalloc.Check(x.p, x.s); err != nil {
 			return nil, fmt.Errorf("register allocation of %s is wrong: %w", f.Name, err)
 		}
 	}
-	a := &applier{f: f, opts: &o, sol: s, instrs: b.instrs}
+	a := &applier{f: f, opts: &o, sol: x.s, instrs: x.b.instrs}
 	r, err := a.apply()
 	if err == nil && o.Trace != nil {
 		fmt.Fprintf(o.Trace, "-REGALLOC %s: %d registers, %d splits, %d stores, %d loads, weight %.0f, %d moves\n",
-			f.Name, r.Registers, s.Splits, r.Stores, r.Loads, r.Weight, r.Moves)
+			f.Name, r.Registers, x.s.Splits, r.Stores, r.Loads, r.Weight, r.Moves)
 	}
 	return r, err
 }

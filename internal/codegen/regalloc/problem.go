@@ -202,6 +202,7 @@ type Solution struct {
 	Spills  int     // Spill instructions added
 	Splits  int     // virtual registers that are in memory in some blocks only
 	Reloads int     // Reload and Remat instructions added
+	Cut     bool    // Options.First kept other strategies from being tried
 }
 
 // Overflow tells why a file could not be allocated.

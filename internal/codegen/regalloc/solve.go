@@ -2,6 +2,7 @@ package regalloc
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,8 @@ type Options struct {
 	Rounds     int       // rounds of spilling for each file; 0 = 24
 	NoCoalesce bool      // leave every copy in place
 	Once       bool      // one strategy of spilling is enough
+	First      bool      // the first strategy of spilling that works is enough; see Solution.Cut
+	Most       float64   // what costs more is given up with ErrDear; 0 = nothing is
 	NoSplit    bool      // what is spilled is in memory everywhere
 	Poll       func()    // called now and then, and panics where the work shall end; may be nil
 
@@ -160,6 +163,10 @@ func (s *solver) file(class uint8) error {
 		if best == nil || x.cost < best.cost {
 			best = x
 		}
+		if s.opts.First && n+1 < len(strategies) && len(start.sol.Problem.Insts) <= manyInstructions {
+			best.sol.Cut = true
+			break
+		}
 		if s.opts.Once || len(start.sol.Problem.Insts) > manyInstructions {
 			break
 		}
@@ -215,6 +222,9 @@ func (s *solver) rounds(class uint8, how strategy) error {
 		s.sol.Splits += countSplit(spill)
 		s.rewrite(spill, max(0, 6-int32(round)))
 		s.live, s.sets = nil, [2]*groups{}
+		if s.opts.Most > 0 && s.sol.Price() > s.opts.Most {
+			return ErrDear
+		}
 	}
 	return &Overflow{Class: int(class), Budget: f.Budget, Inst: -1}
 }
@@ -234,6 +244,9 @@ func (s *solver) fight(class uint8, floor, round int, spill *[]*split) *trial {
 	*spill = list
 	return nil
 }
+
+// ErrDear says that spill code costs more than Options.Most.
+var ErrDear = errors.New("spill code costs more than it may")
 
 // splitRounds is how many rounds of spilling leave pieces in registers: what
 // does not fit then goes to memory everywhere.

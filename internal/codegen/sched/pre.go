@@ -37,10 +37,10 @@ const (
 // alive. Then instructions leave that order to issue early as long as no
 // place of it comes to hold more.
 //
-// Where even these orders need more registers than there are, price, if there
-// is one, tells what an order costs when its registers are assigned, and the
-// cheapest of several is taken.
-func Pre(f *ori.Func, a *target.Arch, budget int, price func() float64) {
+// Where even these orders need more registers than there are, the judge, if
+// there is one, tells what an order costs when its registers are assigned, and
+// the cheapest of several is taken.
+func Pre(f *ori.Func, a *target.Arch, budget int, judge Judge) {
 	p := newPresser(f, a, int32(budget), manner{})
 	if p == nil {
 		return
@@ -57,78 +57,9 @@ func Pre(f *ori.Func, a *target.Arch, budget int, price func() float64) {
 	}
 	p.arrange(f, int32(budget))
 	f.Touch()
-	if price != nil && p.peak > int32(budget)-int32(budget)/nearlyFull && sizeOf(f) <= mostTried {
-		try(f, a, int32(budget), source, price)
+	if judge != nil && p.peak > int32(budget)-int32(budget)/nearlyFull && sizeOf(f) <= mostTried {
+		try(f, a, int32(budget), source, judge)
 	}
-}
-
-// manner is a way to look for orders.
-type manner struct {
-	across bool    // regions go on behind meetings of the block's threads
-	shy    []int32 // see upward; the first order is taken, and others if they need less
-	less   int32   // so many registers are left to runs that find no place
-}
-
-// manners are tried one after the other where registers run out.
-var manners = [...]manner{
-	{shy: []int32{4}}, {shy: []int32{0, 1, 4}}, {across: true, shy: []int32{4}}, {shy: []int32{4}, less: 12},
-}
-
-// mostTried is the size of functions of which several orders are tried.
-const mostTried = 8000
-
-// nearlyFull is the part of the registers that may be left where runs of them
-// find no place all the same.
-const nearlyFull = 6
-
-// try takes the cheapest of several orders, unless that which f has costs
-// nothing.
-func try(f *ori.Func, a *target.Arch, budget int32, source [][]*ori.Instr, price func() float64) {
-	best, least := orderOf(f), price()
-	for _, m := range manners {
-		if least == 0 {
-			break
-		}
-		restore(f, source)
-		newPresser(f, a, budget-m.less, m).arrange(f, budget-m.less)
-		f.Touch()
-		if c := price(); c < least {
-			best, least = orderOf(f), c
-		}
-	}
-	restore(f, best)
-}
-
-// sizeOf counts the instructions of f.
-func sizeOf(f *ori.Func) (n int) {
-	for _, b := range f.Blocks {
-		n += b.Len()
-	}
-	return n
-}
-
-// orderOf lists the instructions of every block.
-func orderOf(f *ori.Func) [][]*ori.Instr {
-	list := make([][]*ori.Instr, len(f.Blocks))
-	for n, b := range f.Blocks {
-		for i := range b.Instrs {
-			list[n] = append(list[n], i)
-		}
-	}
-	return list
-}
-
-// restore puts the instructions of every block in an order they had.
-func restore(f *ori.Func, order [][]*ori.Instr) {
-	for n, b := range f.Blocks {
-		for _, i := range order[n] {
-			i.Remove()
-		}
-		for _, i := range order[n] {
-			b.Append(i)
-		}
-	}
-	f.Touch()
 }
 
 // region is a run of instructions that may change places.

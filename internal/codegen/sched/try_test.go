@@ -2,6 +2,8 @@ package sched
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,34 +34,87 @@ func sums(n int) string {
 	return s.String()
 }
 
-// TestTry: where registers run out, the order that costs the least is taken,
-// and no other is looked for once one costs nothing.
+// told is a judge that says what it is told, about one order after the other.
+type told struct {
+	t              *testing.T
+	f              *ori.Func
+	guesses        []float64
+	prices         map[float64]float64 // by guess
+	guessed        map[string]float64
+	priced, bounds []float64
+}
+
+func (j *told) Guess() float64 {
+	n := len(j.guessed)
+	if n == len(j.guesses) {
+		j.t.Fatalf("guesses %v: asked once more", j.guesses)
+	}
+	j.guessed[j.f.String()] = j.guesses[n]
+	return j.guesses[n]
+}
+
+func (j *told) Price(most float64) float64 {
+	g, ok := j.guessed[j.f.String()]
+	if !ok {
+		j.t.Fatal("an order is judged that was not guessed about")
+	}
+	j.priced, j.bounds = append(j.priced, g), append(j.bounds, most)
+	return j.prices[g]
+}
+
+// TestTry: where registers run out, orders are given registers only where
+// guesses do not tell them apart, and no other is looked for once one costs
+// nothing.
 func TestTry(t *testing.T) {
-	for _, prices := range [][]float64{{5, 4, 1, 3, 2}, {0}, {3, 0}, {1, 2, 2, 2, 2}} {
+	for _, c := range []struct {
+		guesses []float64
+		prices  map[float64]float64
+		judged  []float64 // guesses of the orders judged
+		bounds  []float64
+		taken   float64 // guess of the order taken
+	}{
+		{[]float64{50, 20, 30}, nil, nil, nil, 20},
+		{[]float64{50, 80, 70}, nil, nil, nil, 50},
+		{[]float64{0}, map[float64]float64{0: 0}, []float64{0}, []float64{0}, 0},
+		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 9, 2: 4}, []float64{0, 1, 2}, []float64{0, 7, 7}, 2},
+		{[]float64{0, 1, 2}, map[float64]float64{0: 7, 1: 0}, []float64{0, 1}, []float64{0, 7}, 1},
+		{[]float64{100, 101, 99}, map[float64]float64{99: 9, 100: 8, 101: 7}, []float64{99, 100, 101}, []float64{0, 9, 8}, 101},
+	} {
 		m, err := ori.Parse(sums(60))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := m.Funcs[0]
-		var orders []string
-		cheapest := 0
-		Pre(f, target.Find("sm_90a"), 24, func() float64 {
-			n := len(orders)
-			if n == len(prices) {
-				t.Fatalf("prices %v: asked once more", prices)
-			}
-			orders = append(orders, f.String())
-			if prices[n] < prices[cheapest] {
-				cheapest = n
-			}
-			return prices[n]
-		})
-		if len(orders) != len(prices) {
-			t.Errorf("prices %v: %d orders tried", prices, len(orders))
+		j := &told{t: t, f: m.Funcs[0], guesses: c.guesses, prices: c.prices, guessed: map[string]float64{}}
+		Pre(j.f, target.Find("sm_90a"), 24, j)
+		if !slices.Equal(j.priced, c.judged) || !slices.Equal(j.bounds, c.bounds) {
+			t.Errorf("guesses %v: judged %v within %v, want %v within %v", c.guesses, j.priced, j.bounds, c.judged, c.bounds)
 		}
-		if len(orders) > 0 && f.String() != orders[cheapest] {
-			t.Errorf("prices %v: not the order of the cheapest", prices)
+		if got := j.guessed[j.f.String()]; got != c.taken {
+			t.Errorf("guesses %v: the order of %v was taken, want %v", c.guesses, got, c.taken)
 		}
+	}
+}
+
+// TestChoose: only so many orders are judged, those with the least guesses.
+func TestChoose(t *testing.T) {
+	m, err := ori.Parse(sums(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &told{t: t, f: m.Funcs[0], prices: map[float64]float64{}, guessed: map[string]float64{}}
+	var list []candidate
+	order := orderOf(j.f)
+	for n := range mostJudged + 2 { // each with another load first
+		order[0] = slices.Clone(order[0])
+		order[0][0], order[0][2*n] = order[0][2*n], order[0][0]
+		restore(j.f, order)
+		g := float64(100 - n)
+		j.guessed[j.f.String()], j.prices[g] = g, g
+		list = append(list, candidate{orderOf(j.f), g})
+	}
+	restore(j.f, choose(j.f, list, math.Inf(1), j))
+	if want := []float64{96, 97, 98}; !slices.Equal(j.priced, want) || j.guessed[j.f.String()] != 96 {
+		t.Errorf("judged %v, want %v; took %v", j.priced, want, j.guessed[j.f.String()])
 	}
 }
 

@@ -1,0 +1,71 @@
+package ra
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+)
+
+// TestJudge: what a judge found out about an order is what allocation comes to
+// without it, the guess is nothing where enough registers are there, a bound
+// below the price makes it infinite, and another order is allocated anew.
+func TestJudge(t *testing.T) {
+	known, bounded := 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		o := Options{Registers: 8 + r.IntN(24), Uniforms: 4 + r.IntN(8), Barriers: 2, StackReg: 1, Check: true}
+		f, g := random(rand.New(rand.NewPCG(seed, 4))), random(rand.New(rand.NewPCG(seed, 4)))
+		j := NewJudge(f, o)
+		price := j.Price(0)
+		want, err := Run(g, o)
+		if err != nil {
+			continue
+		}
+		if price > 1 {
+			bounded++
+			if p := j.Price(price / 2); !math.IsInf(p, 1) && p > price/2 {
+				t.Fatalf("seed %d: price %v where %v is the most", seed, p, price/2)
+			}
+		}
+		x := j.found()
+		if x == nil {
+			continue
+		}
+		known++
+		with := o
+		with.Known = j
+		got, err := Run(f, with)
+		if err != nil || *got != *want || f.String() != g.String() {
+			t.Fatalf("seed %d: %v: %+v, want %+v", seed, err, got, want)
+		}
+	}
+	if known < 20 || bounded < 20 {
+		t.Errorf("only %d allocations known and %d bounded", known, bounded)
+	}
+}
+
+// TestJudgeOrder: an allocation is not used for another order.
+func TestJudgeOrder(t *testing.T) {
+	const text = "func f kernel {\n  reg r0 1/1\n  reg r1 1/1\n  b0:\n    S2R r0 = SR_TID.X\n    S2R r1 = SR_TID.Y\n    STS [r0+0x0], r1\n    EXIT\n}\n"
+	m, err := ori.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.Funcs[0]
+	j := NewJudge(f, Options{Registers: 8, Uniforms: 63, Barriers: 16, StackReg: 1})
+	if g, p := j.Guess(), j.Price(0); g != 0 || p != 0 {
+		t.Errorf("guess %v, price %v", g, p)
+	}
+	if j.found() == nil {
+		t.Error("the order is not known")
+	}
+	first := f.Blocks[0].First()
+	second := first.Next()
+	first.Remove()
+	f.Blocks[0].InsertAfter(first, second)
+	if j.found() != nil {
+		t.Error("another order counts as known")
+	}
+}

@@ -1,0 +1,16 @@
+package regalloc
+
+// Estimate tells about what the spill code of a problem would cost, without
+// assigning registers: that of what is cheapest to spill until nowhere more
+// words live than there are registers. Where registers lack only in the right
+// places, or something cannot be spilled, it is too low.
+func Estimate(p *Problem) (cost float64) {
+	q := start(p)
+	live := liveness(q)
+	for class := range q.Files {
+		for _, x := range pressure(q, live, uint8(class)).choose(strategies[0], nil) {
+			cost += x.cost
+		}
+	}
+	return cost
+}
