@@ -1,6 +1,9 @@
 package isa
 
-import "github.com/goptxas/goptxas/internal/target"
+import (
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // Asynchronous copies: cp.async, bulk copies, tensor copies and reductions.
 
@@ -205,14 +208,14 @@ func bulkDone(c *checker) {
 }
 
 // extras checks the operands from i on against what the modifiers call for,
-// each told by a letter of argRows.
+// each told by the letter of a form.
 func (c *checker) extras(i int, letters string) bool {
 	args := c.in.Args[min(i, len(c.in.Args)):]
 	if len(args) != len(letters) {
 		return false
 	}
 	for k := range args {
-		if !c.argFits(&argRows[letters[k]&127], &args[k]) {
+		if !c.letterFits(letters[k], &args[k]) {
 			return false
 		}
 	}
@@ -252,7 +255,7 @@ const maxBulk = 1<<20 - 16
 // mcastAdvice: multicast is fast on some targets only.
 func mcastAdvice(c *checker) {
 	if c.hasWord(WMulticastCluster) && c.bit&(target.On90a|target.OnF100) == 0 {
-		c.say(warning, "Advisory: '.multicast::cluster' modifier on instruction 'cp.async.bulk{.tensor}' should be used on .target 'sm_90a/sm_100a/sm_100f/sm_103a/sm_103f/sm_110a/sm_110f' instead of .target '%s' as this feature is expected to have substantially reduced performance on some future architectures", c.ctx.Target)
+		c.say(diag.Warning, "Advisory: '.multicast::cluster' modifier on instruction 'cp.async.bulk{.tensor}' should be used on .target 'sm_90a/sm_100a/sm_100f/sm_103a/sm_103f/sm_110a/sm_110f' instead of .target '%s' as this feature is expected to have substantially reduced performance on some future architectures", c.ctx.Target)
 	}
 }
 

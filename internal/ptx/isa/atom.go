@@ -188,7 +188,7 @@ func atomVector(c *checker) {
 
 // atomScopeGate: scopes came with PTX 5.0 and sm_60.
 func atomScopeGate(c *checker) {
-	if c.in.Has(SlotScope) && c.in.val[SlotScope] != WCluster && !c.in.Has(SlotSem) {
+	if c.in.Has(SlotScope) && c.in.Mod(SlotScope) != WCluster && !c.in.Has(SlotSem) {
 		c.gate(&gScopeAtom)
 	}
 }

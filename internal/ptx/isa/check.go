@@ -32,14 +32,15 @@ type checker struct {
 	odd bool
 }
 
-// Check finds the row and form of in, fills in the typed fields, and
-// reports whatever the reference would about the instruction by itself. It
-// returns whether the instruction is free of errors.
-func Check(in *Inst, ctx *Context) bool {
+// Check finds the row and form of in among those of its opcode, fills in the
+// typed fields, and reports whatever the reference would about the
+// instruction by itself. It returns whether the instruction is free of
+// errors. op is nil where the opcode has no rows.
+func Check(in *Inst, op *Op, ctx *Context) bool {
 	c := &in.chk
 	*c = checker{in: in, ctx: ctx, bit: target.NameOf(ctx.SM, ctx.Variant)}
 	in.Row, in.Form = nil, nil
-	row, used := findRow(in)
+	row, used := findRow(op, in)
 	c.row = row
 	c.sortMods(used)
 	if row == nil {
@@ -83,18 +84,13 @@ func (c *checker) say(sev diag.Severity, format string, args ...any) {
 	c.ctx.Report(sev, fmt.Sprintf(format, args...))
 }
 
-const (
-	warning = diag.Warning
-	info    = diag.Info
-)
-
-// findRow returns the row with the longest name that in begins with, and
+// findRow returns the row of op with the longest name that in begins with, and
 // how many modifiers belong to that name.
-func findRow(in *Inst) (*Row, int) {
-	if int(in.Op) >= len(opTable) || opTable[in.Op] == nil {
+func findRow(op *Op, in *Inst) (*Row, int) {
+	if op == nil {
 		return nil, 0
 	}
-	rows := opTable[in.Op].Rows
+	rows := op.Rows
 	best, used := -1, -1
 next:
 	for i := range rows {
@@ -184,7 +180,7 @@ func (c *checker) sortMods(used int) {
 			c.set(SlotSpace, w)
 		default:
 			if (w == WV2 || w == WV4) && (k+1 == len(in.Mods) || !in.Mods[k+1].IsType()) {
-				c.say(warning, "Vector Type not specified properly")
+				c.say(diag.Warning, "Vector Type not specified properly")
 			}
 			c.setWord(w)
 		}

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/diag"
@@ -35,7 +36,7 @@ func BenchmarkCheck(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		for _, in := range insts {
-			if !Check(in, ctx) {
+			if !Check(in, Of(in.Op), ctx) {
 				b.Fatal("rejected")
 			}
 			n++
@@ -50,7 +51,7 @@ func TestNoAllocation(t *testing.T) {
 	for _, f := range benchForms {
 		in, _ := parseForm(f)
 		ctx.Report = func(_ diag.Severity, text string) { t.Errorf("%s: %s", f, text) }
-		if n := testing.AllocsPerRun(10, func() { Check(in, ctx) }); n > 0 {
+		if n := testing.AllocsPerRun(10, func() { Check(in, Of(in.Op), ctx) }); n > 0 {
 			t.Errorf("%s: %v allocations", f, n)
 		}
 	}
@@ -72,19 +73,19 @@ func TestAnyInst(t *testing.T) {
 			ctx.Report = func(diag.Severity, string) {}
 		}
 		in := anyInst(rnd)
-		Check(in, ctx)
+		Check(in, Of(in.Op), ctx)
 		if r := in.Row; r != nil && i%2 == 0 { // once more with types that fit
 			fitTypes(rnd, in, r)
-			Check(in, ctx)
+			Check(in, Of(in.Op), ctx)
 		}
 	}
 	t.Logf("%d instructions made of anything", n)
 }
 
 func anyInst(rnd *rand.Rand) *Inst {
-	in := &Inst{Op: Word(rnd.IntN(int(lastOp) + 3)), OpText: "x"}
-	if op := int(in.Op); op < len(opTable) && opTable[op] != nil {
-		rows := opTable[op].Rows
+	in := &Inst{Op: Word(rnd.IntN(len(opTable) + 3)), OpText: "x"}
+	if op := Of(in.Op); op != nil {
+		rows := op.Rows
 		in.Mods = append(in.Mods, rows[rnd.IntN(len(rows))].Words...)
 	}
 	for range rnd.IntN(8) {
@@ -132,19 +133,19 @@ func fitTypes(rnd *rand.Rand, in *Inst, r *Row) {
 
 // operandFor makes an operand that often fits a letter.
 func operandFor(rnd *rand.Rand, letter byte) Operand {
-	r := &argRows[letter&127]
+	is := func(letters string) bool { return strings.IndexByte(letters, letter) >= 0 }
 	switch {
 	case rnd.IntN(5) == 0:
 		return anyOperand(rnd, 2)
-	case r.kinds == kAddr:
+	case is("tsom"):
 		o := Operand{Kind: KAddr, Base: KReg, Type: B64}
-		if r.tex || r.tensor {
+		if is("tso") {
 			o.Elems = []Operand{{Kind: KReg, Type: B32}}
 		}
 		return o
-	case r.kinds == kInt:
+	case is("i"):
 		return Operand{Kind: KInt, Value: int64(rnd.IntN(300) - 20)}
-	case r.vec:
+	case is("GRXYZFIHSgJEP1V"):
 		o := Operand{Kind: KVector}
 		for range 1 << rnd.IntN(4) {
 			o.Elems = append(o.Elems, Operand{Kind: KReg, Type: B32})
@@ -158,7 +159,7 @@ func anyOperand(rnd *rand.Rand, depth int) Operand {
 	o := Operand{
 		Kind: Kind(rnd.IntN(int(KSink) + 1)), Base: Kind(rnd.IntN(int(KSink) + 1)), Type: Type(rnd.IntN(int(NumTypes))),
 		Space: Space(rnd.IntN(int(NumSpaces))), Neg: rnd.IntN(9) == 0, Not: rnd.IntN(9) == 0, HasPair: rnd.IntN(5) == 0,
-		Special: SpecialReg(rnd.IntN(len(specialRows))), Value: rnd.Int64() >> rnd.IntN(64),
+		Special: SpecialReg(rnd.IntN(int(NumSpecials))), Value: rnd.Int64() >> rnd.IntN(64),
 	}
 	if depth > 0 && rnd.IntN(2) == 0 {
 		for range rnd.IntN(9) {

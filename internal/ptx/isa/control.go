@@ -59,16 +59,18 @@ func sleepType(c *checker) {
 	}
 }
 
+var maxnregMods = []Slot{SlotAligned}
+
 var maxnregGates = []Gate{{V: 80, Only: target.On90a | target.OnF100 | target.OnF120, Inst: true}}
 
 var opSetmaxnreg = Op{Rows: []Row{
 	{
 		Words: []Word{WInc}, Name: "setmaxnreg.inc", Forms: []Form{{Types: []TypeSet{tU32}, Args: "i", May: eSync}},
-		Mods: aligned, Need: aligned, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
+		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
 	},
 	{
 		Words: []Word{WDec}, Name: "setmaxnreg.dec", Forms: []Form{{Types: []TypeSet{tU32}, Args: "i", May: eSync}},
-		Mods: aligned, Need: aligned, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
+		Mods: maxnregMods, Need: maxnregMods, Gates: maxnregGates, Rules: []Rule{{SlotRead, needSync}, {SlotRead, maxnregValue}},
 	},
 }}
 

@@ -295,7 +295,7 @@ func checkForm(t testing.TB, ctx *Context, form string) (msgs []string, ok, pars
 	if ctx.Version < 83 {
 		dropWide(in.Args) // .b128 registers cannot be declared
 	}
-	ok = Check(in, ctx)
+	ok = Check(in, Of(in.Op), ctx)
 	return msgs, ok, true
 }
 

@@ -127,3 +127,19 @@ func (c *checker) typeGate(t Type) {
 		c.gate(&named)
 	}
 }
+
+func (c *checker) oneFeature(name string, v Version, sm int) {
+	if c.lacks(v, sm) {
+		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm})
+	}
+}
+
+// targetFeature is oneFeature with the target first.
+func (c *checker) targetFeature(name string, v Version, sm int) {
+	if c.lacks(v, sm) {
+		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm, TargetFirst: true})
+	}
+}
+
+// hasPair tells whether the result is d|p.
+func hasPair(c *checker) bool { return len(c.in.Args) > 0 && c.in.Args[0].HasPair }

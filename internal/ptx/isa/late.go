@@ -382,3 +382,31 @@ func gateFirst(s Slot) bool {
 	}
 	return false
 }
+
+// xorsignAlone: each of .xorsign and .abs wants the other.
+func xorsignAlone(c *checker) {
+	x, a := c.in.Has(SlotXorsign), c.in.Has(SlotAbs)
+	if x && !a {
+		c.errorf("Modifier '.xorsign' requires modifier '.abs'")
+	}
+	if a && !x {
+		c.errorf("Modifier '.abs' requires modifier '.xorsign'")
+	}
+}
+
+// redName complains about a reduction by name and types.
+func (c *checker) redName() {
+	name := c.row.Name
+	for i, t := range c.types() {
+		if i < 2 {
+			name += t.String()
+		}
+	}
+	c.errorf("Illegal reduction operation for instruction '%s'", name)
+}
+
+func needSync(c *checker) {
+	if c.in.early&eSync == 0 {
+		c.errorf(".sync modifier required for instruction '%s'", c.row.Name)
+	}
+}

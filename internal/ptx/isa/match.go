@@ -120,7 +120,7 @@ func (c *checker) match() bool {
 	}
 	if !typed {
 		c.errorf("Unexpected instruction types specified for '%s'", row.Name)
-		if in.Op == WWmma && in.NTypes == 4 && tI4.has(in.Types[1]) && tI4.has(in.Types[2]) {
+		if in.Op == WWmma && in.NTypes == 4 && tInt4.has(in.Types[1]) && tInt4.has(in.Types[2]) {
 			// The reference says it twice of two kinds of 4-bit integers.
 			c.errorf("Unexpected instruction types specified for '%s'", row.Name)
 		}
@@ -189,13 +189,22 @@ func (c *checker) argsFit(f *Form) bool {
 		if n == len(args) {
 			return optional
 		}
-		if !c.argFits(&argRows[letter&127], &args[n]) {
+		if !c.letterFits(letter, &args[n]) {
 			return false
 		}
 		n++
 	}
 	return n == len(args)
 }
+
+// letterFits reports whether an operand is what a letter of Form.Args says.
+func (c *checker) letterFits(letter byte, o *Operand) bool {
+	return c.argFits(&argRows[letter&127], o)
+}
+
+// isTexture reports whether operand i of the form is a texture, a surface or
+// a sampler.
+func (c *checker) isTexture(i int) bool { return argRows[c.letter(i)].tex }
 
 func (c *checker) argFits(r *argRow, o *Operand) bool {
 	if r.kinds>>o.Kind&1 == 0 {
@@ -464,4 +473,13 @@ func packFits(o *Operand, t Type) bool {
 		}
 	}
 	return same
+}
+
+// isArray reports whether the geometry is an array of textures.
+func (c *checker) isArray() bool {
+	switch c.in.Mod(SlotGeom) {
+	case WA1d, WA2d, WAcube, WA2dms:
+		return true
+	}
+	return false
 }

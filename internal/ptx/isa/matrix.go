@@ -9,7 +9,10 @@ const (
 	tB6b4x16 TypeSet = 1<<B6x16P32 | 1<<B4x16P64
 )
 
-var matrixMods = []Slot{SlotAligned, SlotShape, SlotNum, SlotTrans, SlotSpace}
+var (
+	matrixMods  = []Slot{SlotAligned, SlotShape, SlotNum, SlotTrans, SlotSpace}
+	alignedMods = []Slot{SlotAligned}
+)
 
 var opLdmatrix = Op{Rows: []Row{{
 	Name: "ldmatrix",

@@ -49,12 +49,12 @@ func pref256Target(c *checker) {
 func evictRules(c *checker) {
 	in := c.in
 	if in.Has(SlotEvict) {
-		c.evictOn(in.val[SlotEvict], 70)
+		c.evictOn(in.Mod(SlotEvict), 70)
 	}
 	if !in.Has(SlotEvict2) {
 		return
 	}
-	w := in.val[SlotEvict2]
+	w := in.Mod(SlotEvict2)
 	t := in.Types[0].Bits()
 	if !(t == 32 && in.Vec() == 8 || t == 64 && in.Vec() == 4) {
 		c.errorf("Instruction '%s' requires '.v8.b32/.v4.b64' type with '.%s' modifier.", c.row.Name, w)
@@ -77,7 +77,7 @@ func (c *checker) evictOn(w Word, sm int) {
 		c.errorf("Modifier '.%s' cannot be applied to '%s' space", name, s)
 	}
 	if in.Has(SlotCop) {
-		c.errorf("Modifier '.%s' cannot be combined with modifier '.%s'", name, in.val[SlotCop])
+		c.errorf("Modifier '.%s' cannot be combined with modifier '.%s'", name, in.Mod(SlotCop))
 	}
 	if in.Mod(SlotSem) == WVolatile {
 		c.errorf("Modifier '.%s' cannot be combined with modifier '.volatile'", name)
@@ -103,7 +103,7 @@ func (c *checker) semOf(a, b Word) {
 	if !in.Has(SlotSem) {
 		return
 	}
-	w := in.val[SlotSem]
+	w := in.Mod(SlotSem)
 	s := in.Space()
 	if w != WWeak && (s == SpaceLocal || s == SpaceConst || s.Base() == SpaceParam) {
 		c.errorf("Modifier '.%s' cannot be applied to '%s' space", w, s)
@@ -169,7 +169,7 @@ func copRules(c *checker) {
 	if !in.Has(SlotCop) {
 		return
 	}
-	w := in.val[SlotCop]
+	w := in.Mod(SlotCop)
 	load := c.row.Name == "ld"
 	switch w {
 	case WCa, WLu, WCv:
@@ -301,7 +301,7 @@ func policyEvict(c *checker) {
 	if !in.Has(SlotEvict2) {
 		return
 	}
-	first, second := in.second[1], in.val[SlotEvict2]
+	first, second := in.Evictions()
 	if first == WNone {
 		first, second = second, WNone
 	}

@@ -1,21 +1,19 @@
 package isa
 
-import "github.com/goptxas/goptxas/internal/target"
+import (
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // Warp-level matrix operations: mma, wmma, ldmatrix, stmatrix, movmatrix.
-
-const (
-	tI8 = tInt8
-	tI4 = tU4 | tS4
-)
 
 var mmaForms = []Form{
 	{Types: []TypeSet{tF16 | tF32, tF16, tF16, tF16 | tF32}, Args: "RXYZ", May: eSync},
 	{Types: []TypeSet{tF32, tBF, tBF, tF32}, Args: "RXYZ", May: eSync},
 	{Types: []TypeSet{tF32, tTF32, tTF32, tF32}, Args: "RXYZ", May: eSync},
 	{Types: []TypeSet{tF64, tF64, tF64, tF64}, Args: "RXYZ", May: eSync, Mods: []Slot{SlotRound}, Rnd: rFloat},
-	{Types: []TypeSet{tInt32, tI8, tI8, tInt32}, Args: "RXYZ", May: eSync | eSatf},
-	{Types: []TypeSet{tInt32, tI4, tI4, tInt32}, Args: "RXYZ", May: eSync | eSatf},
+	{Types: []TypeSet{tInt32, tInt8, tInt8, tInt32}, Args: "RXYZ", May: eSync | eSatf},
+	{Types: []TypeSet{tInt32, tInt4, tInt4, tInt32}, Args: "RXYZ", May: eSync | eSatf},
 	{Types: []TypeSet{tInt32, tB1, tB1, tInt32}, Args: "RXYZ", May: eSync | eBool | ePopc},
 	{Types: []TypeSet{tF16 | tF32, tF8F6F4, tF8F6F4, tF16 | tF32}, Args: "RXYZ", May: eSync},
 
@@ -23,8 +21,8 @@ var mmaForms = []Form{
 	{Types: []TypeSet{tF16 | tF32, tF16, tF16, tF16 | tF32}, Args: "RXYZ1i", May: eSync},
 	{Types: []TypeSet{tF32, tBF, tBF, tF32}, Args: "RXYZ1i", May: eSync},
 	{Types: []TypeSet{tF32, tTF32, tTF32, tF32}, Args: "RXYZ1i", May: eSync},
-	{Types: []TypeSet{tInt32, tI8, tI8, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
-	{Types: []TypeSet{tInt32, tI4, tI4, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
+	{Types: []TypeSet{tInt32, tInt8, tInt8, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
+	{Types: []TypeSet{tInt32, tInt4, tInt4, tInt32}, Args: "RXYZ1i", May: eSync | eSatf},
 	{Types: []TypeSet{tF16 | tF32, tF8F6F4, tF8F6F4, tF16 | tF32}, Args: "RXYZ1i", May: eSync},
 
 	// Block-scaled forms have scales, and the bytes and threads they lie in.
@@ -44,30 +42,30 @@ type mmaShape struct {
 var mmaShapes = [...]mmaShape{
 	{WM8n8k4, tF16, false, 64, 70},
 	{WM8n8k4, tF64, false, 70, 80},
-	{WM8n8k16, tI8, false, 65, 75},
-	{WM8n8k32, tI4, false, 65, 75},
+	{WM8n8k16, tInt8, false, 65, 75},
+	{WM8n8k32, tInt4, false, 65, 75},
 	{WM8n8k128, tB1, false, 70, 75},
 	{WM16n8k4, tTF32, false, 70, 80},
 	{WM16n8k4, tF64, false, 78, 90},
 	{WM16n8k8, tF16, false, 65, 75},
 	{WM16n8k8, tBF | tTF32, false, 70, 80},
 	{WM16n8k8, tF64, false, 78, 90},
-	{WM16n8k16, tF16 | tBF | tI8, false, 70, 80},
+	{WM16n8k16, tF16 | tBF | tInt8, false, 70, 80},
 	{WM16n8k16, tF64, false, 78, 90},
 	{WM16n8k16, tF8, false, 87, 89},
-	{WM16n8k32, tI8 | tI4, false, 70, 80},
+	{WM16n8k32, tInt8 | tInt4, false, 70, 80},
 	{WM16n8k32, tF8F6F4, false, 84, 89},
-	{WM16n8k64, tI4, false, 70, 80},
+	{WM16n8k64, tInt4, false, 70, 80},
 	{WM16n8k64, tE2M1, false, 87, 120},
 	{WM16n8k128, tB1, false, 70, 80},
 	{WM16n8k256, tB1, false, 70, 80},
 
 	{WM16n8k8, tTF32, true, 71, 80},
 	{WM16n8k16, tF16 | tBF | tTF32, true, 71, 80},
-	{WM16n8k32, tF16 | tBF | tI8, true, 71, 80},
-	{WM16n8k64, tI8 | tI4, true, 71, 80},
+	{WM16n8k32, tF16 | tBF | tInt8, true, 71, 80},
+	{WM16n8k64, tInt8 | tInt4, true, 71, 80},
 	{WM16n8k64, tF8F6F4, true, 84, 89},
-	{WM16n8k128, tI4, true, 71, 80},
+	{WM16n8k128, tInt4, true, 71, 80},
 	{WM16n8k128, tE2M1, true, 87, 120},
 }
 
@@ -103,19 +101,6 @@ func (c *checker) findShape() *mmaShape {
 	return nil
 }
 
-func (c *checker) oneFeature(name string, v Version, sm int) {
-	if c.lacks(v, sm) {
-		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm})
-	}
-}
-
-// targetFeature is oneFeature with the target first.
-func (c *checker) targetFeature(name string, v Version, sm int) {
-	if c.lacks(v, sm) {
-		c.gate(&Gate{Name: name, Plain: true, V: v, SM: sm, TargetFirst: true})
-	}
-}
-
 // mmaGates: versions and targets of shapes and types.
 func mmaGates(c *checker) {
 	in := c.in
@@ -130,7 +115,7 @@ func mmaGates(c *checker) {
 		c.oneFeature("mma", 64, 70)
 		c.oneFeature("Sparse MMA", 71, 80)
 		switch {
-		case (tI8 | tI4).has(a):
+		case (tInt8 | tInt4).has(a):
 			c.oneFeature("Sparse Integer MMA with shape ."+shape.String(), 70, 80)
 		case c.lacks(70, 80):
 			c.gate(&Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
@@ -195,7 +180,7 @@ func (c *checker) blockGates() {
 func mmaAdvice(c *checker) {
 	in := c.in
 	if in.Mod(SlotSparse) == WSp {
-		c.say(info, "Advisory: Modifier '.sp::ordered_metadata' should be used on instruction '%s' instead of modifier '.sp' as it is expected to have substantially reduced performance on some future architectures", c.row.Name)
+		c.say(diag.Info, "Advisory: Modifier '.sp::ordered_metadata' should be used on instruction '%s' instead of modifier '.sp' as it is expected to have substantially reduced performance on some future architectures", c.row.Name)
 	}
 }
 
@@ -276,22 +261,6 @@ func mmaLayout(c *checker) {
 	if b == WRow {
 		c.errorf("Illegal blayout '.row' for instruction '%s'", name)
 	}
-}
-
-// ShapeMNK returns the numbers of a shape word.
-func ShapeMNK(w Word) (m, n, k int) {
-	s := w.String()
-	nums := [3]int{}
-	i := -1
-	for j := range len(s) {
-		switch ch := s[j]; {
-		case ch == 'm' || ch == 'n' || ch == 'k':
-			i++
-		case ch >= '0' && ch <= '9' && i >= 0 && i < 3:
-			nums[i] = nums[i]*10 + int(ch-'0')
-		}
-	}
-	return nums[0], nums[1], nums[2]
 }
 
 // fragment returns how many registers hold n elements of type t, spread

@@ -1,5 +1,13 @@
 package isa
 
+// Of returns the rows of an opcode, nil for a word that is none.
+func Of(w Word) *Op {
+	if int(w) >= len(opTable) {
+		return nil
+	}
+	return opTable[w]
+}
+
 // opTable has the rows of every opcode.
 var opTable = [...]*Op{
 	WAbs:                  &opAbs,

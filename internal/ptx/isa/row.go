@@ -65,6 +65,7 @@ const (
 	tInt64  = tU64 | tS64
 	tInt    = tInt16 | tInt32 | tInt64 // 16 to 64 bits
 	tInt8   = tU8 | tS8
+	tInt4   = tU4 | tS4
 	tBits   = tB16 | tB32 | tB64
 	tMem    = tInt8 | tInt | tB8 | tBits | tF32 | tF64
 	tHalf   = tF16 | tBF

@@ -11,7 +11,7 @@ func hasOp(c *checker) bool      { return c.in.Has(SlotOp) }
 func noOp(c *checker) bool       { return !c.in.Has(SlotOp) }
 func not64(c *checker) bool      { return c.in.Types[0].Bits() != 64 }
 func notBF(c *checker) bool      { return c.in.Types[0] != BF16 && c.in.Types[0] != BF16x2 }
-func roundNotRn(c *checker) bool { return c.in.Has(SlotRound) && c.in.val[SlotRound] != WRn }
+func roundNotRn(c *checker) bool { return c.in.Has(SlotRound) && c.in.Mod(SlotRound) != WRn }
 
 // halfIntResult: a set of f16 operands that gives an integer.
 func halfIntResult(c *checker) bool {
@@ -129,20 +129,16 @@ func xorsignAbs(c *checker) {
 	}
 }
 
-// xorsignAlone: each of .xorsign and .abs wants the other.
-func xorsignAlone(c *checker) {
-	x, a := c.in.Has(SlotXorsign), c.in.Has(SlotAbs)
-	if x && !a {
-		c.errorf("Modifier '.xorsign' requires modifier '.abs'")
-	}
-	if a && !x {
-		c.errorf("Modifier '.abs' requires modifier '.xorsign'")
-	}
-}
-
 // reluTypes: of the integer types only .s32 and .s16x2 take .relu.
 func reluTypes(c *checker) {
 	if t := c.in.Types[0]; c.in.Has(SlotRelu) && t != S32 && t != S16x2 {
 		c.errorf("Illegal modifier '.relu' for instruction '%s' with type '%s'", c.row.Name, t)
+	}
+}
+
+// halfPair: a comparison of single halves has one result.
+func halfPair(c *checker) {
+	if hasPair(c) && tHalf.has(c.in.Types[0]) {
+		c.errorf("Predicate output not allowed for instruction 'setp'")
 	}
 }

@@ -99,110 +99,6 @@ const (
 
 const lastEarly = SlotMcast
 
-// Early is a set of words that take part in choosing a form.
-type Early uint32
-
-// The early words. The operations count one by one, because and, or, xor
-// select other forms than add, min and max do.
-const (
-	eSync Early = 1 << iota
-	eRelu
-	eSatf
-	eHint
-	ePref
-	eGroup
-	eTile
-	eMcast
-	eAdd
-	eMin
-	eMax
-	eAnd
-	eOr
-	eXor
-	eCas
-	ePopc
-
-	eBool = eAnd | eOr | eXor
-	eRed  = eAdd | eMin | eMax
-	eOps  = eBool | eRed | eCas | ePopc
-)
-
-// slotRow: dup is the complaint about a slot set twice, with %s for the word
-// that came last; illegal replaces the word in "Illegal modifier"; need is
-// the complaint when an operation requires the slot and has it not.
-type slotRow struct {
-	dup     string
-	illegal string
-	need    string
-}
-
-var slotRows = [NumSlots]slotRow{
-	SlotSync:     {need: ".sync modifier required"},
-	SlotOp:       {dup: "Multiple instruction post-operation flags set"},
-	SlotHint:     {dup: "Multiple %s modifiers specified"},
-	SlotPref:     {dup: "Multiple cache prefetching modifiers specified"},
-	SlotGroup:    {dup: "Multiple %s modifiers specified"},
-	SlotTile:     {dup: "Multiple .load_mode modifiers specified"},
-	SlotMcast:    {dup: "Multiple %s modifiers specified"},
-	SlotDim:      {dup: "Multiple dimension modifiers specified", illegal: "dimension", need: "Dimension modifier required"},
-	SlotLevel:    {dup: "Multiple cache operation modifiers specified", need: "Cache level modifier required"},
-	SlotEvict:    {illegal: ".level::eviction_priority"},
-	SlotEvict2:   {need: "Cache eviction priority modifier required"},
-	SlotSparse:   {dup: "Multiple sparsity modifiers specified"},
-	SlotAll:      {dup: "Multiple .any/.all modifiers specified", need: ".any/.all modifier required"},
-	SlotWarpx:    {dup: "Multiple %s modifiers specified"},
-	SlotTask:     {dup: "Multiple %s modifiers specified"},
-	SlotPack:     {dup: "Multiple %s modifiers specified"},
-	SlotMask:     {dup: "Multiple %s modifiers specified"},
-	SlotOob:      {dup: "Duplicate %s modifier"},
-	SlotDone:     {dup: "Multiple %s modifiers specified", need: ".completion_mechanism modifier required"},
-	SlotProxy:    {dup: "Multiple %s modifiers specified", need: ".proxykind modifier required"},
-	SlotAlias:    {dup: "Multiple %s modifiers specified"},
-	SlotCancel:   {dup: "Multiple %s modifiers specified", need: "Query modifier required"},
-	SlotGrid:     {dup: "Duplicate %s modifier", need: "'.launch_dependents' or '.wait' modifier required"},
-	SlotInit:     {dup: "Multiple %s modifiers specified"},
-	SlotRestrict: {dup: "Multiple %s modifiers specified"},
-	SlotAligned:  {dup: "Multiple %s modifiers specified", need: ".aligned modifier required"},
-	SlotNoinc:    {dup: "Multiple %s modifiers specified"},
-	SlotNocomp:   {dup: "Multiple %s modifiers specified"},
-	SlotDown:     {need: ".down modifier required"},
-	SlotShuffle:  {dup: "Multiple shuffle modifiers specified", need: "Shuffle modifier required"},
-	SlotVote:     {dup: "Multiple vote modifiers specified"},
-	SlotFtz:      {dup: "Duplicate %s modifier"},
-	SlotVec:      {dup: "Multiple vector modifiers specified"},
-	SlotNoftz:    {dup: "Duplicate %s modifier"},
-	SlotShape:    {dup: "Multiple matrix shape modifiers specified", need: "Shape modifier required"},
-	SlotLayout:   {illegal: ".alayout or .blayout"},
-	SlotScope:    {dup: "Multiple scope modifiers specified", need: "Scope modifier required"},
-	SlotCmp:      {dup: "Multiple comparisons set", need: "Comparison modifier required"},
-	SlotSem:      {dup: "Duplicate %s modifier"},
-	SlotMmio:     {dup: "Multiple %s modifiers specified"},
-	SlotNc:       {dup: "Duplicate %s modifier"},
-	SlotKind:     {dup: "Multiple .kind modifiers specified", need: ".kind modifier required"},
-	SlotBlock:    {dup: "Multiple %s modifiers specified"},
-	SlotScale:    {dup: "Multiple .scale_vec_size modifiers specified"},
-	SlotAshift:   {dup: "Multiple %s modifiers specified"},
-	SlotCollA:    {dup: "Multiple .collector_usage modifiers specified"},
-	SlotCollB:    {dup: "Multiple .collector_usage modifiers specified"},
-	SlotRound:    {dup: "Multiple rounding modifiers specified", need: "Rounding modifier required"},
-	SlotXorsign:  {dup: "Multiple %s modifiers specified"},
-	SlotCop:      {dup: "Multiple cache operation modifiers specified", need: "'.ca or .cg' modifier required"},
-	SlotGeom:     {dup: "Multiple texture modifiers specified", illegal: "Geometry", need: "Geometry modifier required"},
-	SlotComp:     {dup: "Multiple component modifiers specified", illegal: "Component", need: "Component modifier required"},
-	SlotQuery:    {dup: "Multiple query modifiers specified", need: "Query modifier required"},
-	SlotClamp:    {dup: "Multiple clamp modifiers specified", illegal: "Clamp", need: "Clamp modifier required"},
-	SlotShr:      {dup: "Multiple shift-right modifiers specified", illegal: "Shift-right"},
-	SlotAbs:      {dup: "Multiple %s modifiers specified"},
-	SlotPermute:  {dup: "Multiple permute modifiers specified", illegal: "Permute"},
-	SlotNum:      {dup: "Multiple .num modifiers specified", need: ".num modifier required"},
-	SlotTrans:    {dup: "Multiple %s modifiers specified"},
-	SlotAsync:    {dup: "Multiple %s modifiers specified"},
-	SlotRead:     {dup: "Multiple %s modifiers specified"},
-	SlotAcc:      {dup: "Multiple accumulation precision modifiers specified"},
-	SlotField:    {dup: "Multiple %s modifiers specified"},
-	SlotTestp:    {dup: "Multiple testp operation modifiers specified"},
-}
-
 // slotOf gives the slot of every modifier word; types and state spaces are
 // told by their groups, shapes by theirs.
 var slotOf = [NumWords]Slot{
@@ -471,15 +367,6 @@ var slotOf = [NumWords]Slot{
 	WNotanumber:                SlotTestp,
 	WNormal:                    SlotTestp,
 	WSubnormal:                 SlotTestp,
-}
-
-// earlyOf gives the early bit of the early words.
-var earlyOf = [NumWords]Early{
-	WSync: eSync, WRelu: eRelu, WSatfinite: eSatf, WL2CacheHint: eHint,
-	WL264B: ePref, WL2128B: ePref, WL2256B: ePref, WCtaGroup1: eGroup, WCtaGroup2: eGroup,
-	WTile: eTile, WTileGather4: eTile, WTileScatter4: eTile, WIm2col: eTile, WIm2colW: eTile,
-	WIm2colW128: eTile, WIm2colNoOffs: eTile, WMulticastCluster: eMcast, WMulticastClusterAll: eMcast,
-	WAdd: eAdd, WMin: eMin, WMax: eMax, WAnd: eAnd, WOr: eOr, WXor: eXor, WCas: eCas, WPopc: ePopc,
 }
 
 // Slot returns the modifier slot a word sets. Words that set none, such as

@@ -20,6 +20,9 @@ func (v Version) String() string {
 // SpecialReg is a special register. Its value is the index of its row.
 type SpecialReg uint8
 
+// NumSpecials is the number of special registers.
+const NumSpecials = SpecialReg(lastSpecial - firstSpecial + 1)
+
 // specialRow: Vector marks those read by component (%tid.x). Version and SM
 // are the first that have it, zero for always.
 type specialRow struct {
@@ -54,7 +57,7 @@ func (r SpecialReg) Version() Version { return specialRows[r].version }
 func (r SpecialReg) SM() int { return int(specialRows[r].sm) }
 
 // specialRows follows the order of the special words.
-var specialRows = [...]specialRow{
+var specialRows = [NumSpecials]specialRow{
 	{WSrTid, U32, true, 0, 0},
 	{WSrNtid, U32, true, 0, 0},
 	{WSrCtaid, U32, true, 0, 0},

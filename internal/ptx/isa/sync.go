@@ -1,6 +1,9 @@
 package isa
 
-import "github.com/goptxas/goptxas/internal/target"
+import (
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/target"
+)
 
 // Barriers, votes and shuffles, fences and memory barriers.
 
@@ -88,12 +91,6 @@ func barRedOp(c *checker) {
 	}
 }
 
-func needSync(c *checker) {
-	if c.in.early&eSync == 0 {
-		c.errorf(".sync modifier required for instruction '%s'", c.row.Name)
-	}
-}
-
 // clusterArriveSem and clusterWaitSem: the orders of cluster barriers came
 // with PTX 8.0.
 func clusterArriveSem(c *checker) { c.orderOn(80, 0, WRelease, WRelaxed) }
@@ -174,9 +171,9 @@ func oldNoSync(c *checker) {
 	case voteBallot(c) && (c.ctx.Version == 60 || c.ctx.Version == 61): // the reference forgets it
 		return
 	}
-	c.say(warning, "Instruction '%s' without '.sync' may produce unpredictable results on sm_70 and later architectures", c.row.Name)
+	c.say(diag.Warning, "Instruction '%s' without '.sync' may produce unpredictable results on sm_70 and later architectures", c.row.Name)
 	if c.ctx.Version >= 60 {
-		c.say(warning, "Instruction '%s' without '.sync' is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version", c.row.Name)
+		c.say(diag.Warning, "Instruction '%s' without '.sync' is deprecated since PTX ISA version 6.0 and will be discontinued in a future PTX ISA version", c.row.Name)
 	}
 }
 
@@ -267,7 +264,7 @@ func reduxF32(c *checker) {
 	in := c.in
 	for _, s := range [...]Slot{SlotNaN, SlotAbs} {
 		if in.Has(s) && in.Types[0] != F32 {
-			c.errorf("Instruction 'redux' requires '.f32' type with '.%s' modifier.", in.val[s])
+			c.errorf("Instruction 'redux' requires '.f32' type with '.%s' modifier.", in.Mod(s))
 		}
 	}
 }

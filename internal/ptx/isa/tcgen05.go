@@ -6,6 +6,7 @@ import "github.com/goptxas/goptxas/internal/target"
 
 var (
 	tcGate   = []Gate{{V: 86, Only: target.OnF100, Inst: true}}
+	tcB64    = []TypeSet{tB64}
 	tcAlloc  = []Slot{SlotAligned, SlotSpace}
 	tcRules  = []Rule{{NoSlot, tcNeeds}, {SlotOob, tcGroup}, {SlotRead, needSync}}
 	tcLdMods = []Slot{SlotAligned, SlotShape, SlotNum, SlotPack}
@@ -20,11 +21,11 @@ var opTcgen05 = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WDealloc}, Name: "tcgen05.dealloc", Forms: []Form{{Types: []TypeSet{tB32}, Args: "uu", May: eSync | eGroup}},
-		Mods: aligned, Gates: tcGate, Rules: tcRules,
+		Mods: alignedMods, Gates: tcGate, Rules: tcRules,
 	},
 	{
 		Words: []Word{WRelinquishAllocPermit}, Name: "tcgen05.relinquish_alloc_permit", Forms: []Form{{Args: "", May: eSync | eGroup}},
-		Mods: aligned, Gates: tcGate, Rules: tcRules,
+		Mods: alignedMods, Gates: tcGate, Rules: tcRules,
 	},
 	{
 		Words: []Word{WFenceBeforeThreadSync}, Name: "tcgen05.fence", Forms: []Form{{Args: ""}}, Gates: tcGate,
@@ -33,11 +34,11 @@ var opTcgen05 = Op{Rows: []Row{
 		Words: []Word{WFenceAfterThreadSync}, Name: "tcgen05.fence", Forms: []Form{{Args: ""}}, Gates: tcGate,
 	},
 	{
-		Words: []Word{WWaitLd}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned, Need: aligned,
+		Words: []Word{WWaitLd}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: alignedMods, Need: aligned,
 		Gates: tcGate, Rules: []Rule{{NoSlot, tcNeeds}, {SlotRead, needSync}},
 	},
 	{
-		Words: []Word{WWaitSt}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned, Need: aligned,
+		Words: []Word{WWaitSt}, Name: "tcgen05.wait", Forms: []Form{{Args: "", May: eSync}}, Mods: alignedMods, Need: aligned,
 		Gates: tcGate, Rules: []Rule{{NoSlot, tcNeeds}, {SlotRead, needSync}},
 	},
 	{
@@ -70,7 +71,7 @@ var opTcgen05 = Op{Rows: []Row{
 	},
 	{
 		Words: []Word{WCommit}, Name: "tcgen05.commit",
-		Forms: []Form{{Types: b64, Args: "m", May: eGroup}, {Types: b64, Args: "mj", May: eGroup, Must: eMcast}},
+		Forms: []Form{{Types: tcB64, Args: "m", May: eGroup}, {Types: tcB64, Args: "mj", May: eGroup, Must: eMcast}},
 		Mods:  []Slot{SlotDone, SlotSpace}, Need: []Slot{SlotDone}, Spaces: Spaces{sCluster, 0, 1}, Gates: tcGate,
 		Rules: []Rule{{NoSlot, tcNeedGroup}, {SlotOob, tcGroup}},
 	},

@@ -139,8 +139,6 @@ func indirect(c *checker) bool {
 	return false
 }
 
-func hasPair(c *checker) bool { return len(c.in.Args) > 0 && c.in.Args[0].HasPair }
-
 // texNeeds is the number of operands that must stand.
 func texNeeds(c *checker) int {
 	switch c.row.Name {
@@ -269,15 +267,6 @@ func texCoords(c *checker) {
 	}
 }
 
-// isArray reports whether the geometry is an array of textures.
-func (c *checker) isArray() bool {
-	switch c.in.Mod(SlotGeom) {
-	case WA1d, WA2d, WAcube, WA2dms:
-		return true
-	}
-	return false
-}
-
 // texIndex: the number of a layer is no float.
 func texIndex(c *checker) {
 	if !c.isArray() {
@@ -302,7 +291,7 @@ func surfHandle(c *checker) { c.handle(Surfref) }
 func (c *checker) handle(t Type) {
 	for i := range c.in.Args {
 		o := &c.in.Args[i]
-		if o.Kind == KAddr && o.Base == KSymbol && o.Type != t && argRows[c.letter(i)].tex {
+		if o.Kind == KAddr && o.Base == KSymbol && o.Type != t && c.isTexture(i) {
 			c.errorf("Argument %d of instruction '%s': %s or .u64 register expected", i, c.row.Name, t)
 		}
 	}

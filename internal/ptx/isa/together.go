@@ -2,13 +2,6 @@ package isa
 
 // Words that are right alone and wrong together.
 
-// halfPair: a comparison of single halves has one result.
-func halfPair(c *checker) {
-	if hasPair(c) && tHalf.has(c.in.Types[0]) {
-		c.errorf("Predicate output not allowed for instruction 'setp'")
-	}
-}
-
 // mmioAlone: an access to a device is what it says, no more.
 func mmioAlone(c *checker) {
 	in := c.in

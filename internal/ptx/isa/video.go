@@ -95,17 +95,6 @@ func simdRegs(c *checker) {
 	}
 }
 
-// redName complains about a reduction by name and types.
-func (c *checker) redName() {
-	name := c.row.Name
-	for i, t := range c.types() {
-		if i < 2 {
-			name += t.String()
-		}
-	}
-	c.errorf("Illegal reduction operation for instruction '%s'", name)
-}
-
 // vmadNegate: .po adds one and excludes negation; otherwise the product or
 // the addend is negated.
 func vmadNegate(c *checker) {

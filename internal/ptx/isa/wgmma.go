@@ -15,7 +15,7 @@ var wgmmaForms = []Form{
 	{Types: []TypeSet{tF32, tBF, tBF}, Args: "RXkpiii", May: eSync | eSatf},
 	{Types: []TypeSet{tF32, tTF32, tTF32}, Args: "Rgkpii?ii", May: eSync | eSatf},
 	{Types: []TypeSet{tF16 | tF32, tF8, tF8}, Args: "Rgkpii?ii", May: eSync | eSatf},
-	{Types: []TypeSet{tS32, tI8, tI8}, Args: "Rgkp?ii", May: eSync | eSatf},
+	{Types: []TypeSet{tS32, tInt8, tInt8}, Args: "Rgkp?ii", May: eSync | eSatf},
 	{Types: []TypeSet{tS32, tB1, tB1}, Args: "Rgkp?ii", May: eSync | eBool | ePopc | eSatf},
 
 	// Sparse: metadata and its selector follow B.
@@ -25,7 +25,7 @@ var wgmmaForms = []Form{
 	{Types: []TypeSet{tF32, tBF, tBF}, Args: "RXkvipiii", May: eSync | eSatf},
 	{Types: []TypeSet{tF32, tTF32, tTF32}, Args: "Rgkvipii", May: eSync | eSatf},
 	{Types: []TypeSet{tF16 | tF32, tF8, tF8}, Args: "Rgkvipii", May: eSync | eSatf},
-	{Types: []TypeSet{tS32, tI8, tI8}, Args: "Rgkvip", May: eSync | eSatf},
+	{Types: []TypeSet{tS32, tInt8, tInt8}, Args: "Rgkvip", May: eSync | eSatf},
 }
 
 var wgmmaGate = []Gate{{Name: "WGMMA", V: 80}}
@@ -40,15 +40,15 @@ var opWgmma = Op{Rows: []Row{
 		Flags: fVector2 | fTwoOps,
 	},
 	{
-		Words: []Word{WFence}, Name: "wgmma.fence", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned,
+		Words: []Word{WFence}, Name: "wgmma.fence", Forms: []Form{{Args: "", May: eSync}}, Mods: alignedMods,
 		Gates: wgmmaGate, Rules: []Rule{{NoSlot, on90aOnly}, {SlotRead, needSync}},
 	},
 	{
-		Words: []Word{WCommitGroup}, Name: "wgmma.commit_group", Forms: []Form{{Args: "", May: eSync}}, Mods: aligned,
+		Words: []Word{WCommitGroup}, Name: "wgmma.commit_group", Forms: []Form{{Args: "", May: eSync}}, Mods: alignedMods,
 		Gates: wgmmaGate, Rules: []Rule{{NoSlot, on90aOnly}, {SlotRead, needSync}},
 	},
 	{
-		Words: []Word{WWaitGroup}, Name: "wgmma.wait_group", Forms: []Form{{Args: "i", May: eSync}}, Mods: aligned,
+		Words: []Word{WWaitGroup}, Name: "wgmma.wait_group", Forms: []Form{{Args: "i", May: eSync}}, Mods: alignedMods,
 		Gates: wgmmaGate, Rules: []Rule{{NoSlot, on90aOnly}, {SlotRead, needSync}, {SlotRead, waitCount}},
 	},
 }}
@@ -84,9 +84,9 @@ func (c *checker) wgmmaName(async bool) string {
 	switch t := in.Types[1]; {
 	case tF8.has(t):
 		kind = " with FP8 types"
-	case tI8.has(t) && in.Types[2] != t:
+	case tInt8.has(t) && in.Types[2] != t:
 		kind = " with mixed integer types"
-	case tI8.has(t):
+	case tInt8.has(t):
 		kind = " with integer types"
 	case t == B1:
 		kind = " with boolean type"
@@ -107,7 +107,7 @@ func wgmmaGates(c *checker) {
 	if in.Has(SlotSparse) {
 		v = 82
 	}
-	if tI8.has(in.Types[1]) && in.Types[2] != in.Types[1] {
+	if tInt8.has(in.Types[1]) && in.Types[2] != in.Types[1] {
 		v = 84
 	}
 	if c.ctx.Version < v {
@@ -122,7 +122,7 @@ func (c *checker) wgmmaK() int {
 	switch t := c.in.Types[1]; {
 	case t == TF32:
 		k = 8
-	case tF8.has(t) || tI8.has(t):
+	case tF8.has(t) || tInt8.has(t):
 		k = 32
 	case t == B1:
 		k = 256

@@ -4,7 +4,7 @@ package isa
 // that only wmma itself knows.
 
 const (
-	wmmaAB = tF16 | tBF | tTF32 | tF32 | tF64 | tI8 | tI4 | tB1 | tS32
+	wmmaAB = tF16 | tBF | tTF32 | tF32 | tF64 | tInt8 | tInt4 | tB1 | tS32
 	wmmaCD = tF16 | tF32 | tF64 | tS32
 )
 
@@ -56,8 +56,8 @@ var wmmaClasses = [...]wmmaClass{
 	{tBF, "WMMA with .bf16/.tf32 FP types", 70, 80, []Word{WM16n16k16, WM8n32k16, WM32n8k16}},
 	{tTF32, "WMMA with .bf16/.tf32 FP types", 70, 80, []Word{WM16n16k8}},
 	{tF64, "WMMA with fp64 types", 70, 80, []Word{WM8n8k4}},
-	{tI8, "WMMA with integer types", 63, 72, []Word{WM16n16k16, WM8n32k16, WM32n8k16}},
-	{tI4, "WMMA with sub-byte integer types", 63, 75, []Word{WM8n8k32}},
+	{tInt8, "WMMA with integer types", 63, 72, []Word{WM16n16k16, WM8n32k16, WM32n8k16}},
+	{tInt4, "WMMA with sub-byte integer types", 63, 75, []Word{WM8n8k32}},
 	{tB1, "WMMA with bit types", 63, 75, []Word{WM8n8k128}},
 	{tF32, "WMMA with floating point types", 60, 70, []Word{WM16n16k16, WM8n32k16, WM32n8k16, WM16n16k8}},
 	{tS32, "WMMA with integer types", 63, 72, []Word{WM16n16k16, WM8n32k16, WM32n8k16, WM8n8k32, WM8n8k128}},
@@ -203,7 +203,7 @@ func wmmaLayout(c *checker) {
 		return
 	}
 	t := c.multiplicand()
-	if !(tI4 | tB1).has(t) {
+	if !(tInt4 | tB1).has(t) {
 		return
 	}
 	if a == WCol && c.row.Name != "wmma.load.b" {
@@ -229,7 +229,7 @@ func wmmaRegs(which byte, t Type, shape Word) int {
 		return m * n / 32
 	case t == F16:
 		return 8
-	case t == F64 || (tI4 | tB1).has(t):
+	case t == F64 || (tInt4 | tB1).has(t):
 		return 1
 	case t == TF32:
 		return 4

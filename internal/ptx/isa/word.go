@@ -50,3 +50,19 @@ func (w Word) IsSpecial() bool { return w >= firstSpecial && w <= lastSpecial }
 
 // IsShape reports whether the word is a matrix shape such as m16n8k16.
 func (w Word) IsShape() bool { return w >= firstShape && w <= lastShape }
+
+// ShapeMNK returns the numbers of a shape word.
+func ShapeMNK(w Word) (m, n, k int) {
+	s := w.String()
+	nums := [3]int{}
+	i := -1
+	for j := range len(s) {
+		switch ch := s[j]; {
+		case ch == 'm' || ch == 'n' || ch == 'k':
+			i++
+		case ch >= '0' && ch <= '9' && i >= 0 && i < 3:
+			nums[i] = nums[i]*10 + int(ch-'0')
+		}
+	}
+	return nums[0], nums[1], nums[2]
+}

@@ -193,11 +193,11 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 	if in.Op == isa.WNone {
 		k.spell(in)
 	}
-	ok := isa.Check(&k.inst, &k.isaCtx)
+	ok := isa.Check(&k.inst, isa.Of(k.inst.Op), &k.isaCtx)
 	if k.faulty {
 		k.spell(in)
 		k.loud = true
-		ok = isa.Check(&k.inst, &k.isaCtx)
+		ok = isa.Check(&k.inst, isa.Of(k.inst.Op), &k.isaCtx)
 	}
 	if k.inst.Form != nil && !k.addressRules(in, out) {
 		return false
