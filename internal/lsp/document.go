@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -102,7 +102,7 @@ func (s *server) hover(d *document, p position) any {
 		if mods != "" {
 			mods = "." + mods
 		}
-		text = isa.Describe(opcode, mods)
+		text = rows.Describe(opcode, mods)
 	}
 	if text == "" {
 		if x := d.decls().Find(word, from); x != nil {

@@ -4,8 +4,8 @@ package isa
 // CacheOp. A slot holds one word. The slots are numbered in the order in
 // which the reference complains about them.
 //
-// The first group, up to lastEarly, takes part in choosing the form of an
-// instruction (see Early): where no form of an operation has such a word, it
+// The first group, up to LastEarly, takes part in choosing the form of an
+// instruction (see row.Early): where no form of an operation has such a word, it
 // is refused before types and operands are looked at. All other slots are
 // looked at after that.
 
@@ -97,7 +97,7 @@ const (
 	NumSlots
 )
 
-const lastEarly = SlotMcast
+const LastEarly = SlotMcast
 
 // slotOf gives the slot of every modifier word; types and state spaces are
 // told by their groups, shapes by theirs.

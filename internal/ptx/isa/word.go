@@ -1,7 +1,8 @@
 // Package isa describes the PTX instruction set as data: the words of the
-// language, its types, state spaces and special registers, and one table of
-// instructions that the checker, the printer, the interpreter and lowering
-// all read. It knows no syntax tree: an instruction reaches it as an Inst.
+// language, its types, state spaces, special registers, modifier slots and
+// kinds of operands. Package row says what a row of the instruction table is
+// and checks instructions against it, package rows is that table. None of
+// them knows a syntax tree: an instruction reaches them as a row.Inst.
 package isa
 
 import "github.com/goptxas/goptxas/internal/ptx/isa/wordhash"

@@ -3,6 +3,7 @@ package sema
 import (
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -72,8 +73,8 @@ type Inst struct {
 	NTypes   uint8
 	NSpaces  uint8
 	Vec      uint8
-	Row      *isa.Row
-	Form     *isa.Form
+	Row      *row.Row
+	Form     *row.Form
 	Types    [6]isa.Type
 	Spaces   [2]isa.Space
 	Guard    int32       // Regs, or -1

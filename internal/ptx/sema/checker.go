@@ -7,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -21,10 +22,10 @@ type checker struct {
 	context
 	instr     *syntax.Instr // being checked
 	instrAt   src.Pos
-	inst      isa.Inst
+	inst      row.Inst
 	guardKind isa.Kind // KReg when the guard is a predicate
 	seen      verdicts
-	isaCtx    isa.Context
+	isaCtx    row.Context
 	elems     []isa.Operand // of vectors, for the table
 	stack     []Operand     // operands of vectors not yet finished
 	scope     scope

@@ -2,6 +2,8 @@ package sema
 
 import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -24,8 +26,8 @@ type verdict struct {
 	typ    [6]isa.Type
 	space  [2]isa.Space
 	shape  [maxShape]uint64
-	row    *isa.Row
-	form   *isa.Form
+	row    *row.Row
+	form   *row.Form
 }
 
 // verdicts is a table with one place for each hash. The places are numbers,
@@ -193,11 +195,11 @@ func (k *checker) judge(in *syntax.Instr, out *Inst) bool {
 	if in.Op == isa.WNone {
 		k.spell(in)
 	}
-	ok := isa.Check(&k.inst, isa.Of(k.inst.Op), &k.isaCtx)
+	ok := row.Check(&k.inst, rows.Of(k.inst.Op), &k.isaCtx)
 	if k.faulty {
 		k.spell(in)
 		k.loud = true
-		ok = isa.Check(&k.inst, isa.Of(k.inst.Op), &k.isaCtx)
+		ok = row.Check(&k.inst, rows.Of(k.inst.Op), &k.isaCtx)
 	}
 	if k.inst.Form != nil && !k.addressRules(in, out) {
 		return false

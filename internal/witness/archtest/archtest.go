@@ -61,7 +61,12 @@ var layers = [...]layer{
 	{"internal/sass", 50, true, "sass"},
 	{"internal/ptx/sema", 52, false, "ptx"},
 	{"internal/ptx/syntax", 51, false, "ptx"},
-	{"internal/ptx/isa", 50, true, "ptx"},
+	{"internal/ptx/isa/rows", 50, false, "ptx"}, // the table of instructions, on its families
+	{"internal/ptx/isa/rows/scalar", 49, false, "ptx"},
+	{"internal/ptx/isa/rows/memory", 49, false, "ptx"},
+	{"internal/ptx/isa/rows/matrix", 49, false, "ptx"},
+	{"internal/ptx/isa/row", 48, false, "ptx"}, // what a row says, and checking against it
+	{"internal/ptx/isa", 47, true, "ptx"},      // words, types, spaces, slots
 	{"internal/target", 40, true, ""},
 	{"internal/engine", 10, true, ""},
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
 )
 
 // tensorRows are the operations of matrices, tensor memory and bulk copies,
@@ -18,7 +18,7 @@ var tensorRows = regexp.MustCompile(`^(mma|wmma|wgmma|tcgen05|ldmatrix|stmatrix|
 func TestRows(t *testing.T) {
 	hit := sweep90().rows
 	want, missed := 0, []string{}
-	for _, name := range isa.Operations() {
+	for _, name := range rows.Operations() {
 		if tensorRows.MatchString(name) {
 			continue
 		}

@@ -1,0 +1,196 @@
+// Package matrix has the rows of matrix instructions: fragments, products of
+// warps and warp groups, and tensor memory. Each exported variable is the
+// table of the opcode it is named after.
+package matrix
+
+import (
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Loads, stores and transpositions of matrices, and the older wmma.
+
+const (
+	tB8x16   row.TypeSet = 1 << isa.B8x16
+	tB6b4x16 row.TypeSet = 1<<isa.B6x16P32 | 1<<isa.B4x16P64
+)
+
+var (
+	matrixMods  = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotTrans, isa.SlotSpace}
+	alignedMods = []isa.Slot{isa.SlotAligned}
+)
+
+var Ldmatrix = row.Op{Rows: []row.Row{{
+	Name: "ldmatrix",
+	Forms: []row.Form{
+		{Types: []row.TypeSet{row.B16 | row.B8}, Args: "Fm", May: row.EarlySync},
+		{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "Fm", May: row.EarlySync},
+	},
+	Mods: matrixMods, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum},
+	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
+	Gates: []row.Gate{
+		{V: 65, SM: 75, TargetFirst: true},
+		{Name: ".m8n8", V: 65, W: isa.WM8n8},
+		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8},
+	},
+	Rules: []row.Rule{{At: isa.NoSlot, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Flags: row.FlagVector2,
+}}}
+
+var Stmatrix = row.Op{Rows: []row.Row{{
+	Name:  "stmatrix",
+	Forms: []row.Form{{Types: []row.TypeSet{row.B16 | row.B8}, Args: "mF", May: row.EarlySync}},
+	Mods:  matrixMods, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum},
+	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
+	Gates: []row.Gate{
+		{V: 78, SM: 90, TargetFirst: true, W: isa.WM8n8},
+		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8},
+	},
+	Rules: []row.Rule{{At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
+	Flags: row.FlagVector2,
+}}}
+
+var Movmatrix = row.Op{Rows: []row.Row{{
+	Name: "movmatrix", Forms: []row.Form{{Types: []row.TypeSet{row.B16}, Args: "NB", May: row.EarlySync}},
+	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotTrans}, Need: []isa.Slot{isa.SlotAligned, isa.SlotShape},
+	Gates: []row.Gate{{V: 78, SM: 75, TargetFirst: true}},
+	Rules: []row.Rule{{At: isa.SlotShape, Do: movmatrixShape}, {At: isa.SlotTrans, Do: needTrans}, {At: isa.SlotRead, Do: row.NeedSync}},
+}}}
+
+func movmatrixShape(c *row.Checker) {
+	if w := c.In.Mod(isa.SlotShape); w != isa.WM8n8 {
+		text := ""
+		if w != isa.WNone {
+			text = "." + w.String()
+		}
+		c.Errorf("Illegal matrix shape '%s' for instruction 'movmatrix'", text)
+	}
+}
+
+func needTrans(c *row.Checker) {
+	if !c.In.Has(isa.SlotTrans) {
+		c.Errorf(".trans modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+var gM8n16 = row.Gate{Name: ".m8n16", Plain: true, Only: target.OnF100 | target.OnF120}
+
+// matrixGates: what the m8n8 loads need, and what format conversion does.
+func matrixGates(c *row.Checker) {
+	in := c.In
+	if in.Mod(isa.SlotShape) == isa.WM8n8 && c.Lacks(0, 75) {
+		c.Errorf("Modifier '.m8n8' requires .target sm_75 or higher")
+	}
+	if in.NTypes != 2 {
+		return
+	}
+	if in.Mod(isa.SlotShape) == isa.WM8n16 {
+		if c.Ctx.Version < 86 {
+			c.Errorf("Modifier '.m8n16' on 'ldmatrix' requires PTX ISA .version 8.6 or later")
+		}
+		c.Gate(&gM8n16)
+	}
+	if c.Ctx.Version < 86 {
+		c.Errorf("Modifier 'format conversion' on 'ldmatrix' requires PTX ISA .version 8.6 or later")
+	}
+	c.Gate(&row.Gate{Name: "ldmatrix with format conversion", Only: target.OnF100 | target.OnF120})
+}
+
+// matrixCount is the number of matrices .xN names.
+func matrixCount(c *row.Checker) int {
+	switch c.In.Mod(isa.SlotNum) {
+	case isa.WX1:
+		return 1
+	case isa.WX2:
+		return 2
+	case isa.WX4:
+		return 4
+	case isa.WX8:
+		return 8
+	}
+	return 0
+}
+
+// matrixRegs is how many registers the matrices fill.
+func matrixRegs(c *row.Checker) int {
+	n := matrixCount(c)
+	if c.In.Mod(isa.SlotShape) == isa.WM16n16 {
+		n *= 2
+	}
+	return n
+}
+
+// matrixSize: the vector has as many registers as .xN fills.
+func matrixSize(c *row.Checker) {
+	i := matrixArg(c)
+	n := matrixRegs(c)
+	o := &c.In.Args[i]
+	if n > 0 && (o.Kind != isa.KVector || len(o.Elems) != n) {
+		c.Errorf("Vector of size %d is expected for argument %d of instruction '%s'", n, i, c.Row.Name)
+	}
+}
+
+func matrixArg(c *row.Checker) int {
+	if c.In.Op == isa.WStmatrix {
+		return 1
+	}
+	return 0
+}
+
+// matrixVector: and the vector is no longer or shorter than that.
+func matrixVector(c *row.Checker) {
+	o := &c.In.Args[matrixArg(c)]
+	if n := matrixRegs(c); n > 0 && o.Kind == isa.KVector && len(o.Elems) != n {
+		c.Errorf("Argument vector size mismatch for instruction '%s'", c.Row.Name)
+	}
+}
+
+// matrixShape: types, counts and transposition of the shapes.
+func matrixShape(c *row.Checker) {
+	in := c.In
+	name := c.Row.Name
+	shape := in.Mod(isa.SlotShape)
+	two := in.NTypes == 2
+	switch shape {
+	case isa.WM8n8:
+		if two {
+			c.Errorf("Unexpected number of instruction types specified for %s with shape '.m8n8'", name)
+		}
+		if in.Types[0] != isa.B16 {
+			c.Errorf("Incorrect instruction type specified for %s with shape '.m8n8'", name)
+		}
+		if two {
+			c.Errorf("Modifier format conversion not allowed for shape '.m8n8'")
+		}
+	case isa.WM16n16:
+		if in.Types[0] == isa.B16 {
+			c.Errorf("Incorrect instruction type specified for %s with shape '.m16n16'", name)
+		}
+		if n := matrixCount(c); n > 2 {
+			c.Errorf("Incorrect no. of matrix: %d for %s with shape '.m16n16'", n, name)
+		}
+		wantTrans(c, shape)
+	case isa.WM8n16:
+		if !two {
+			c.Errorf("Unexpected number of instruction types specified for %s with shape '.m8n16'", name)
+		}
+		if in.Has(isa.SlotTrans) {
+			c.Errorf("Modifier .trans not allowed for shape '.m8n16'")
+		}
+	case isa.WM16n8:
+		if in.Types[0] != isa.B8 {
+			c.Errorf("Incorrect instruction type specified for %s with shape '.m16n8'", name)
+		}
+		wantTrans(c, shape)
+	case isa.WNone:
+	default:
+		c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, name)
+	}
+}
+
+func wantTrans(c *row.Checker, shape isa.Word) {
+	if !c.In.Has(isa.SlotTrans) {
+		c.Errorf("Modifier '.trans' require for instruction %s with shape '.%s'", c.Row.Name, shape)
+	}
+}

@@ -1,0 +1,411 @@
+package matrix
+
+import (
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Warp-level matrix operations: mma, wmma, ldmatrix, stmatrix, movmatrix.
+
+var mmaForms = []row.Form{
+	{Types: []row.TypeSet{row.F16 | row.F32, row.F16, row.F16, row.F16 | row.F32}, Args: "RXYZ", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.BF16, row.BF16, row.F32}, Args: "RXYZ", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.TF32, row.TF32, row.F32}, Args: "RXYZ", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F64, row.F64, row.F64, row.F64}, Args: "RXYZ", May: row.EarlySync, Mods: []isa.Slot{isa.SlotRound}, Rnd: row.RoundFloat},
+	{Types: []row.TypeSet{row.Int32, row.Int8, row.Int8, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf},
+	{Types: []row.TypeSet{row.Int32, row.Int4, row.Int4, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlySatf},
+	{Types: []row.TypeSet{row.Int32, row.B1, row.B1, row.Int32}, Args: "RXYZ", May: row.EarlySync | row.EarlyBool | row.EarlyPopc},
+	{Types: []row.TypeSet{row.F16 | row.F32, row.F8F6F4, row.F8F6F4, row.F16 | row.F32}, Args: "RXYZ", May: row.EarlySync},
+
+	// Sparse forms have metadata and its selector.
+	{Types: []row.TypeSet{row.F16 | row.F32, row.F16, row.F16, row.F16 | row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.BF16, row.BF16, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.TF32, row.TF32, row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+	{Types: []row.TypeSet{row.Int32, row.Int8, row.Int8, row.Int32}, Args: "RXYZ1i", May: row.EarlySync | row.EarlySatf},
+	{Types: []row.TypeSet{row.Int32, row.Int4, row.Int4, row.Int32}, Args: "RXYZ1i", May: row.EarlySync | row.EarlySatf},
+	{Types: []row.TypeSet{row.F16 | row.F32, row.F8F6F4, row.F8F6F4, row.F16 | row.F32}, Args: "RXYZ1i", May: row.EarlySync},
+
+	// Block-scaled forms have scales, and the bytes and threads they lie in.
+	{Types: []row.TypeSet{row.F32, row.F8F6F4, row.F8F6F4, row.F32, row.UE8M0 | row.UE4M3}, Args: "RXYZ1I1I", May: row.EarlySync},
+	{Types: []row.TypeSet{row.F32, row.F8F6F4, row.F8F6F4, row.F32, row.UE8M0 | row.UE4M3}, Args: "RXYZ1i1I1I", May: row.EarlySync},
+}
+
+// mmaShape is one shape with the multiplicand types it takes.
+type mmaShape struct {
+	shape  isa.Word
+	types  row.TypeSet
+	sparse bool
+	v      isa.Version
+	sm     int
+}
+
+var mmaShapes = [...]mmaShape{
+	{isa.WM8n8k4, row.F16, false, 64, 70},
+	{isa.WM8n8k4, row.F64, false, 70, 80},
+	{isa.WM8n8k16, row.Int8, false, 65, 75},
+	{isa.WM8n8k32, row.Int4, false, 65, 75},
+	{isa.WM8n8k128, row.B1, false, 70, 75},
+	{isa.WM16n8k4, row.TF32, false, 70, 80},
+	{isa.WM16n8k4, row.F64, false, 78, 90},
+	{isa.WM16n8k8, row.F16, false, 65, 75},
+	{isa.WM16n8k8, row.BF16 | row.TF32, false, 70, 80},
+	{isa.WM16n8k8, row.F64, false, 78, 90},
+	{isa.WM16n8k16, row.F16 | row.BF16 | row.Int8, false, 70, 80},
+	{isa.WM16n8k16, row.F64, false, 78, 90},
+	{isa.WM16n8k16, row.F8, false, 87, 89},
+	{isa.WM16n8k32, row.Int8 | row.Int4, false, 70, 80},
+	{isa.WM16n8k32, row.F8F6F4, false, 84, 89},
+	{isa.WM16n8k64, row.Int4, false, 70, 80},
+	{isa.WM16n8k64, row.E2M1, false, 87, 120},
+	{isa.WM16n8k128, row.B1, false, 70, 80},
+	{isa.WM16n8k256, row.B1, false, 70, 80},
+
+	{isa.WM16n8k8, row.TF32, true, 71, 80},
+	{isa.WM16n8k16, row.F16 | row.BF16 | row.TF32, true, 71, 80},
+	{isa.WM16n8k32, row.F16 | row.BF16 | row.Int8, true, 71, 80},
+	{isa.WM16n8k64, row.Int8 | row.Int4, true, 71, 80},
+	{isa.WM16n8k64, row.F8F6F4, true, 84, 89},
+	{isa.WM16n8k128, row.Int4, true, 71, 80},
+	{isa.WM16n8k128, row.E2M1, true, 87, 120},
+}
+
+var Mma = row.Op{Rows: []row.Row{{
+	Name: "mma", Forms: mmaForms,
+	Mods: []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotLayout, isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale},
+	Need: []isa.Slot{isa.SlotAligned, isa.SlotShape},
+	Rules: []row.Rule{
+		{At: isa.NoSlot, Do: mmaAdvice},
+		{At: isa.NoSlot, Do: mmaGates},
+		{At: isa.SlotSparse, Do: mmaSparse},
+		{At: isa.SlotShape, Do: mmaShapeRule},
+		{At: isa.SlotLayout, Do: mmaLayout},
+		{At: isa.SlotLayout, Do: mmaVectors},
+		{At: isa.SlotKind, Do: mmaKind},
+		{At: isa.SlotScale, Do: impliedScale},
+		{At: isa.SlotRead, Do: row.NeedSync},
+		{At: isa.SlotRead, Do: mmaSelector},
+	},
+	Flags: row.FlagVector | row.FlagTwoOps,
+}}}
+
+// findShape returns the row of the instruction's shape and types.
+func findShape(c *row.Checker) *mmaShape {
+	in := c.In
+	shape, t := in.Mod(isa.SlotShape), in.Types[1]
+	for i := range mmaShapes {
+		r := &mmaShapes[i]
+		if r.shape == shape && r.types.Has(t) && r.sparse == in.Has(isa.SlotSparse) {
+			return r
+		}
+	}
+	return nil
+}
+
+// mmaGates: versions and targets of shapes and types.
+func mmaGates(c *row.Checker) {
+	in := c.In
+	shape, a := in.Mod(isa.SlotShape), in.Types[1]
+	r := findShape(c)
+	switch {
+	case in.Has(isa.SlotBlock):
+		blockGates(c)
+	case row.F8F6F4.Has(a) || row.F8F6F4.Has(in.Types[2]):
+		fp8Gates(c, shape)
+	case in.Has(isa.SlotSparse):
+		c.OneFeature("mma", 64, 70)
+		c.OneFeature("Sparse MMA", 71, 80)
+		switch {
+		case (row.Int8 | row.Int4).Has(a):
+			c.OneFeature("Sparse Integer MMA with shape ."+shape.String(), 70, 80)
+		case c.Lacks(70, 80):
+			c.Gate(&row.Gate{Name: "." + shape.String(), Plain: true, V: 70, SM: 80, Mod: true})
+		}
+	case r != nil:
+		mmaOps(c)
+		if !c.Lacks(r.v, r.sm) {
+			return
+		}
+		name := "." + shape.String()
+		if a == isa.F64 {
+			name += " with double types"
+		}
+		c.OneFeature("mma", 64, 70)
+		c.OneFeature(name, r.v, r.sm)
+	}
+}
+
+// mmaOps: products of bits by and came after those by xor.
+func mmaOps(c *row.Checker) {
+	if c.In.Early&row.EarlyAnd == 0 {
+		return
+	}
+	if c.Ctx.Version < 71 {
+		c.Errorf("Modifier '.and' on '%s' requires PTX ISA .version 7.1 or later", c.Row.Name)
+	}
+	if c.Lacks(0, 80) {
+		c.Errorf("Modifier '.and' on '%s' requires .target sm_80 or higher", c.Row.Name)
+	}
+}
+
+func fp8Gates(c *row.Checker, shape isa.Word) {
+	in := c.In
+	narrow := (row.F8F6F4 &^ row.F8)
+	if narrow.Has(in.Types[1]) || narrow.Has(in.Types[2]) {
+		c.Gate(&row.Gate{Name: "mma with with FP6/FP4 floating point type", V: 87, Only: target.OnF120, Inst: true})
+		return
+	}
+	c.OneFeature("mma with FP8 floating point type", 84, 89)
+	if in.Types[0] == isa.F16 && c.Ctx.Version < 87 {
+		c.Errorf("Feature 'mma with FP8 floating point type and FP16 accumulation' requires PTX ISA .version 8.7 or later")
+	}
+	if in.Types[0] == isa.F16 && in.Has(isa.SlotSparse) {
+		c.Gate(&row.Gate{Name: "mma with with F16 accumulator and F8 floating point type", Only: target.OnF120, Inst: true})
+		if in.Mod(isa.SlotSparse) == isa.WSp {
+			c.Illegal("." + isa.WSp.String())
+		}
+	}
+	if shape == isa.WM16n8k16 && c.Ctx.Version < 87 {
+		c.Errorf("Feature 'mma with FP8 floating point type and .m16n8k16 shape' requires PTX ISA .version 8.7 or later")
+	}
+}
+
+func blockGates(c *row.Checker) {
+	c.Gate(&row.Gate{Name: "mma with block scale", V: 87, Only: target.OnF120, Inst: true})
+	if c.In.Has(isa.SlotSparse) && c.In.Mod(isa.SlotKind) == isa.WKindMxf4nvf4 || c.In.Mod(isa.SlotKind) == isa.WKindMxf4 && c.In.Has(isa.SlotSparse) {
+		c.Gate(&row.Gate{Name: "Sparse mma with block scale", V: 87, Only: target.OnA120, Inst: true})
+	}
+}
+
+// mmaAdvice: the newer kind of sparsity is preferred.
+func mmaAdvice(c *row.Checker) {
+	in := c.In
+	if in.Mod(isa.SlotSparse) == isa.WSp {
+		c.Say(diag.Info, "Advisory: Modifier '.sp::ordered_metadata' should be used on instruction '%s' instead of modifier '.sp' as it is expected to have substantially reduced performance on some future architectures", c.Row.Name)
+	}
+}
+
+// mmaSparse: metadata operands and .sp go together.
+func mmaSparse(c *row.Checker) {
+	in := c.In
+	n := len(in.Args)
+	sparse := n == 6 || n == 10
+	if sparse && !in.Has(isa.SlotSparse) {
+		c.Errorf(".sp modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	}
+	if !sparse && in.Has(isa.SlotSparse) {
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	}
+}
+
+// mmaShapeRule: the shape exists for the types.
+func mmaShapeRule(c *row.Checker) {
+	in := c.In
+	shape := in.Mod(isa.SlotShape)
+	if shape == isa.WNone {
+		return
+	}
+	if findShape(c) == nil {
+		if row.F8F6F4.Has(in.Types[1]) {
+			c.Errorf("Incorrect instruction type specified for mma with shape '.%s'", shape)
+		} else {
+			c.Errorf("Illegal matrix shape '.%s' for instruction 'mma'", shape)
+		}
+		return
+	}
+	if in.Types[0] == isa.U32 || in.Types[3] == isa.U32 {
+		c.Errorf("Incorrect instruction type specified for mma with shape '.%s'", shape)
+	}
+	if in.Types[0] != in.Types[3] && in.Types[0].IsFloat() && shape != isa.WM8n8k4 {
+		c.Errorf(".dtype must be '%s' when .ctype is '%s' for 'mma' instruction with shape '.%s'", in.Types[3], in.Types[3], shape)
+	}
+	if in.Types[1] == isa.B1 {
+		mmaBitOps(c, shape)
+	}
+}
+
+func mmaBitOps(c *row.Checker, shape isa.Word) {
+	op := c.In.Early & row.EarlyBool
+	switch {
+	case op == 0 || c.In.Early&row.EarlyPopc == 0:
+		c.Errorf("Unexpected number of operations specified for mma with shape '.%s'", shape)
+	case op == row.EarlyOr:
+		c.Errorf("Incorrect operations specified for mma with shape '.%s'", shape)
+	}
+}
+
+// mmaLayout: A is by rows and B by columns, except in the oldest shape.
+func mmaLayout(c *row.Checker) {
+	in := c.In
+	a, b := in.Layouts()
+	switch {
+	case a == isa.WNone:
+		c.Errorf("'.alayout.blayout' modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf("alayout modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
+		return
+	case b == isa.WNone:
+		c.Errorf("'.blayout' modifier required for instruction '%s'", c.Row.Name)
+		c.Errorf("blayout modifier required for instruction '%s'", c.Row.Name)
+		return
+	}
+	name := "mma"
+	if in.Types[1] == isa.F64 {
+		name = "mma with double types"
+	} else if in.Mod(isa.SlotShape) == isa.WM8n8k4 {
+		return
+	}
+	if a == isa.WCol {
+		c.Errorf("Illegal alayout '.col' for instruction '%s'", name)
+	}
+	if b == isa.WRow {
+		c.Errorf("Illegal blayout '.row' for instruction '%s'", name)
+	}
+}
+
+// fragment returns how many registers hold n elements of type t, spread
+// over a warp.
+func fragment(n int, t isa.Type, container8 bool) int {
+	switch bits := t.Bits(); {
+	case t == isa.F64 || t == isa.TF32 || t == isa.F32 || t == isa.S32 || t == isa.U32:
+		return n / 32
+	case bits < 8 && container8 && t.IsFloat():
+		return n / 32 / 4
+	default:
+		return n * bits / 32 / 32
+	}
+}
+
+// mmaSizes returns the number of registers of D, A, B and C.
+func mmaSizes(c *row.Checker) [4]int {
+	in := c.In
+	m, n, k := isa.ShapeMNK(in.Mod(isa.SlotShape))
+	if in.Mod(isa.SlotShape) == isa.WM8n8k4 && in.Types[1] == isa.F16 {
+		acc := func(t isa.Type) int {
+			if t == isa.F16 {
+				return 4
+			}
+			return 8
+		}
+		return [4]int{acc(in.Types[0]), 2, 2, acc(in.Types[3])}
+	}
+	wide := in.Mod(isa.SlotKind) != isa.WKindMxf4 && in.Mod(isa.SlotKind) != isa.WKindMxf4nvf4
+	ka := k
+	if in.Has(isa.SlotSparse) {
+		ka = k / 2
+	}
+	return [4]int{
+		fragment(m*n, in.Types[0], wide), fragment(m*ka, in.Types[1], wide),
+		fragment(k*n, in.Types[2], wide), fragment(m*n, in.Types[3], wide),
+	}
+}
+
+// mmaVectors: the operands hold the fragments of the shape.
+func mmaVectors(c *row.Checker) {
+	in := c.In
+	if !in.Has(isa.SlotShape) || findShape(c) == nil {
+		return
+	}
+	sizes := mmaSizes(c)
+	bad := false
+	for i, n := range sizes {
+		o := &in.Args[i]
+		switch {
+		case o.Kind != isa.KVector:
+			c.Errorf("Vector expected for argument %d", i)
+			if !in.Has(isa.SlotSparse) && in.Types[1] != isa.F64 {
+				c.Errorf("Vector expected for argument %d", i)
+			}
+		case len(o.Elems) != n:
+			bad = true
+		}
+	}
+	if bad {
+		c.Errorf("Argument vector size mismatch for instruction 'mma'")
+	}
+}
+
+// mmaKind: which kinds go with which types.
+func mmaKind(c *row.Checker) {
+	in := c.In
+	k := in.Mod(isa.SlotKind)
+	narrow := row.F8F6F4 &^ row.F8
+	fp := row.F8F6F4.Has(in.Types[1])
+	switch {
+	case k == isa.WNone && in.Has(isa.SlotBlock):
+		c.Errorf(".kind::mxf8f6f4 modifier required for instruction 'mma'")
+	case k == isa.WNone && fp && (narrow.Has(in.Types[1]) || narrow.Has(in.Types[2])):
+		c.Errorf(".kind::f8f6f4 modifier required for instruction 'mma'")
+	case k == isa.WNone:
+	case k == isa.WKindF8f6f4 && fp && !in.Has(isa.SlotBlock):
+	case in.Has(isa.SlotBlock) && (k == isa.WKindMxf4 || k == isa.WKindMxf4nvf4 || k == isa.WKindMxf8f6f4):
+		blockScale(c, k)
+	default:
+		c.Illegal("." + k.String())
+	}
+}
+
+// blockScale: the scale vectors and types of the kinds.
+func blockScale(c *row.Checker, k isa.Word) {
+	in := c.In
+	scale := in.Mod(isa.SlotScale)
+	want := isa.WScaleVec2X
+	if k == isa.WKindMxf8f6f4 {
+		want = isa.WScaleVec1X
+	}
+	ok := scale == isa.WNone && k != isa.WKindMxf4nvf4 || scale == want || k == isa.WKindMxf4nvf4 && (scale == isa.WScaleVec2X || scale == isa.WScaleVec4X)
+	switch {
+	case scale == isa.WNone && k == isa.WKindMxf4nvf4:
+		c.Errorf(".scale_vec_size modifier required for instruction 'mma'")
+	case !ok:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", scale, k)
+		c.Illegal("." + scale.String())
+	}
+	scaleType(c, k, scale)
+}
+
+// impliedScale: a kind with one possible scale vector means that one.
+func impliedScale(c *row.Checker) {
+	if c.In.Has(isa.SlotScale) || !c.In.Has(isa.SlotBlock) {
+		return
+	}
+	switch c.In.Mod(isa.SlotKind) {
+	case isa.WKindMxf8f6f4:
+		c.WordGate(isa.WScaleVec1X, false)
+	case isa.WKindMxf4:
+		c.WordGate(isa.WScaleVec2X, false)
+	}
+}
+
+// mmaSelector: the sparsity selector picks one of four threads.
+func mmaSelector(c *row.Checker) {
+	if n := len(c.In.Args); n != 6 && n != 10 {
+		return
+	}
+	if o := &c.In.Args[5]; o.Kind == isa.KInt && (o.Value < 0 || o.Value > 3) {
+		c.Errorf("Argument 6 of instruction 'Sparse mma': value '%d' out of range, expected to be in range [0..3]", o.Value)
+	}
+}
+
+// scaleType: four scales of a block are ue4m3, others ue8m0.
+func scaleType(c *row.Checker, k, scale isa.Word) {
+	t := c.In.Types[4]
+	if (t == isa.UE4M3) == (k == isa.WKindMxf4nvf4 && scale == isa.WScaleVec4X) {
+		return
+	}
+	if k != isa.WKindMxf4nvf4 {
+		c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", k, t)
+		if scale == isa.WNone {
+			scale = isa.WScaleVec2X
+		}
+		c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
+		return
+	}
+	c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
+	c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", k, t)
+	if t == isa.UE4M3 {
+		c.Errorf("Illegal modifier '.%s' for instruction 'mma' with type '%s'", scale, t)
+	}
+}

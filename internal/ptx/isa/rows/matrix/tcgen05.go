@@ -1,0 +1,281 @@
+package matrix
+
+import (
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Operations on tensor memory.
+
+var (
+	tcGate   = []row.Gate{{V: 86, Only: target.OnF100, Inst: true}}
+	tcB64    = []row.TypeSet{row.B64}
+	tcAlloc  = []isa.Slot{isa.SlotAligned, isa.SlotSpace}
+	tcRules  = []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotRead, Do: row.NeedSync}}
+	tcLdMods = []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotPack}
+	tcLdNeed = []isa.Slot{isa.SlotShape, isa.SlotNum}
+	tcMods   = []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotBlock, isa.SlotScale, isa.SlotAshift, isa.SlotCollA}
+)
+
+var Tcgen05 = row.Op{Rows: []row.Row{
+	{
+		Words: []isa.Word{isa.WAlloc}, Name: "tcgen05.alloc", Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "mu", May: row.EarlySync | row.EarlyGroup}},
+		Mods: tcAlloc, Spaces: row.Spaces{Set: row.SharedCTA, Min: 0, Max: 1}, Gates: tcGate, Rules: tcRules,
+	},
+	{
+		Words: []isa.Word{isa.WDealloc}, Name: "tcgen05.dealloc", Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "uu", May: row.EarlySync | row.EarlyGroup}},
+		Mods: alignedMods, Gates: tcGate, Rules: tcRules,
+	},
+	{
+		Words: []isa.Word{isa.WRelinquishAllocPermit}, Name: "tcgen05.relinquish_alloc_permit", Forms: []row.Form{{Args: "", May: row.EarlySync | row.EarlyGroup}},
+		Mods: alignedMods, Gates: tcGate, Rules: tcRules,
+	},
+	{
+		Words: []isa.Word{isa.WFenceBeforeThreadSync}, Name: "tcgen05.fence", Forms: []row.Form{{Args: ""}}, Gates: tcGate,
+	},
+	{
+		Words: []isa.Word{isa.WFenceAfterThreadSync}, Name: "tcgen05.fence", Forms: []row.Form{{Args: ""}}, Gates: tcGate,
+	},
+	{
+		Words: []isa.Word{isa.WWaitLd}, Name: "tcgen05.wait", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods, Need: alignedMods,
+		Gates: tcGate, Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotRead, Do: row.NeedSync}},
+	},
+	{
+		Words: []isa.Word{isa.WWaitSt}, Name: "tcgen05.wait", Forms: []row.Form{{Args: "", May: row.EarlySync}}, Mods: alignedMods, Need: alignedMods,
+		Gates: tcGate, Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotRead, Do: row.NeedSync}},
+	},
+	{
+		Words: []isa.Word{isa.WLd}, Name: "tcgen05.ld",
+		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "Fm?i", May: row.EarlySync}},
+		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotRead, Do: row.NeedSync}}, Flags: row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WLd, isa.WRed}, Name: "tcgen05.ld.red",
+		Forms: []row.Form{{Types: []row.TypeSet{row.Int32 | row.F32}, Args: "ENm?i", May: row.EarlySync | row.EarlyMin | row.EarlyMax}},
+		Mods:  []isa.Slot{isa.SlotAligned, isa.SlotShape, isa.SlotNum, isa.SlotAbs, isa.SlotNaN}, Need: tcLdNeed,
+		Gates: []row.Gate{{V: 88, Only: target.On103a | target.On103f | target.On101a | target.On101f | target.On110a | target.On110f, Inst: true}},
+		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotRead, Do: row.NeedSync}}, Flags: row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WSt}, Name: "tcgen05.st",
+		Forms: []row.Form{{Types: []row.TypeSet{row.B32}, Args: "mF", May: row.EarlySync}, {Types: []row.TypeSet{row.B32}, Args: "miF", May: row.EarlySync}},
+		Mods:  tcLdMods, Need: tcLdNeed, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.SlotShape, Do: tcShape}, {At: isa.NoSlot, Do: tcNeeds}, {At: isa.SlotRead, Do: row.NeedSync}}, Flags: row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WCp}, Name: "tcgen05.cp",
+		Forms: []row.Form{
+			{Args: "mk", May: row.EarlyGroup},
+			{Types: []row.TypeSet{tB8x16, tB6b4x16}, Args: "mk", May: row.EarlyGroup},
+		},
+		Mods: []isa.Slot{isa.SlotShape, isa.SlotWarpx}, Need: []isa.Slot{isa.SlotShape}, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotShape, Do: tcCpShape}},
+	},
+	{
+		Words: []isa.Word{isa.WCommit}, Name: "tcgen05.commit",
+		Forms: []row.Form{{Types: tcB64, Args: "m", May: row.EarlyGroup}, {Types: tcB64, Args: "mj", May: row.EarlyGroup, Must: row.EarlyMcast}},
+		Mods:  []isa.Slot{isa.SlotDone, isa.SlotSpace}, Need: []isa.Slot{isa.SlotDone}, Spaces: row.Spaces{Set: row.SharedCluster, Min: 0, Max: 1}, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}},
+	},
+	{
+		Words: []isa.Word{isa.WShift}, Name: "tcgen05.shift", Forms: []row.Form{{Args: "m", May: row.EarlyGroup}},
+		Mods: []isa.Slot{isa.SlotDown}, Need: []isa.Slot{isa.SlotDown}, Gates: []row.Gate{{V: 86, Only: target.OnA100, Inst: true}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}},
+	},
+	{
+		Words: []isa.Word{isa.WMma}, Name: "tcgen05.mma",
+		Forms: []row.Form{
+			{Args: "mekup?i", May: row.EarlyGroup},
+			{Args: "mekuFp?i", May: row.EarlyGroup},
+			{Args: "mekummp", May: row.EarlyGroup},
+			{Args: "mekmup?i", May: row.EarlyGroup},
+			{Args: "mekmuFp?i", May: row.EarlyGroup},
+			{Args: "mekmummp", May: row.EarlyGroup},
+		},
+		Mods: tcMods, Need: []isa.Slot{isa.SlotKind},
+		Gates: []row.Gate{{V: 86, Only: target.OnF100, Inst: true}, {Name: "argument scale-inp-d-imm", Only: target.On100a | target.On100f | target.On103a | target.On103f, If: tcScaleImm}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotKind, Do: tcKind}, {At: isa.SlotScale, Do: tcScale}},
+		Flags: row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WMma, isa.WWs}, Name: "tcgen05.mma.ws",
+		Forms: []row.Form{{Args: "mekup?k", May: row.EarlyGroup}, {Args: "mekmup?k", May: row.EarlyGroup}},
+		Mods:  []isa.Slot{isa.SlotSparse, isa.SlotKind, isa.SlotCollB}, Need: []isa.Slot{isa.SlotKind}, Gates: tcGate,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tcNeedGroup}, {At: isa.SlotOob, Do: tcGroup}, {At: isa.SlotKind, Do: tcKind}},
+	},
+}}
+
+// tcGroup: one CTA or a pair takes part.
+func tcGroup(c *row.Checker) {
+	w := c.In.Mod(isa.SlotGroup)
+	if w == isa.WNone {
+		return
+	}
+	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
+}
+
+// tcNeeds: what an operation of a whole warp must say.
+func tcNeeds(c *row.Checker) {
+	if !c.In.Has(isa.SlotAligned) && !c.Takes(isa.SlotShape) {
+		c.Errorf(".aligned modifier required for instruction '%s'", c.Row.Name)
+	}
+	row.NeedSync(c)
+	if c.Row.Forms[0].May&row.EarlyGroup != 0 {
+		tcNeedGroup(c)
+	}
+}
+
+func tcNeedGroup(c *row.Checker) {
+	if c.In.Mod(isa.SlotGroup) == isa.WNone {
+		c.Errorf(".cta_group modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+// tcRegs is the number of registers a load or store of the shape moves.
+func tcRegs(c *row.Checker) int {
+	n := 1
+	switch c.In.Mod(isa.SlotNum) {
+	case isa.WX2:
+		n = 2
+	case isa.WX4:
+		n = 4
+	case isa.WX8:
+		n = 8
+	case isa.WX16:
+		n = 16
+	case isa.WX32:
+		n = 32
+	case isa.WX64:
+		n = 64
+	case isa.WX128:
+		n = 128
+	}
+	switch c.In.Mod(isa.SlotShape) {
+	case isa.W16x128b:
+		return 2 * n
+	case isa.W16x256b:
+		return 4 * n
+	}
+	return n
+}
+
+// tcShape: the shapes of loads and stores, and the sizes of their vectors.
+func tcShape(c *row.Checker) {
+	in := c.In
+	shape := in.Mod(isa.SlotShape)
+	split := shape == isa.W16x32bx2
+	switch shape {
+	case isa.W16x64b, isa.W16x128b, isa.W16x256b, isa.W32x32b, isa.W16x32bx2:
+	case isa.WNone:
+		return
+	default:
+		c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, c.Row.Name)
+		return
+	}
+	for i := range in.Args {
+		o := &in.Args[i]
+		if k := c.Letter(i); (k == 'F' || k == 'E') && (o.Kind != isa.KVector || len(o.Elems) != tcRegs(c)) {
+			c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", i, c.Row.Name)
+		}
+	}
+	imm := false
+	for i := range in.Args {
+		imm = imm || in.Args[i].Kind == isa.KInt
+	}
+	if imm != split {
+		c.Errorf("Unexpected number of arguments specified for %s with shape '.%s'", c.Row.Name, shape)
+	}
+}
+
+// tcCpShape: some shapes of copies are multicast to the warps.
+func tcCpShape(c *row.Checker) {
+	in := c.In
+	w := in.Mod(isa.SlotWarpx)
+	shape := in.Mod(isa.SlotShape)
+	var ok bool
+	switch shape {
+	case isa.W128x256b, isa.W4x256b, isa.W128x128b:
+		ok = w == isa.WNone
+	case isa.W64x128b:
+		ok = w == isa.WWarpx20123 || w == isa.WWarpx20213
+	case isa.W32x128b:
+		ok = w == isa.WWarpx4
+	case isa.WNone:
+		return
+	default:
+		c.Errorf("Illegal matrix shape '.%s' for instruction '%s'", shape, c.Row.Name)
+		return
+	}
+	switch {
+	case ok:
+	case w == isa.WNone:
+		c.Errorf(".multicast modifier required for instruction '%s'", c.Row.Name)
+	default:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, shape)
+	}
+}
+
+// tcScaleImm: a constant scale of the accumulator behind the predicate.
+func tcScaleImm(c *row.Checker) bool {
+	n := 5
+	if c.In.Has(isa.SlotSparse) {
+		n++
+	}
+	for i := range c.In.Args {
+		if c.In.Args[i].Kind == isa.KVector {
+			n++
+		}
+	}
+	return !c.In.Has(isa.SlotBlock) && len(c.In.Args) > n
+}
+
+// tcKind: scaled kinds have blocks, and the others have not.
+func tcKind(c *row.Checker) {
+	in := c.In
+	k := in.Mod(isa.SlotKind)
+	scaled := k == isa.WKindMxf4 || k == isa.WKindMxf4nvf4 || k == isa.WKindMxf8f6f4
+	switch {
+	case k == isa.WNone:
+	case scaled && c.Row.Name == "tcgen05.mma.ws":
+		c.Illegal("." + k.String())
+	case scaled && !in.Has(isa.SlotBlock):
+		c.Errorf(".block_scale modifier required for instruction '%s'", c.Row.Name)
+	case !scaled && in.Has(isa.SlotBlock):
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.block_scale'", k)
+	}
+	if in.Has(isa.SlotAshift) && in.Args[1].Kind != isa.KAddr {
+		c.Illegal(".ashift")
+	}
+}
+
+// tcScale: the scale vectors of the kinds; where there is one it may be left
+// out.
+func tcScale(c *row.Checker) {
+	in := c.In
+	k, s := in.Mod(isa.SlotKind), in.Mod(isa.SlotScale)
+	if !in.Has(isa.SlotBlock) {
+		return
+	}
+	var ok bool
+	switch k {
+	case isa.WKindMxf8f6f4:
+		ok = s == isa.WNone || s == isa.WScaleVec1X || s == isa.WBlock32
+	case isa.WKindMxf4:
+		ok = s == isa.WNone || s == isa.WScaleVec2X || s == isa.WBlock32
+	case isa.WKindMxf4nvf4:
+		ok = s == isa.WScaleVec2X || s == isa.WScaleVec4X || s == isa.WBlock16 || s == isa.WBlock32
+	default:
+		return
+	}
+	switch {
+	case ok && s == isa.WNone:
+		c.WordGate(isa.WBlock32, false)
+	case ok:
+	case s == isa.WNone:
+		c.Errorf(".scale_vec_size modifier required for instruction '%s'", c.Row.Name)
+	default:
+		c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", k, s)
+	}
+}

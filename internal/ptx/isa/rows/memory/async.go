@@ -1,0 +1,528 @@
+package memory
+
+import (
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/isa/row"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// Asynchronous copies: cp.async, bulk copies, tensor copies and reductions.
+
+var bulkTypes = []row.TypeSet{row.Int32 | row.Int64 | row.B32 | row.B64 | row.F32 | row.F64 | row.Half}
+
+var (
+	bulkMods   = []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotMask}
+	tensorMods = []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim}
+	bulkSpaces = row.Spaces{Set: row.Global | row.SharedCTA | row.SharedCluster, Min: 2, Max: 2}
+)
+
+var Cp = row.Op{Rows: []row.Row{
+	{
+		Words: []isa.Word{isa.WAsync}, Name: "cp.async",
+		Forms: []row.Form{
+			{Args: "mmi?u", May: row.EarlyPref},
+			{Args: "mmip", May: row.EarlyPref},
+			{Args: "mmik", May: row.EarlyPref, Must: row.EarlyHint},
+			{Args: "mmiuk", May: row.EarlyPref, Must: row.EarlyHint},
+			{Args: "mmipk", May: row.EarlyPref, Must: row.EarlyHint},
+		},
+		Mods: []isa.Slot{isa.SlotSpace, isa.SlotCop}, Need: []isa.Slot{isa.SlotCop},
+		Spaces: row.Spaces{Set: row.Shared | row.SharedCTA | row.Global, Min: 2, Max: 2},
+		Gates:  []row.Gate{{V: 70, SM: 80}, {Name: "igonre-src on cp.async", V: 75, If: ignoreSrc}, gPref, gPref256, gHint},
+		Rules:  []row.Rule{{At: isa.SlotSpace, Do: cpSpaces}, {At: isa.SlotSpace, Do: pref256Target}, {At: isa.SlotCop, Do: cpCop}, {At: isa.SlotRead, Do: cpSize}},
+		Flags:  row.FlagManySpaces,
+	},
+	{Words: []isa.Word{isa.WAsync, isa.WCommitGroup}, Name: "cp.async.commit_group", Forms: []row.Form{{Args: ""}}, Gates: g70},
+	{Words: []isa.Word{isa.WAsync, isa.WWaitAll}, Name: "cp.async.wait_all", Forms: []row.Form{{Args: ""}}, Gates: g70},
+	{Words: []isa.Word{isa.WAsync, isa.WWaitGroup}, Name: "cp.async.wait_group", Forms: []row.Form{{Args: "i"}}, Gates: g70},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WMbarrier, isa.WArrive}, Name: "cp.async.mbarrier.arrive", Forms: []row.Form{{Types: b64, Args: "m"}},
+		Mods: []isa.Slot{isa.SlotSpace, isa.SlotNoinc}, Spaces: mbSpaces, Gates: g70,
+	},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WBulk}, Name: "cp.async.bulk",
+		Forms: []row.Form{{Args: "mmu?***", May: row.EarlyMcast | row.EarlyGroup}, {Args: "mmu*?**", May: row.EarlyMcast | row.EarlyGroup, Must: row.EarlyHint}},
+		Mods:  bulkMods, Spaces: bulkSpaces,
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, {Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA}, gMcast, gHintLast},
+		Rules: []row.Rule{{At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.NoSlot, Do: mcastAdvice}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotMask, Do: bulkMask}, {At: isa.SlotRead, Do: bulkSize}},
+		Flags: row.FlagManySpaces,
+	},
+	{Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WCommitGroup}, Name: "cp.async.bulk.commit_group", Forms: []row.Form{{Args: ""}}, Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}}},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WWaitGroup}, Name: "cp.async.bulk.wait_group", Forms: []row.Form{{Args: "i"}}, Mods: []isa.Slot{isa.SlotRead},
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}},
+	},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch}, Name: "cp.async.bulk.prefetch",
+		Forms: []row.Form{{Args: "mu"}, {Args: "muk", Must: row.EarlyHint}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1}, Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}},
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}},
+	},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch, isa.WTensor}, Name: "cp.async.bulk.prefetch.tensor",
+		Forms: []row.Form{{Args: "o?***", May: row.EarlyTile}, {Args: "o*?**", May: row.EarlyTile, Must: row.EarlyHint}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Need: []isa.Slot{isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.NoSlot, Do: prefetchMode}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}},
+		Flags: row.FlagManySpaces | row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.async.bulk.tensor",
+		Forms: []row.Form{
+			{Args: "mom?***", May: row.EarlyTile | row.EarlyGroup},
+			{Args: "momk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "momJk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+			{Args: "momj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
+			{Args: "momJj?*", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast},
+			{Args: "momjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+			{Args: "momJjk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyMcast | row.EarlyHint},
+			{Args: "om?***", May: row.EarlyTile | row.EarlyGroup},
+			{Args: "omk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
+		},
+		Mods: tensorMods, Need: []isa.Slot{isa.SlotDim}, Spaces: bulkSpaces,
+		Gates: []row.Gate{
+			{V: 80, SM: 90, TargetFirst: true},
+			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
+			gMcast, gHintLast,
+		},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mcastAdvice}, {At: isa.NoSlot, Do: tensorGroup}, {At: isa.NoSlot, Do: tensorMode}, {At: isa.SlotSpace, Do: tensorSpaceRule}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}, {At: isa.SlotDone, Do: bulkDone}},
+		Flags: row.FlagManySpaces | row.FlagVector2,
+	},
+	{
+		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk}, Name: "cp.reduce.async.bulk",
+		Forms: []row.Form{{Types: bulkTypes, Args: "mmu?***", May: eAtom}, {Types: bulkTypes, Args: "mmu*?**", May: eAtom, Must: row.EarlyHint}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotNoftz, isa.SlotOp}, Spaces: bulkSpaces,
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: reduceOp}, {At: isa.SlotSpace, Do: bulkSpaceRule}, {At: isa.SlotSpace, Do: bulkArgs}, {At: isa.SlotDone, Do: bulkDone}, {At: isa.SlotNoftz, Do: reduceNoftz}, {At: isa.SlotRead, Do: bulkSize}},
+		Flags: row.FlagManySpaces,
+	},
+	{
+		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.reduce.async.bulk.tensor",
+		Forms: []row.Form{{Args: "om?*", May: row.EarlyTile | eAtom}, {Args: "om*", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Need: []isa.Slot{isa.SlotDim}, Spaces: bulkSpaces,
+		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: tensorMode}, {At: isa.SlotSpace, Do: tensorSpaceRule}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}, {At: isa.SlotDim, Do: tensorOp}, {At: isa.SlotDone, Do: bulkDone}},
+		Flags: row.FlagManySpaces | row.FlagVector2,
+	},
+}}
+
+// gHintLast is gHint where the reference looks at it last.
+var gHintLast = row.Gate{At: isa.SlotRead, Name: ".L2::cache_hint", V: 74, SM: 80, TargetFirst: true, W: isa.WL2CacheHint, Mod: true, ModV: true}
+
+var gMcast = row.Gate{Name: ".multicast::cluster", V: 80, SM: 90, W: isa.WMulticastCluster, Mod: true, ModV: true, TargetFirst: true}
+
+func ignoreSrc(c *row.Checker) bool {
+	a := c.In.Args
+	return len(a) > 3 && (a[3].Type == isa.Pred)
+}
+
+func toCTA(c *row.Checker) bool { return c.In.NSpace > 0 && c.In.Spaces[0] == isa.SpaceSharedCTA }
+func toCluster(c *row.Checker) bool {
+	return c.In.NSpace > 0 && c.In.Spaces[0] == isa.SpaceSharedCluster
+}
+
+// cpSpaces: cp.async copies from global to shared memory.
+func cpSpaces(c *row.Checker) {
+	in := c.In
+	if in.NSpace != 2 {
+		return
+	}
+	if in.Spaces[0].Base() != isa.SpaceShared {
+		c.Errorf("State space incorrect for instruction 'cp.async'")
+	}
+	if in.Spaces[1] != isa.SpaceGlobal {
+		c.Errorf("State space incorrect for instruction 'cp.async'")
+	}
+}
+
+// cpCop: through both caches or the second level only.
+func cpCop(c *row.Checker) {
+	if w := c.In.Mod(isa.SlotCop); w != isa.WNone && w != isa.WCa && w != isa.WCg {
+		c.Illegal("." + w.String())
+	}
+}
+
+// cpSize: 4, 8 or 16 bytes, past the first level only 16.
+func cpSize(c *row.Checker) {
+	o := &c.In.Args[2]
+	v := o.Value
+	switch {
+	case c.In.Mod(isa.SlotCop) == isa.WCg && v != 16:
+		c.Errorf("Argument 2 of instruction 'cp.async': unexpected value '%d', expected to be 16", v)
+	case v != 4 && v != 8 && v != 16:
+		c.Errorf("Argument 2 of instruction 'cp.async': unexpected value '%d', expected to be 4 or 8 or 16", v)
+	}
+}
+
+// bulkSpaceRule: from global to shared memory, back, or between the shared
+// memories of a cluster.
+func bulkSpaceRule(c *row.Checker) {
+	in := c.In
+	if in.NSpace != 2 {
+		return
+	}
+	d, s := in.Spaces[0], in.Spaces[1]
+	ok := d == isa.SpaceGlobal && s == isa.SpaceSharedCTA || d == isa.SpaceSharedCluster && (s == isa.SpaceGlobal || s == isa.SpaceSharedCTA) ||
+		d == isa.SpaceSharedCTA && s == isa.SpaceGlobal
+	if c.In.Mods[0] == isa.WReduce {
+		ok = ok && s == isa.SpaceSharedCTA
+	}
+	if !ok {
+		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
+	}
+}
+
+// tensorSpaceRule: from global to shared memory and back.
+func tensorSpaceRule(c *row.Checker) {
+	in := c.In
+	if in.NSpace != 2 {
+		return
+	}
+	d, s := in.Spaces[0], in.Spaces[1]
+	ok := d == isa.SpaceGlobal && s == isa.SpaceSharedCTA
+	if c.In.Mods[0] != isa.WReduce {
+		ok = ok || (d == isa.SpaceSharedCluster || d == isa.SpaceSharedCTA) && s == isa.SpaceGlobal
+	}
+	if !ok {
+		c.Errorf("State space incorrect for instruction '%s'", c.Row.Name)
+	}
+}
+
+// bulkDone: copies to global memory form groups, others complete on a
+// barrier.
+func bulkDone(c *row.Checker) {
+	in := c.In
+	if in.NSpace != 2 {
+		return
+	}
+	w := in.Mod(isa.SlotDone)
+	want := isa.WMbarrierCompleteTxBytes
+	if in.Spaces[0] == isa.SpaceGlobal {
+		want = isa.WBulkGroup
+	}
+	switch {
+	case w == isa.WNone:
+		c.Errorf(".completion_mechanism modifier required for instruction '%s'", c.Row.Name)
+	case w != want:
+		c.Illegal("." + row.Spelled(w))
+	}
+}
+
+// extras checks the operands from i on against what the modifiers call for,
+// each told by the letter of a form.
+func extras(c *row.Checker, i int, letters string) bool {
+	args := c.In.Args[min(i, len(c.In.Args)):]
+	if len(args) != len(letters) {
+		return false
+	}
+	for k := range args {
+		if !c.LetterFits(letters[k], &args[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// bulkArgs: a barrier unless the copy is to global memory, then the mask of
+// a multicast, a cache policy, a byte mask.
+func bulkArgs(c *row.Checker) {
+	in := c.In
+	if in.NSpace != 2 {
+		return
+	}
+	var buf [4]byte
+	want := buf[:0]
+	if in.Spaces[0] != isa.SpaceGlobal {
+		want = append(want, 'm')
+	}
+	if in.Early&row.EarlyMcast != 0 {
+		want = append(want, 'j')
+	}
+	if in.Early&row.EarlyHint != 0 {
+		want = append(want, 'k')
+	}
+	masked := append(want, 'j')
+	if in.Has(isa.SlotMask) && extras(c, 3, string(masked)) {
+		return
+	}
+	if !extras(c, 3, string(want)) || in.Has(isa.SlotMask) && in.Early&row.EarlyHint != 0 {
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	}
+}
+
+// maxBulk is the largest bulk copy: a little less than a megabyte.
+const maxBulk = 1<<20 - 16
+
+// mcastAdvice: multicast is fast on some targets only.
+func mcastAdvice(c *row.Checker) {
+	if c.HasWord(isa.WMulticastCluster) && c.Bit&(target.On90a|target.OnF100) == 0 {
+		c.Say(diag.Warning, "Advisory: '.multicast::cluster' modifier on instruction 'cp.async.bulk{.tensor}' should be used on .target 'sm_90a/sm_100a/sm_100f/sm_103a/sm_103f/sm_110a/sm_110f' instead of .target '%s' as this feature is expected to have substantially reduced performance on some future architectures", c.Ctx.Target)
+	}
+}
+
+// bulkSize: bulk copies move whole 16 bytes.
+func bulkSize(c *row.Checker) {
+	o := &c.In.Args[2]
+	if o.Kind != isa.KInt {
+		return
+	}
+	if o.Value%16 != 0 {
+		c.Errorf("Argument 2 of instruction '%s': unexpected value '%d', expected to be multiple of 16", c.Row.Name, uint32(o.Value))
+	}
+	if o.Value < 0 || o.Value > maxBulk {
+		c.Errorf("Argument 2 of instruction '%s': value '%d' out of range, expected to be in range [0..%d]", c.Row.Name, o.Value, maxBulk)
+	}
+}
+
+// needLevel: bulk prefetches name the cache.
+func needLevel(c *row.Checker) {
+	if !c.In.Has(isa.SlotLevel) {
+		c.Errorf(".level modifier required for instruction '%s'", c.Row.Name)
+	}
+}
+
+// bulkMask: a byte mask is for copies to global memory, and comes with an
+// operand.
+func bulkMask(c *row.Checker) {
+	in := c.In
+	if !in.Has(isa.SlotMask) {
+		return
+	}
+	last := &in.Args[len(in.Args)-1]
+	if in.NSpace == 2 && in.Spaces[0] != isa.SpaceGlobal || len(in.Args) == 3 || last.Kind != isa.KReg || last.Type.Bits() != 16 {
+		c.Illegal(".cp_mask")
+	}
+}
+
+// tensorGroup: which pair of CTAs is signalled.
+func tensorGroup(c *row.Checker) {
+	w := c.In.Mod(isa.SlotGroup)
+	if w == isa.WNone {
+		return
+	}
+	if c.Ctx.Version < 86 {
+		c.Errorf("Modifier '.%s' on '%s' requires PTX ISA .version 8.6 or later", w, c.Row.Name)
+	}
+	c.Gate(&row.Gate{Name: "." + w.String(), Plain: true, V: 86, Only: target.OnF100})
+}
+
+// tensorMode: versions and targets of the modes, and where they apply.
+func tensorMode(c *row.Checker) {
+	in := c.In
+	w := in.Mod(isa.SlotTile)
+	store := in.NSpace > 0 && in.Spaces[0] == isa.SpaceGlobal
+	name := "." + w.String()
+	switch w {
+	case isa.WTile, isa.WIm2col, isa.WIm2colNoOffs:
+		c.TargetFeature(name, 80, 90)
+	case isa.WTileGather4, isa.WIm2colW:
+		switch {
+		case toCluster(c):
+			c.Gate(&row.Gate{Name: name + " with destination state space as .shared::cluster", Plain: true, Only: target.OnF100})
+		case toCTA(c):
+			c.Gate(&row.Gate{Name: name + " with destination state space as .shared::cta", Plain: true, SM: 100})
+		}
+		if c.Ctx.Version < 86 {
+			c.Errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
+		}
+	case isa.WTileScatter4, isa.WIm2colW128:
+		c.Gate(&row.Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
+	}
+	modeFits(c, w, store)
+}
+
+// modeFits: gathers and offsets are for loads, scatters for stores.
+func modeFits(c *row.Checker, w isa.Word, store bool) {
+	in := c.In
+	switch w {
+	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WTileGather4:
+		if store {
+			c.Illegal("." + w.String())
+			return
+		}
+	case isa.WIm2colNoOffs, isa.WTileScatter4:
+		if !store {
+			c.Illegal("." + w.String())
+			return
+		}
+	}
+	switch w {
+	case isa.WIm2col, isa.WIm2colW, isa.WIm2colW128, isa.WIm2colNoOffs:
+		if d := in.Mod(isa.SlotDim); d == isa.W1d || d == isa.W2d {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, d)
+		}
+	case isa.WTileGather4, isa.WTileScatter4:
+		if d := in.Mod(isa.SlotDim); d != isa.W2d && d != isa.WNone {
+			c.Errorf("Modifier '.%s' cannot be combined with modifier '.%s'", w, d)
+		}
+	}
+}
+
+// prefetchMode: modes of prefetches; without one it is .tile.
+func prefetchMode(c *row.Checker) {
+	w := c.In.Mod(isa.SlotTile)
+	name := "." + w.String()
+	switch w {
+	case isa.WNone:
+		c.TargetFeature(".tile", 80, 90)
+	case isa.WTile, isa.WIm2col:
+		c.TargetFeature(name, 80, 90)
+	case isa.WTileGather4, isa.WIm2colW:
+		if c.Ctx.Version < 86 {
+			c.Errorf("Feature '%s' requires PTX ISA .version 8.6 or later", name)
+		}
+		c.Gate(&row.Gate{Name: name + " with " + c.Row.Name, Plain: true, Only: target.OnF100})
+	case isa.WIm2colW128:
+		c.Gate(&row.Gate{Name: name, Plain: true, V: 86, Only: target.OnF100, TargetFirst: true})
+	}
+	modeFits(c, w, false)
+}
+
+// dims is the number of dimensions of a tensor.
+func dims(c *row.Checker) int {
+	switch c.In.Mod(isa.SlotDim) {
+	case isa.W1d:
+		return 1
+	case isa.W2d:
+		return 2
+	case isa.W3d:
+		return 3
+	case isa.W4d:
+		return 4
+	case isa.W5d:
+		return 5
+	}
+	return 0
+}
+
+// tensorSizes: as many coordinates as dimensions, four rows for a gather,
+// and offsets where the mode has them.
+func tensorSizes(c *row.Checker) {
+	in := c.In
+	n := dims(c)
+	if n == 0 {
+		return
+	}
+	if w := in.Mod(isa.SlotTile); w == isa.WTileGather4 || w == isa.WTileScatter4 {
+		n = 5
+	}
+	at := 0
+	for at < len(in.Args) && len(in.Args[at].Elems) == 0 {
+		at++
+	}
+	if at >= len(in.Args) {
+		return
+	}
+	if row.VectorLen(&in.Args[at].Elems[0]) != n {
+		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", at+1, c.Row.Name)
+	}
+	info := infoSize(c)
+	first := 1
+	if at == 1 {
+		first = 3
+	}
+	if info > 0 && first < len(in.Args) && in.Args[first].Kind != isa.KAddr && row.VectorLen(&in.Args[first]) != info {
+		c.Errorf("Argument %d of instruction '%s': Argument vector size mismatch", first+1, c.Row.Name)
+	}
+}
+
+// infoSize is the number of offsets a mode takes.
+func infoSize(c *row.Checker) int {
+	switch c.In.Mod(isa.SlotTile) {
+	case isa.WIm2col:
+		return dims(c) - 2
+	case isa.WIm2colW:
+		return 2
+	case isa.WIm2colW128:
+		return 2
+	}
+	return 0
+}
+
+// tensorArgs: offsets, the mask of a multicast, a cache policy.
+func tensorArgs(c *row.Checker) {
+	in := c.In
+	first := 1
+	switch {
+	case in.Args[0].Kind == isa.KAddr && len(in.Args[0].Elems) == 0:
+		first = 3
+	case len(in.Args) > 1 && in.Args[1].Kind == isa.KAddr:
+		first = 2
+	}
+	var buf [4]byte
+	want := buf[:0]
+	if infoSize(c) > 0 {
+		want = append(want, 'J')
+	}
+	if in.Early&row.EarlyMcast != 0 {
+		want = append(want, 'j')
+	}
+	if in.Early&row.EarlyHint != 0 {
+		want = append(want, 'k')
+	}
+	load := first == 3
+	if in.NSpace == 2 && load == (in.Spaces[0] == isa.SpaceGlobal) || !extras(c, first, string(want)) {
+		c.Errorf("Arguments mismatch for instruction '%s'", c.Row.Name)
+	}
+}
+
+// tensorOp: a reduction names its operation.
+func tensorOp(c *row.Checker) {
+	switch c.In.Mod(isa.SlotOp) {
+	case isa.WNone:
+		c.Errorf("Reduction operation is required for instruction '%s'", c.Row.Name)
+	case isa.WCas, isa.WExch, isa.WPopc:
+		c.Errorf("Illegal reduction operation for instruction '%s'", c.Row.Name)
+	}
+}
+
+// reduction returns the types of the operation: those of sums, of extremes
+// and of counters, or those of logic. It complains about other operations.
+func reduction(c *row.Checker, sum, extreme, count row.TypeSet) (ok row.TypeSet) {
+	switch c.In.Mod(isa.SlotOp) {
+	case isa.WNone:
+		c.Errorf("Reduction operation is required for instruction '%s'", c.Row.Name)
+		return 0
+	case isa.WAdd:
+		ok = sum
+	case isa.WMin, isa.WMax:
+		ok = extreme
+	case isa.WInc, isa.WDec:
+		ok = count
+	case isa.WAnd, isa.WOr, isa.WXor:
+		ok = row.B32 | row.B64
+	}
+	if ok == 0 {
+		c.Errorf("Illegal reduction operation for instruction '%s'", c.Row.Name)
+	}
+	return ok
+}
+
+// reduceOp: which operations go with which types.
+func reduceOp(c *row.Checker) {
+	w, t := c.In.Mod(isa.SlotOp), c.In.Types[0]
+	ok := reduction(c, row.Int32|row.U64|row.F32|row.F64|row.Half, row.Int32|row.Int64|row.Half, row.U32)
+	if ok == 0 {
+		return
+	}
+	if !ok.Has(t) {
+		c.Errorf("Incorrect type '%s' for operation '.%s' in instruction '%s'", t, w, c.Row.Name)
+	}
+	if toCluster(c) && !(row.Int32 | row.B32).Has(t) && !(t == isa.U64 && w == isa.WAdd) {
+		c.Errorf("Illegal reduction operation for instruction '%s.shared::cluster.shared::cta%s'", c.Row.Name, t)
+	}
+}
+
+// reduceNoftz: sums of halves keep subnormals and say so.
+func reduceNoftz(c *row.Checker) {
+	in := c.In
+	t := in.Types[0]
+	sum := row.Half.Has(t) && in.Early&row.EarlyAdd != 0
+	switch {
+	case sum && !in.Has(isa.SlotNoftz):
+		c.Errorf("Modifier '.noftz' required for instruction '%s' with type '%s' and operation '.add'", c.Row.Name, t)
+	case !sum && in.Has(isa.SlotNoftz):
+		c.Illegal(".noftz")
+	}
+}
