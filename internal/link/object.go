@@ -45,6 +45,23 @@ func objectFuncs(m *sema.Module) []int32 {
 	return list
 }
 
+// AddWeak adds a function to an object that the text does not have. The
+// linker keeps one of those with a name, whose prototypes must be alike.
+func (p *Program) AddWeak(name string, args []isa.Type, result isa.Type, k *Kernel) {
+	param := func(t isa.Type) sema.Param {
+		return sema.Param{Space: isa.SpaceReg, Shape: sema.Shape{Type: t, Vec: 1, Elems: 1, Align: uint64(t.Bits() / 8)}}
+	}
+	f := sema.Func{Name: name, Linkage: sema.Weak, HasBody: true, HasArgs: true, Alias: -1}
+	f.Rets = []sema.Param{param(result)}
+	for _, t := range args {
+		f.Params = append(f.Params, param(t))
+	}
+	p.Funcs = append(p.Funcs, int32(len(p.m.Funcs)))
+	p.m.Funcs = append(p.m.Funcs, f)
+	p.Kernels = append(p.Kernels, k)
+	p.File.Kernels = append(p.File.Kernels, cubin.Kernel{})
+}
+
 // object collects what only objects say.
 type object struct {
 	m    *sema.Module

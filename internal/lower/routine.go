@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/expand"
 	"github.com/goptxas/goptxas/internal/lower/routine"
@@ -59,6 +60,31 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	l.Copy(expand.Each(l, out), r)
 	l.Copy(l.Words(exit), append(to, build.RZ()))
 	l.Emit(op.RET, op.M(op.MREL, op.MNODEC), nil, append(build.Value{l.F.Words(exit)}, out...)...)
+	l.Arrange()
+	return l.F
+}
+
+// Linked makes the function that objects call for a kind of instructions for
+// which threads gather, by the full convention.
+func Linked(mod *ori.Module, arch *target.Arch, s *routine.Sync) *ori.Func {
+	l := build.New(arch)
+	nin, nout := routine.LinkedWords(s)
+	l.F = mod.NewFunc(s.Linked)
+	l.Enter(l.F.NewBlock())
+	back, in := l.Fixed(abi.ReturnReg, 2), expand.FixedWords(l, nin)
+	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))
+	to := l.Tmp(2)
+	l.Copy(to, l.Words(back))
+	var args build.Value
+	for range nin {
+		args = append(args, l.Tmp(1)...)
+	}
+	l.Copy(args, expand.Each(l, in))
+	r := warp.SyncOf(l, s, s.Unaligned, args)
+	out, exit := expand.FixedWords(l, nout), l.Fixed(abi.ReturnReg, 2)
+	l.Copy(expand.Each(l, out), r)
+	l.Copy(l.Words(exit), to)
+	l.Emit(op.RET, op.M(op.MABS, op.MNODEC), nil, append(build.Value{l.F.Words(exit)}, out...)...)
 	l.Arrange()
 	return l.F
 }

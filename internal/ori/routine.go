@@ -50,9 +50,6 @@ func routineOf(name string) Routine {
 // together.
 func (f *Func) CallsRoutine(i *Instr) bool { return f.callee(i) == Straight }
 
-// CallsSync reports whether i calls a routine in which threads gather.
-func (f *Func) CallsSync(i *Instr) bool { return f.callee(i) == Gathering }
-
 // callee is the kind of the function that i calls, if it does.
 func (f *Func) callee(i *Instr) Routine {
 	if i.Op != op.CALL || len(i.Srcs()) == 0 {

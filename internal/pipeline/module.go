@@ -95,11 +95,16 @@ func Module(m *sema.Module, o Options, workers int, tool cubin.TKInfo) (*Output,
 	if len(out.Failures) > 0 {
 		return out, nil
 	}
+	if p.Object != nil {
+		if err := addLinked(p, &o, r); err != nil {
+			return nil, err
+		}
+	}
 	clock.lap()
-	for n := range out.Funcs {
+	for n := range p.Funcs {
 		begun := time.Now()
 		p.Describe(n)
-		out.Kernels[n].Filed = time.Since(begun)
+		p.Kernels[n].Filed = time.Since(begun)
 	}
 	p.Complete()
 	described := clock.lap().Time

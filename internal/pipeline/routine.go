@@ -26,6 +26,12 @@ func (c *compilation) lowered(body *sema.Body, meet *routine.Meet) (*unit, error
 	if err := c.lower(u, body, routines); err != nil {
 		return nil, err
 	}
+	if c.o.Layout.Object && !meet.Linked && len(u.f.Syncs) > 0 && (!u.f.Kernel || u.f.Props.HasCalls) {
+		meet.Linked = true // threads of the warp may be in functions of other objects
+		if err := c.lower(u, body, routines); err != nil {
+			return nil, err
+		}
+	}
 	fit, err := c.compileRoutines(u)
 	if err != nil || fit {
 		return u, err

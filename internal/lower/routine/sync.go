@@ -19,46 +19,50 @@ type Sync struct {
 	Pred      bool // its only result is a predicate
 	In, Out   int  // words of operands, without the mask, and of results
 	Unaligned bool // a barrier: all threads of the warp gather
+	// Linked names the function of objects for this kind. It takes the operands
+	// and the mask as arguments. Names that the reference's objects have too are
+	// theirs: the linker keeps one, and threads gather from code of both.
+	Linked string
 }
 
 // Syncs are all there are.
 var Syncs = [...]Sync{
-	{name: "shfl.idx", Op: op.SHFL, Mod: op.MIDX, In: 3, Out: 2},
-	{name: "shfl.up", Op: op.SHFL, Mod: op.MUP, In: 3, Out: 2},
-	{name: "shfl.down", Op: op.SHFL, Mod: op.MDOWN, In: 3, Out: 2},
-	{name: "shfl.bfly", Op: op.SHFL, Mod: op.MBFLY, In: 3, Out: 2},
-	{name: "vote.ballot", Op: op.VOTE, Mod: op.MANY, In: 1, Out: 1},
-	{name: "vote.all", Op: op.VOTE, Mod: op.MALL, Pred: true, In: 1, Out: 1},
-	{name: "vote.any", Op: op.VOTE, Mod: op.MANY, Pred: true, In: 1, Out: 1},
-	{name: "vote.uni", Op: op.VOTE, Mod: op.MEQ, Pred: true, In: 1, Out: 1},
-	{name: "match.any.b32", Op: op.MATCH, Mod: op.MANY, In: 1, Out: 1},
-	{name: "match.any.b64", Op: op.MATCH, Mod: op.MANY, And: op.MU64, In: 2, Out: 1},
-	{name: "match.all.b32", Op: op.MATCH, Mod: op.MALL, In: 1, Out: 2},
-	{name: "match.all.b64", Op: op.MATCH, Mod: op.MALL, And: op.MU64, In: 2, Out: 2},
-	{name: "redux.add.u32", Op: op.REDUX, Mod: op.MSUM, In: 1, Out: 1},
-	{name: "redux.add.s32", Op: op.REDUX, Mod: op.MSUM, And: op.MS32, In: 1, Out: 1},
-	{name: "redux.min.u32", Op: op.REDUX, Mod: op.MMIN, In: 1, Out: 1},
-	{name: "redux.min.s32", Op: op.REDUX, Mod: op.MMIN, And: op.MS32, In: 1, Out: 1},
-	{name: "redux.max.u32", Op: op.REDUX, Mod: op.MMAX, In: 1, Out: 1},
-	{name: "redux.max.s32", Op: op.REDUX, Mod: op.MMAX, And: op.MS32, In: 1, Out: 1},
-	{name: "redux.and", Op: op.REDUX, In: 1, Out: 1},
-	{name: "redux.or", Op: op.REDUX, Mod: op.MOR, In: 1, Out: 1},
-	{name: "redux.xor", Op: op.REDUX, Mod: op.MXOR, In: 1, Out: 1},
-	{name: "redux.min.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, In: 1, Out: 1},
-	{name: "redux.min.NaN.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
-	{name: "redux.min.abs.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, In: 1, Out: 1},
-	{name: "redux.min.abs.NaN.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
-	{name: "redux.max.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, In: 1, Out: 1},
-	{name: "redux.max.NaN.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
-	{name: "redux.max.abs.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, In: 1, Out: 1},
-	{name: "redux.max.abs.NaN.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1},
-	{name: "elect", Op: op.ELECT, Out: 2},
-	{name: "warp", Op: op.WARPSYNC},
-	{name: "barrier", Op: op.BAR, Mod: op.MSYNC, In: 1, Unaligned: true},
-	{name: "barrier.arrive", Op: op.BAR, Mod: op.MARV, In: 1, Unaligned: true},
-	{name: "barrier.popc", Op: op.BAR, Mod: op.MRED, And: op.MPOPC, In: 2, Out: 1, Unaligned: true},
-	{name: "barrier.and", Op: op.BAR, Mod: op.MRED, And: op.MAND, Pred: true, In: 2, Out: 1, Unaligned: true},
-	{name: "barrier.or", Op: op.BAR, Mod: op.MRED, And: op.MOR, Pred: true, In: 2, Out: 1, Unaligned: true},
+	{name: "shfl.idx", Op: op.SHFL, Mod: op.MIDX, In: 3, Out: 2, Linked: "__cuda_sm70_shflsync_idx_p"},
+	{name: "shfl.up", Op: op.SHFL, Mod: op.MUP, In: 3, Out: 2, Linked: "__cuda_sm70_shflsync_up_p"},
+	{name: "shfl.down", Op: op.SHFL, Mod: op.MDOWN, In: 3, Out: 2, Linked: "__cuda_sm70_shflsync_down_p"},
+	{name: "shfl.bfly", Op: op.SHFL, Mod: op.MBFLY, In: 3, Out: 2, Linked: "__cuda_sm70_shflsync_bfly_p"},
+	{name: "vote.ballot", Op: op.VOTE, Mod: op.MANY, In: 1, Out: 1, Linked: "__cuda_sm70_votesync_ballot"},
+	{name: "vote.all", Op: op.VOTE, Mod: op.MALL, Pred: true, In: 1, Out: 1, Linked: "__cuda_sm70_votesync_all"},
+	{name: "vote.any", Op: op.VOTE, Mod: op.MANY, Pred: true, In: 1, Out: 1, Linked: "__cuda_sm70_votesync_any"},
+	{name: "vote.uni", Op: op.VOTE, Mod: op.MEQ, Pred: true, In: 1, Out: 1, Linked: "__cuda_sm70_votesync_uni"},
+	{name: "match.any.b32", Op: op.MATCH, Mod: op.MANY, In: 1, Out: 1, Linked: "__cuda_sm70_matchsync_any_b32"},
+	{name: "match.any.b64", Op: op.MATCH, Mod: op.MANY, And: op.MU64, In: 2, Out: 1, Linked: "__cuda_sm70_matchsync_any_b64"},
+	{name: "match.all.b32", Op: op.MATCH, Mod: op.MALL, In: 1, Out: 2, Linked: "__cuda_sm70_matchsync_all_b32_p"},
+	{name: "match.all.b64", Op: op.MATCH, Mod: op.MALL, And: op.MU64, In: 2, Out: 2, Linked: "__cuda_sm70_matchsync_all_b64_p"},
+	{name: "redux.add.u32", Op: op.REDUX, Mod: op.MSUM, In: 1, Out: 1, Linked: "__cuda_reduxsync_u32_add"},
+	{name: "redux.add.s32", Op: op.REDUX, Mod: op.MSUM, And: op.MS32, In: 1, Out: 1, Linked: "__cuda_reduxsync_s32_add"},
+	{name: "redux.min.u32", Op: op.REDUX, Mod: op.MMIN, In: 1, Out: 1, Linked: "__cuda_reduxsync_u32_min"},
+	{name: "redux.min.s32", Op: op.REDUX, Mod: op.MMIN, And: op.MS32, In: 1, Out: 1, Linked: "__cuda_reduxsync_s32_min"},
+	{name: "redux.max.u32", Op: op.REDUX, Mod: op.MMAX, In: 1, Out: 1, Linked: "__cuda_reduxsync_u32_max"},
+	{name: "redux.max.s32", Op: op.REDUX, Mod: op.MMAX, And: op.MS32, In: 1, Out: 1, Linked: "__cuda_reduxsync_s32_max"},
+	{name: "redux.and", Op: op.REDUX, In: 1, Out: 1, Linked: "__cuda_reduxsync_b32_and"},
+	{name: "redux.or", Op: op.REDUX, Mod: op.MOR, In: 1, Out: 1, Linked: "__cuda_reduxsync_b32_or"},
+	{name: "redux.xor", Op: op.REDUX, Mod: op.MXOR, In: 1, Out: 1, Linked: "__cuda_reduxsync_b32_xor"},
+	{name: "redux.min.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, In: 1, Out: 1, Linked: "__goptxas_redux_min_f32"},
+	{name: "redux.min.NaN.f32", Op: op.REDUX, Mod: op.MMIN, And: op.MF32, Then: op.MNAN, In: 1, Out: 1, Linked: "__goptxas_redux_min_NaN_f32"},
+	{name: "redux.min.abs.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, In: 1, Out: 1, Linked: "__goptxas_redux_min_abs_f32"},
+	{name: "redux.min.abs.NaN.f32", Op: op.REDUX, Mod: op.MMINABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1, Linked: "__goptxas_redux_min_abs_NaN_f32"},
+	{name: "redux.max.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, In: 1, Out: 1, Linked: "__goptxas_redux_max_f32"},
+	{name: "redux.max.NaN.f32", Op: op.REDUX, Mod: op.MMAX, And: op.MF32, Then: op.MNAN, In: 1, Out: 1, Linked: "__goptxas_redux_max_NaN_f32"},
+	{name: "redux.max.abs.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, In: 1, Out: 1, Linked: "__goptxas_redux_max_abs_f32"},
+	{name: "redux.max.abs.NaN.f32", Op: op.REDUX, Mod: op.MMAXABS, And: op.MF32, Then: op.MNAN, In: 1, Out: 1, Linked: "__goptxas_redux_max_abs_NaN_f32"},
+	{name: "elect", Op: op.ELECT, Out: 2, Linked: "__goptxas_elect"},
+	{name: "warp", Op: op.WARPSYNC, Linked: "__cuda_sm70_warpsync"},
+	{name: "barrier", Op: op.BAR, Mod: op.MSYNC, In: 1, Unaligned: true, Linked: "__goptxas_barrier"},
+	{name: "barrier.arrive", Op: op.BAR, Mod: op.MARV, In: 1, Unaligned: true, Linked: "__goptxas_barrier_arrive"},
+	{name: "barrier.popc", Op: op.BAR, Mod: op.MRED, And: op.MPOPC, In: 2, Out: 1, Unaligned: true, Linked: "__goptxas_barrier_popc"},
+	{name: "barrier.and", Op: op.BAR, Mod: op.MRED, And: op.MAND, Pred: true, In: 2, Out: 1, Unaligned: true, Linked: "__goptxas_barrier_and"},
+	{name: "barrier.or", Op: op.BAR, Mod: op.MRED, And: op.MOR, Pred: true, In: 2, Out: 1, Unaligned: true, Linked: "__goptxas_barrier_or"},
 }
 
 // Meet says which instructions of the text are routines because threads may
@@ -67,6 +71,9 @@ type Meet struct {
 	At     map[int32]bool   // by position in the text
 	kinds  [len(Syncs)]bool // all of a kind
 	masked [len(Syncs)]bool // some place names certain threads
+	// Linked says that threads may be in functions of other objects: every
+	// such instruction is a function that the linker keeps one of.
+	Linked bool
 }
 
 // Share adds the kinds that several functions of a kernel have: threads may
@@ -94,7 +101,7 @@ func (m *Meet) Share(list []*ori.Func) bool {
 }
 
 // Copy is m for one of the functions.
-func (m *Meet) Copy() *Meet { return &Meet{kinds: m.kinds, masked: m.masked} }
+func (m *Meet) Copy() *Meet { return &Meet{kinds: m.kinds, masked: m.masked, Linked: m.Linked} }
 
 // Has reports whether an instruction is a routine.
 func (m *Meet) Has(pos int32, kind int) bool { return m != nil && (m.At[pos] || m.kinds[kind]) }
@@ -103,6 +110,9 @@ func (m *Meet) Has(pos int32, kind int) bool { return m != nil && (m.At[pos] || 
 // whether one is new.
 func (m *Meet) Add(f *ori.Func, at []int32) bool {
 	fresh := false
+	if m.Linked {
+		return false
+	}
 	for _, pos := range at {
 		fresh = fresh || !m.At[pos]
 		if m.At == nil {
@@ -132,6 +142,15 @@ func (m *Meet) RoutineOf(kind int) int {
 // SyncRoutine reads the number of a routine.
 func SyncRoutine(n int) (s *Sync, full bool) {
 	return &Syncs[(n-len(Routines))/2], (n-len(Routines))%2 == 1
+}
+
+// LinkedWords is how many words of arguments and results the function of a
+// kind has.
+func LinkedWords(s *Sync) (in, out int) {
+	if s.Unaligned {
+		return s.In, s.Out
+	}
+	return s.In + 1, s.Out
 }
 
 // Name names a routine of either kind.

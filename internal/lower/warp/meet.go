@@ -1,8 +1,10 @@
 package warp
 
 import (
+	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/expand"
+	"github.com/goptxas/goptxas/internal/lower/memory"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -36,11 +38,16 @@ func meets(l *build.Builder, kind int, mask ori.Operand, args func() build.Value
 	pos := int32(l.In.Pos)
 	full := isFull(mask) || routine.Syncs[kind].Unaligned
 	l.F.Syncs = append(l.F.Syncs, ori.Sync{Pos: pos, Kind: uint8(kind), Full: full})
-	if !l.Opts.Meet.Has(pos, kind) {
+	linked := l.Opts.Meet != nil && l.Opts.Meet.Linked
+	if !linked && !l.Opts.Meet.Has(pos, kind) {
 		return false
 	}
 	l.Alone(func() {
 		v := args()
+		if linked {
+			callLinked(l, &routine.Syncs[kind], v, mask)
+			return
+		}
 		n := l.Opts.Meet.RoutineOf(kind)
 		s, all := routine.SyncRoutine(n)
 		if !all {
@@ -49,6 +56,27 @@ func meets(l *build.Builder, kind int, mask ori.Operand, args func() build.Value
 		syncResults(l, s, expand.CallRoutine(l, n, v))
 	})
 	return true
+}
+
+// callLinked calls the function that all objects share for a kind.
+func callLinked(l *build.Builder, s *routine.Sync, v build.Value, mask ori.Operand) {
+	if !s.Unaligned {
+		v = append(v, mask)
+	}
+	l.F.Props.HasCalls = true
+	back, next := l.Fixed(abi.ReturnReg, 2), l.F.NewBlock()
+	next.Kept = true
+	srcs, dsts := expand.FixedWords(l, len(v)), expand.FixedWords(l, s.Out)
+	l.Copy(expand.Each(l, srcs), v)
+	memory.ReturnAbs(l, l.Words(back), next)
+	srcs = append(build.Value{l.SymbolPart(s.Linked, ori.PartLo), l.F.Words(back)}, srcs...)
+	l.Emit(op.CALL, op.M(op.MABS, op.MNOINC), dsts, srcs...)
+	l.Fall(next)
+	if s.Out > 0 {
+		r := l.Tmp(s.Out)
+		l.Copy(r, expand.Each(l, dsts))
+		syncResults(l, s, r)
+	}
 }
 
 // syncResults puts the results of a kind where the current instruction wants

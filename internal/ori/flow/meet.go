@@ -221,7 +221,7 @@ func (m *meetings) writer(i *ori.Instr) *ori.Instr {
 // site reports whether i is where threads gather for an instruction of
 // f.Syncs.
 func (m *meetings) site(i *ori.Instr) (ori.Sync, bool) {
-	if i.Op != op.WARPSYNC && !m.f.CallsSync(i) {
+	if i.Op != op.WARPSYNC && i.Op != op.CALL {
 		return ori.Sync{}, false
 	}
 	s, ok := m.kind[i.Line]
