@@ -28,6 +28,13 @@ func (f Format) Term(x uint64) Term {
 	l := &layouts[f]
 	mag := (x & l.mag) >> l.shift
 	t := Term{kind: Finite, neg: x&l.sign != 0, frac: l.man, sig: mag & (1<<l.man - 1), exp: int(mag >> l.man)}
+	if f == UE8M0 { // powers of two alone
+		t.sig, t.exp = 1, t.exp-int(l.bias)
+		if f.IsNaN(x) {
+			t.kind = NaN
+		}
+		return t
+	}
 	switch {
 	case f.IsNaN(x):
 		t.kind = NaN
@@ -51,6 +58,21 @@ func (f Format) Terms(dst []Term, xs []uint64) []Term {
 		dst = append(dst, f.Term(x))
 	}
 	return dst
+}
+
+// Times returns the exact product of two numbers as one factor.
+func (t Term) Times(s Term) Term {
+	switch {
+	case t.kind == NaN || s.kind == NaN || t.kind == Inf && s.kind == Zero || t.kind == Zero && s.kind == Inf:
+		t.kind = NaN
+	case t.kind == Inf || s.kind == Inf:
+		t.kind = Inf
+	case t.kind == Zero || s.kind == Zero:
+		t.kind = Zero
+	}
+	t.neg = t.neg != s.neg
+	t.sig, t.exp, t.frac = t.sig*s.sig, t.exp+s.exp, t.frac+s.frac
+	return t
 }
 
 // Add returns c plus the products of a and b, whose elements have formats

@@ -134,6 +134,7 @@ type cta struct {
 	exits   bool // threads have ended since barriers were looked at
 	phase   int  // barriers that have completed
 	races   *races
+	tensor  tensorState
 }
 
 // bar is a named barrier.

@@ -16,6 +16,7 @@ import (
 const (
 	lateCopies = iota // cp.async
 	lateBulk          // cp.async.bulk out of shared memory
+	lateTensor        // tcgen05.st
 	numLate
 )
 
@@ -97,6 +98,7 @@ func (g *group) happen(due func(*later) bool) {
 // end does what is left when the block is done.
 func (c *cta) end() {
 	c.cluster.happen(func(x *later) bool { return x.cta == c })
+	c.tensor.until(len(c.tensor.orders))
 	for _, w := range c.warps {
 		w.happen(func(*later) bool { return true })
 	}

@@ -42,7 +42,7 @@ var meanings = [isa.NumWords]func(*decoder){
 	isa.WShfl: (*decoder).shfl, isa.WVote: (*decoder).vote, isa.WMatch: (*decoder).match, isa.WRedux: (*decoder).redux,
 	isa.WElect: (*decoder).elect, isa.WActivemask: (*decoder).activemask,
 
-	isa.WMma: (*decoder).mma, isa.WWmma: (*decoder).wmma, isa.WWgmma: (*decoder).wgmma, isa.WTensormap: (*decoder).tensormap,
+	isa.WMma: (*decoder).mma, isa.WWmma: (*decoder).wmma, isa.WWgmma: (*decoder).wgmma, isa.WTensormap: (*decoder).tensormap, isa.WTcgen05: (*decoder).tcgen05,
 	isa.WLdmatrix: (*decoder).ldmatrix, isa.WStmatrix: (*decoder).stmatrix, isa.WMovmatrix: (*decoder).movmatrix,
 
 	isa.WTex: (*decoder).tex, isa.WTld4: (*decoder).tld4, isa.WTxq: (*decoder).query, isa.WSuq: (*decoder).query,

@@ -266,6 +266,9 @@ type asyncWarp struct {
 	groups uint32 // of products, committed
 	regs   guard
 
+	commits uint32    // of orders on tensor memory
+	stores  []*flight // to tensor memory, that no fence covers
+
 	suspects []suspicion
 }
 

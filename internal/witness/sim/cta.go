@@ -23,6 +23,7 @@ type cta struct {
 	due     uint64 // the first of them happens at this step
 	shadow  []cell
 	mbars   map[uint64]*mbarState
+	tensor  tensorState
 }
 
 // barrier is one of the sixteen barriers of a block. Threads count by warp:

@@ -61,7 +61,7 @@ type guard struct {
 // lateKinds read their sources late.
 func lateKind(k Class) bool {
 	switch k {
-	case ClassGlobal, ClassShared, ClassLocal, ClassAtomic, ClassTexture:
+	case ClassGlobal, ClassShared, ClassLocal, ClassAtomic, ClassTexture, ClassTensor:
 		return true
 	}
 	return false

@@ -152,6 +152,7 @@ type inst struct {
 	it        fp.Int
 	product   *matrix.Product
 	gmma      *gmmaForm
+	tensor    *tensorForm
 	mode      fp.Mode
 	s         [5]opnd
 	ps        [3]predSrc

@@ -191,12 +191,14 @@ func (m *machine) block(id [3]uint32, rank uint32, cl *cluster) *cta {
 	}
 	c.id, c.rank, c.cluster, c.ended = id, rank, cl, false
 	c.live, c.steps = threads, 0
+	c.tensor = tensorState{}
 	if m.async != nil {
 		c.begin(id[0] + g[0]*(id[1]+g[1]*id[2]) + 1)
 	}
 	for k := range c.shared {
 		c.shared[k] = poisonByte
 	}
+	m.enterTensor(c)
 	for _, w := range c.warps {
 		w.reset(min(32, threads-w.lane0))
 	}

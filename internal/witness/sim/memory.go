@@ -226,6 +226,7 @@ func (m *machine) banks() error {
 		put64(0x120, constBase)
 		put64(0x348, paramBase)
 		put64(0x350, paramBase+uint64(len(m.l.Params)))
+		m.blackwell(put)
 	}
 	if int(lay.Param)+len(m.l.Params) > len(b) {
 		return fmt.Errorf("%d bytes of parameters do not fit", len(m.l.Params))
@@ -271,6 +272,23 @@ func (m *machine) hopper(put func(int64, uint32), put64 func(int64, uint64)) {
 	put(0x188, ranks)
 	put64(0x198, paramBase)
 	put64(0x1a0, paramBase+uint64(len(m.l.Params)))
+}
+
+// blackwell fills what says of clusters where sm_100 and later keep it, for a
+// launch whose SR_CgaSize reads zero (offsets seen in the reference's code).
+func (m *machine) blackwell(put func(int64, uint32)) {
+	if m.clustered {
+		put(0x36c, 1)
+	}
+	ranks := uint32(1)
+	for n := range int64(3) {
+		c := m.clusterOf[n]
+		put(0x2a0+4*n, c)
+		put(0x2b0+4*n, math.Float32bits(1/float32(c)))
+		put(0x2c0+4*n, m.l.Grid[n]/c)
+		ranks *= c
+	}
+	put(0x2cc, ranks)
 }
 
 // constant reads a word of a constant bank; outside it is zero.

@@ -442,6 +442,9 @@ func (w *warp) special(n uint8, l int, c *cta) uint32 {
 	case srCgaCta:
 		return c.rank
 	case srCgaSize:
+		if w.m.prog.Arch.SM >= 100 {
+			return 0 // which words of bank 0 speak of the cluster: see machine.blackwell
+		}
 		return uint32(len(c.cluster.blocks))
 	}
 	return 0

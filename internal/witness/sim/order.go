@@ -19,8 +19,9 @@ const (
 	tidCopy                       // LDGSTS, by group
 	tidAtom                       // atomics of global memory
 	tidRemote                     // stores to the shared memory of other blocks
+	tidTensor                     // orders on tensor memory, by commit
 	tidBar                        // one for each mbarrier, by phase
-	numTids     = 288             // of one block of a cluster
+	numTids     = 320             // of one block of a cluster
 )
 
 // clocks are times by clock; those that are not there are zero.
@@ -152,6 +153,10 @@ func membar(w *warp, i *inst, _ uint32) {
 func proxyFence(w *warp, i *inst, _ uint32) {
 	a := w.async
 	if a == nil {
+		return
+	}
+	if i.sub != 0 {
+		tensorFence(w, i)
 		return
 	}
 	seen := slices.Clone(a.fenced)

@@ -78,13 +78,14 @@ const (
 	ClassWarp
 	ClassMatrix
 	ClassTexture
+	ClassTensor
 	ClassOther
 	NumClasses
 )
 
 var classNames = [...]string{
 	"integer", "float", "half", "double", "conversion", "move", "uniform", "global", "shared", "local", "constant",
-	"atomic", "control", "synchronisation", "warp", "matrix", "texture", "other",
+	"atomic", "control", "synchronisation", "warp", "matrix", "texture", "tensor memory", "other",
 }
 
 // String names the class.

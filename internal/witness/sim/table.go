@@ -174,7 +174,7 @@ var meanings = [...]meaningRow{
 	sass.OpMEMBAR:    {ClassSync, membar, prepNamed("GPU", "SYS", "VC")},
 	sass.OpERRBAR:    {ClassSync, nothing, nil},
 	sass.OpCGAERRBAR: {ClassSync, nothing, nil},
-	sass.OpFENCE:     {ClassSync, proxyFence, nil},
+	sass.OpFENCE:     {ClassSync, proxyFence, prepNamed("T")},
 	sass.OpCCTL:      {ClassOther, cctl, prepNamed("IVALL")},
 	sass.OpCCTLL:     {ClassOther, nothing, nil},
 	sass.OpNOP:       {ClassOther, nothing, nil},
@@ -225,6 +225,19 @@ var meanings = [...]meaningRow{
 	sass.OpQGMMA:     {ClassMatrix, gmma, prepGMMA},
 	sass.OpBGMMA:     {ClassMatrix, gmma, prepGMMA},
 	sass.OpWARPGROUP: {ClassSync, warpgroup, prepWarpgroup},
+
+	// Tensor memory.
+	sass.OpLDTM:       {ClassTensor, ldtm, prepTensorMove},
+	sass.OpSTTM:       {ClassTensor, sttm, prepTensorMove},
+	sass.OpUTCCP:      {ClassMatrix, utccp, prepTensorCopy},
+	sass.OpUTCSHIFT:   {ClassMatrix, utcshift, prepTensorCopy},
+	sass.OpUTCHMMA:    {ClassMatrix, utcmma, prepTensorProduct},
+	sass.OpUTCIMMA:    {ClassMatrix, utcmma, prepTensorProduct},
+	sass.OpUTCQMMA:    {ClassMatrix, utcmma, prepTensorProduct},
+	sass.OpUTCOMMA:    {ClassMatrix, utcmma, prepTensorProduct},
+	sass.OpUTCBAR:     {ClassSync, utcbar, prepTensorBar},
+	sass.OpUTCATOMSWS: {ClassUniform, utcatomsws, prepTensorAtom},
+	sass.OpUVIRTCOUNT: {ClassOther, nothing, nil},
 
 	// Textures and surfaces.
 	sass.OpTEX:   {ClassTexture, tex, prepTex},

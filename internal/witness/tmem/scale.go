@@ -1,0 +1,35 @@
+package tmem
+
+import "github.com/goptxas/goptxas/internal/engine/fp"
+
+// Scales are bytes: of row r in lane r%32, column r/32 of their place, the
+// same in all four quarters of the lanes (PTX ISA, Scale Factor A ID and B
+// ID); the descriptor names the first byte of the word.
+
+// scaleLines multiplies the rows and columns of a block by their scales.
+// Columns are scaled once, by those of the first block.
+func (p *plan) scaleLines(m *Memory, rows, columns []line, rank int) error {
+	if err := p.scaleEach(m, p.ScaleA, p.idA, rows); err != nil || rank > 0 {
+		return err
+	}
+	return p.scaleEach(m, p.ScaleB, p.idB, columns)
+}
+
+func (p *plan) scaleEach(m *Memory, at Address, id int, lines []line) error {
+	words := (len(lines) + 31) / 32
+	if err := m.span(at, words); err != nil {
+		return err
+	}
+	m.touch(0, Lanes, at.Column(), words, false)
+	for r := range lines {
+		w := m.words[at.Column()+r/32][(at.Lane()+r%32)%Lanes]
+		for k := range lines[r].terms {
+			x := uint64(w>>(8*(id+k/p.Block))) & 0xff
+			if p.scale == fp.E4M3 {
+				x &= 0x7f // it has no sign
+			}
+			lines[r].terms[k] = lines[r].terms[k].Times(p.scale.Term(x))
+		}
+	}
+	return nil
+}
