@@ -6,6 +6,7 @@
 //	gpurun plan  -corpus DIR -o PLAN                        guess arguments, try them in the PTX interpreter
 //	gpurun blind -ours CMD -ref PTXAS -corpus DIR -plan …   kernels without descriptions, as planned
 //	gpurun sim   -ours CMD -ref PTXAS -corpus DIR -plan …   the same in the simulator, without a GPU
+//	gpurun count -ours CMD -ref PTXAS -corpus DIR -plan …   instructions that warps execute in the simulator
 //	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
 package main
 
@@ -24,6 +25,7 @@ var commands = [...]struct {
 	{"plan", plan},
 	{"blind", blind},
 	{"sim", simulate},
+	{"count", count},
 	{"cubin", cubins},
 	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
 }
@@ -40,6 +42,6 @@ func main() {
 			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|cubin [options]")
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin [options]")
 	os.Exit(2)
 }

@@ -92,6 +92,9 @@ func (m *machine) run() error {
 	g := m.l.Grid
 	c := m.clusterOf
 	total := uint64(g[0]/c[0]) * uint64(g[1]/c[1]) * uint64(g[2]/c[2])
+	if m.l.Blocks != 0 {
+		total = min(total, m.l.Blocks)
+	}
 	var next uint64
 	var live []*cta
 	for next < total || len(live) > 0 {

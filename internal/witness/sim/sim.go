@@ -26,6 +26,7 @@ type Launch struct {
 	Params      []byte    // as they lie in constant bank 0
 	Memory      *Memory   // nil: the module's variables alone
 	MaxSteps    uint64    // instructions of all warps, 0 = no limit
+	Blocks      uint64    // how many blocks (or clusters) run, the first of the grid; 0 = all
 	Timed       bool      // results arrive late: see timed.go
 	Async       Async     // when asynchronous work happens: see async.go
 	Lenient     bool      // faults of the program are overlooked: see blind.go
