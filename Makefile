@@ -7,7 +7,7 @@ RACE    := ./internal/engine/par/... $(addprefix ./internal/engine/,atomicfile d
 FUZZTIME ?= 30s
 PREFIX   ?= /usr/local
 
-.PHONY: help build demo test test-oracle oracle platforms lint bench versus fuzz campaign race generate ci install release clib playground site browser readme
+.PHONY: help build demo test test-oracle oracle platforms lint bench versus executed fuzz campaign race generate ci install release clib playground site browser readme
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -74,6 +74,11 @@ bench: ## benchmarks
 
 versus: ## time, registers and spills beside the reference's
 	$(GO) test -run '^$$' -bench Versus -benchtime 1x ./internal/witness/versus
+
+REF     ?= ptxas
+executed: build ## instructions that warps execute beside the reference's (REF), in the simulator: the zoo and the speed kernels
+	bin/gpurun count -ours bin/goptxas -ref $(REF) -corpus testdata/zoo -o bin/zoo.json
+	bin/gpurun count -ours bin/goptxas -ref $(REF) -corpus testdata/speed -o bin/speed.json
 
 fuzz: ## every fuzz target for FUZZTIME each
 	sh tools/fuzz.sh $(FUZZTIME)

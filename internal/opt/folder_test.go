@@ -17,6 +17,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        Bits,
 	"SSA":              SSA,
+	"Constants":        Constants,
 	"LeaveSSA":         LeaveSSA,
 	"SharedPointers":   Pointers,
 	"SharedInductions": Inductions,

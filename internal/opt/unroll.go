@@ -8,11 +8,14 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Bounds on unrolling, in instructions: of a loop that goes away, of a body
-// that is copied, of the body of a loop that stays, and of all that is added
-// to a function. The reference leaves bodies of a hundred alone.
+// Bounds on unrolling, in instructions: of a loop that goes away, as its
+// turns are and as they are once constants are known, of a body that is
+// copied, of the body of a loop that stays, and of all that is added to a
+// function. Of loops of matrix products the reference writes out those whose
+// turns come to 1,184 and leaves those of 1,344.
 const (
 	maxWhole  = 1600
+	maxLeft   = 1200
 	maxBody   = 80
 	maxPart   = 256
 	maxForked = 40  // of a body with branches inside
@@ -121,7 +124,7 @@ func (u *unroller) shape() bool {
 		}
 	}
 	u.size = max(1, u.size-overhead)
-	return u.size <= maxBody && u.ending()
+	return u.ending()
 }
 
 // plain reports whether b may be copied.
@@ -132,7 +135,9 @@ func (u *unroller) plain(b *ori.Block) bool {
 			if i.Next() != nil {
 				return false
 			}
-		case op.BAR, op.WARPSYNC, op.COPY, op.UNDEF, op.EXIT:
+		case op.BAR, op.WARPSYNC, op.COPY, op.UNDEF, op.EXIT, op.MEMBAR, op.FENCE:
+		case op.DEPBAR, op.LDGDEPBAR, op.ARRIVES, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+			// asynchronous work: each copy starts its own or waits for it
 		default:
 			if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
 				return false
@@ -171,9 +176,12 @@ func (u *unroller) plan(turns int) bool {
 	if u.forks && (u.size > maxForked || turns*u.size > maxForks) {
 		return false
 	}
-	if turns*u.size <= maxWhole {
+	if u.size <= maxBody && turns*u.size <= maxWhole || turns*u.size <= maxGrowth && turns*u.weigh() <= maxLeft {
 		u.copies, u.whole = turns, true
 		return true
+	}
+	if u.size > maxBody {
+		return false
 	}
 	for n := maxCopies; n > 1; n-- {
 		if turns%n == 0 && n*u.size <= maxPart {
@@ -182,37 +190,6 @@ func (u *unroller) plan(turns int) bool {
 		}
 	}
 	return false
-}
-
-// turns counts how often the loop runs, 0 if that is not known: a register
-// set to a constant before it, increased by a constant in every turn and
-// compared with a constant at its end.
-func (u *unroller) turns() int {
-	u.index()
-	cmp := u.only(u.latch.Last().Guard.Reg)
-	if cmp == nil || cmp.Op != op.ISETP || cmp.Guard.Kind != ori.KNone || !u.everyTurn(cmp) {
-		return 0
-	}
-	test, ok := testOf(cmp)
-	if !ok {
-		return 0
-	}
-	c, ok := u.counter(test.reg, cmp)
-	if !ok {
-		return 0
-	}
-	at := c.start
-	for n := 1; n <= maxTurns; n++ {
-		seen := at
-		if c.after {
-			seen += c.step
-		}
-		if test.holds(seen) != u.goOn {
-			return n
-		}
-		at += c.step
-	}
-	return 0
 }
 
 // index lists the writers of every register, once for all loops: copies add
@@ -231,14 +208,6 @@ func (u *unroller) index() {
 			}
 		}
 	}
-}
-
-// only returns the one writer of r, or nil.
-func (u *unroller) only(r ori.Reg) *ori.Instr {
-	if w := u.writers[r]; len(w) == 1 {
-		return w[0]
-	}
-	return nil
 }
 
 // afresh reports whether b, which dominates the loop, runs before every
@@ -281,38 +250,6 @@ func (u *unroller) before(i, j *ori.Instr) bool {
 	return false
 }
 
-// test is a comparison of a register with a constant.
-type test struct {
-	reg      ori.Reg
-	with     int32
-	swapped  bool // the constant stands first
-	cond     op.Mod
-	unsigned bool
-}
-
-var conditions = [...]op.Mod{op.MLT, op.MLE, op.MGT, op.MGE, op.MEQ, op.MNE}
-
-// testOf reads a comparison.
-func testOf(i *ori.Instr) (t test, ok bool) {
-	s := i.Srcs()
-	if i.NDst != 1 || len(s) != 3 || s[2].Kind != ori.KZero || s[2].Flags != 0 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
-		return t, false
-	}
-	for _, c := range conditions {
-		if i.Mods.Has(c) {
-			t.cond, ok = c, true
-		}
-	}
-	t.unsigned = i.Mods.Has(op.MU32)
-	a, b := s[0], s[1]
-	if a.Kind != ori.KReg {
-		a, b, t.swapped = b, a, true
-	}
-	with, isConst := constWord(b)
-	t.reg, t.with = a.Reg, with
-	return t, ok && isConst && a.Kind == ori.KReg && a.Class == ori.R && a.Flags == 0 && a.N <= 1 && a.Sub == 0
-}
-
 // constWord returns the value of a constant operand of one word.
 func constWord(o ori.Operand) (int32, bool) {
 	if o.Flags != 0 {
@@ -327,105 +264,12 @@ func constWord(o ori.Operand) (int32, bool) {
 	return 0, false
 }
 
-// holds evaluates the comparison.
-func (t *test) holds(x int32) bool {
-	a, b := int64(x), int64(t.with)
-	if t.unsigned {
-		a, b = int64(uint32(x)), int64(uint32(t.with))
-	}
-	if t.swapped {
-		a, b = b, a
-	}
-	switch t.cond {
-	case op.MLT:
-		return a < b
-	case op.MLE:
-		return a <= b
-	case op.MGT:
-		return a > b
-	case op.MGE:
-		return a >= b
-	case op.MEQ:
-		return a == b
-	}
-	return a != b
-}
-
-// counter is a register that a loop counts in.
-type counter struct {
-	start, step int32
-	after       bool // the comparison sees the increased value
-}
-
-// counter finds how register r, which cmp reads, counts: r is the counter,
-// or its increased value that is copied to it afterwards.
-func (u *unroller) counter(r ori.Reg, cmp *ori.Instr) (c counter, ok bool) {
-	i := r
-	if add := u.only(r); add != nil {
-		if i, _, ok = addOf(add); !ok || !u.everyTurn(add) || !u.before(add, cmp) {
-			return c, false
-		}
-	}
-	if len(u.writers[i]) != 2 || u.f.Regs[i].Width != 1 {
-		return c, false
-	}
-	set, inc := u.writers[i][0], u.writers[i][1]
-	if u.has(set.Block()) {
-		set, inc = inc, set
-	}
-	if u.has(set.Block()) || !u.dom.Dominates(set.Block(), u.loop.Header) || !u.everyTurn(inc) || !u.afresh(set.Block()) {
-		return c, false
-	}
-	add := inc
-	if t, isCopy := copyOfReg(inc); isCopy {
-		if add = u.only(t); add == nil || !u.everyTurn(add) || !u.before(add, inc) || i != r && t != r {
-			return c, false
-		}
-	} else if i != r {
-		return c, false
-	}
-	base, step, isAdd := addOf(add)
-	if c.start, ok = setOf(set); !ok || !isAdd || base != i {
-		return c, false
-	}
-	c.step, c.after = step, i != r || u.before(inc, cmp)
-	return c, true
-}
-
-// copyOfReg returns the register that i copies, if it does nothing else.
-func copyOfReg(i *ori.Instr) (ori.Reg, bool) {
-	if i.Op != op.MOV && i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Srcs()) != 1 {
-		return ori.NoReg, false
-	}
-	s := i.Srcs()[0]
-	return s.Reg, s.Kind == ori.KReg && s.Class == ori.R && s.Flags == 0 && s.Sub == 0 && s.N <= 1
-}
-
 // setOf returns the constant that i sets a register to.
 func setOf(i *ori.Instr) (int32, bool) {
 	if i.Op != op.MOV && i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Srcs()) != 1 {
 		return 0, false
 	}
 	return constWord(i.Srcs()[0])
-}
-
-// addOf reads an addition of a constant to a register.
-func addOf(i *ori.Instr) (base ori.Reg, step int32, ok bool) {
-	s := i.Srcs()
-	if i.Op != op.IADD3 || i.NDst != 1 || i.Guard.Kind != ori.KNone || len(s) != 3 || i.Mods != (op.Mods{}) || i.Args[0].N > 1 {
-		return 0, 0, false
-	}
-	base = ori.NoReg
-	for _, o := range s {
-		if x, isConst := constWord(o); isConst {
-			step += x
-		} else if o.Kind == ori.KReg && o.Class == ori.R && o.Flags == 0 && o.Sub == 0 && base == ori.NoReg {
-			base = o.Reg
-		} else {
-			return 0, 0, false
-		}
-	}
-	return base, step, base != ori.NoReg
 }
 
 // unroll makes the copies and leads one into the next.

@@ -23,12 +23,16 @@ func TestUnroll(t *testing.T) {
 		{"once", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x1, pt\n@p2 BRA b1", 1, 0},
 		{"below zero without sign", "MOV r0 = 0x1", "IADD3 r0 = r0, -0x1, rz", "ISETP.GE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 1, 1},
 		{"a long body, in parts", "MOV r0 = rz", long + "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x64, pt\n@p2 BRA b1", 4, 1},
+		{"two words", "MOV r4[0] = rz\nMOV r4[1] = rz", "IADD3 r5[0], p6 = r4[0], 0x1, rz\nIADD3.X r5[1] = r4[1], rz, rz, p6, ~pt\nCOPY r4[0] = r5[0]\nCOPY r4[1] = r5[1]", "ISETP.NE.U32.AND p7 = r4[0], 0x6, pt\nISETP.NE.U32.AND.EX p2 = r4[1], rz, pt, p7\n@p2 BRA b1", 6, 0},
+		{"halved", "MOV r0 = 0x10", "SHF.R.U32.HI r0 = rz, 0x1, r0", "ISETP.NE.U32.AND p2 = r0, rz, pt\n@p2 BRA b1", 5, 0},
+		{"undefined at first", "MOV r3 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
+		{"asynchronous copies", "MOV r0 = rz", "LDGDEPBAR\nDEPBAR.LE SB0, 0x4\nIADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 4, 0},
 		{"an unknown bound", "MOV r0 = rz", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, r3, pt\n@p2 BRA b1", 1, 1},
 		{"a guarded step", "MOV r0 = rz", "@p2 IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
 		{"a third writer", "MOV r0 = rz\nMOV r0 = 0x1", "IADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
 		{"a clock", "MOV r0 = rz", "NANOSLEEP r3\nIADD3 r0 = r0, 0x1, rz", "ISETP.LT.AND p2 = r0, 0x4, pt\n@p2 BRA b1", 1, 1},
 	} {
-		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg p2 1/1\nreg r3 1/1\nb0: -> b1\n" + c.set + "\nb1: -> b1, b2\nMUFU.RCP r3 = r3\n" +
+		m, err := ori.Parse("func f kernel {\nreg r0 1/1\nreg r1 1/1\nreg p2 1/1\nreg r3 1/1\nreg r4 2/2\nreg r5 2/2\nreg p6 1/1\nreg p7 1/1\nb0: -> b1\n" + c.set + "\nb1: -> b1, b2\nMUFU.RCP r3 = r3\n" +
 			c.body + "\n" + c.end + "\nb2:\nEXIT\n}\n")
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
