@@ -66,7 +66,7 @@ func (t *textSection) analyse(p *program) *Analysis {
 	}
 	after := g.liveness(all)
 	for n := range g.insts {
-		i, pc, c := &g.insts[n], uint64(n)*wordBytes, g.insts[n].Ctrl()
+		i, pc, c := &g.insts[n], uint64(n)*sass.WordBytes, g.insts[n].Ctrl()
 		d := &x.Lines[n]
 		*d = Line{
 			Addr: pc, Text: string(bytes.TrimRight(l.textOf(t, pc), " ;")), Op: i.Op().String(), Ctrl: c.String(), Stall: int(c.Stall),

@@ -349,3 +349,29 @@ func indexOf(list []string, word string) (uint8, bool) {
 	n, err := strconv.ParseUint(word, 0, 4)
 	return uint8(n), err == nil
 }
+
+// NoArch is the error of bare instructions that no GPU was named for.
+type NoArch struct{}
+
+func (NoArch) Error() string { return "bare instructions need -arch" }
+
+// AssembleRaw makes words of bare instruction lines, or takes the code out
+// of a source.
+func AssembleRaw(name string, src []byte, a *target.Arch) ([]byte, error) {
+	lines := splitLines(src)
+	if len(lines) > 0 && (strings.HasPrefix(lines[0].text, ".cubin") || strings.HasPrefix(lines[0].text, ".kernel") || strings.HasPrefix(lines[0].text, ".arch")) {
+		f, err := Assemble(name, src, a)
+		if err != nil {
+			return nil, err
+		}
+		var code []byte
+		for _, k := range f.Functions() {
+			code = append(code, k.Code...)
+		}
+		return code, nil
+	}
+	if a == nil {
+		return nil, NoArch{}
+	}
+	return assembleCode(name, lines, a)
+}

@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -25,19 +26,19 @@ func assembleCode(name string, lines []srcLine, a *target.Arch) ([]byte, error) 
 			if _, dup := labels[label]; dup {
 				return nil, &asmError{name, l.no, fmt.Sprintf("label %s is defined twice", label)}
 			}
-			labels[label] = uint64(len(body)) * wordBytes
+			labels[label] = uint64(len(body)) * sass.WordBytes
 			continue
 		}
 		body = append(body, l)
 	}
-	out := make([]byte, 0, len(body)*wordBytes)
+	out := make([]byte, 0, len(body)*sass.WordBytes)
 	for n, l := range body {
-		w, err := assembleLine(l.text, a, uint64(n)*wordBytes, labels)
+		w, err := assembleLine(l.text, a, uint64(n)*sass.WordBytes, labels)
 		if err != nil {
 			return nil, &asmError{name, l.no, err.Error()}
 		}
-		out = le.AppendUint64(out, w.Lo)
-		out = le.AppendUint64(out, w.Hi)
+		out = binary.LittleEndian.AppendUint64(out, w.Lo)
+		out = binary.LittleEndian.AppendUint64(out, w.Hi)
 	}
 	return out, nil
 }

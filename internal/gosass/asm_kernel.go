@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -208,8 +209,8 @@ func padCode(code []byte, a *target.Arch) ([]byte, error) {
 		}
 		i.SetCtrl(sass.Ctrl{WrBar: sass.NoBar, RdBar: sass.NoBar})
 		w := i.Word()
-		code = le.AppendUint64(code, w.Lo)
-		code = le.AppendUint64(code, w.Hi)
+		code = binary.LittleEndian.AppendUint64(code, w.Lo)
+		code = binary.LittleEndian.AppendUint64(code, w.Hi)
 		return nil
 	}
 	if err := add("BRA 0x" + strconv.FormatUint(uint64(len(code)), 16) + ";"); err != nil {
@@ -226,8 +227,8 @@ func padCode(code []byte, a *target.Arch) ([]byte, error) {
 // scan reads resources off the code.
 func (k *kernelDraft) scan(code []byte, a *target.Arch) {
 	top, crs := 1, false
-	for pc := 0; pc+wordBytes <= len(code); pc += wordBytes {
-		i := sass.Decode(a, bits.Word{Lo: le.Uint64(code[pc:]), Hi: le.Uint64(code[pc+8:])})
+	for pc := 0; pc+sass.WordBytes <= len(code); pc += sass.WordBytes {
+		i := sass.Decode(a, bits.Word{Lo: binary.LittleEndian.Uint64(code[pc:]), Hi: binary.LittleEndian.Uint64(code[pc+8:])})
 		top = max(top, topRegister(&i))
 		switch i.Op() {
 		case sass.OpEXIT:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // CFG prints the control flow of each section as a graph for dot: one node a
@@ -31,14 +32,14 @@ func CFG(f *cubin.File, opt *Options) ([]byte, error) {
 func (l *listing) node(t *textSection, g *graph, b int) {
 	x := &g.blocks[b]
 	name := func(b int) string {
-		return strconv.Quote(t.name + "/" + t.nameAt(uint64(g.blocks[b].from)*wordBytes))
+		return strconv.Quote(t.name + "/" + t.nameAt(uint64(g.blocks[b].from)*sass.WordBytes))
 	}
 	l.str(name(b) + " [label=\"{")
-	if at := uint64(x.from) * wordBytes; t.named(at) {
+	if at := uint64(x.from) * sass.WordBytes; t.named(at) {
 		l.str(escapeDot(t.nameAt(at)) + ":\\l")
 	}
 	for n := x.from; n < x.to; n++ {
-		pc := uint64(n) * wordBytes
+		pc := uint64(n) * sass.WordBytes
 		l.str(string(appendHexN(nil, pc, 4)) + "  " + escapeDot(string(l.textOf(t, pc))) + "\\l")
 	}
 	l.str("}\"];\n")

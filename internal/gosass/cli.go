@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -208,9 +209,12 @@ func (c *command) asm(args []string) error {
 	}
 	var b []byte
 	if filepath.Ext(*out) == ".bin" {
-		b, err = assembleRaw(names[0], src, a)
+		b, err = AssembleRaw(names[0], src, a)
 	} else {
 		b, err = assembleFile(names[0], src, a)
+	}
+	if errors.Is(err, NoArch{}) {
+		return &usageError{err.Error()}
 	}
 	if err != nil {
 		return err
@@ -224,27 +228,6 @@ func assembleFile(name string, src []byte, a *target.Arch) ([]byte, error) {
 		return nil, err
 	}
 	return f.Write()
-}
-
-// assembleRaw makes words of bare instruction lines, or takes the code out
-// of a source.
-func assembleRaw(name string, src []byte, a *target.Arch) ([]byte, error) {
-	lines := splitLines(src)
-	if len(lines) > 0 && (strings.HasPrefix(lines[0].text, ".cubin") || strings.HasPrefix(lines[0].text, ".kernel") || strings.HasPrefix(lines[0].text, ".arch")) {
-		f, err := Assemble(name, src, a)
-		if err != nil {
-			return nil, err
-		}
-		var code []byte
-		for _, k := range f.Functions() {
-			code = append(code, k.Code...)
-		}
-		return code, nil
-	}
-	if a == nil {
-		return nil, &usageError{"bare instructions need -arch"}
-	}
-	return assembleCode(name, lines, a)
 }
 
 // writeFile replaces a file whole or not at all.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -84,8 +85,8 @@ func TestRawRound(t *testing.T) {
 	if exit != 0 {
 		t.Fatal(errs)
 	}
-	if n := strings.Count(text, "\n"); n != len(code)/wordBytes {
-		t.Errorf("%d lines for %d instructions", n, len(code)/wordBytes)
+	if n := strings.Count(text, "\n"); n != len(code)/sass.WordBytes {
+		t.Errorf("%d lines for %d instructions", n, len(code)/sass.WordBytes)
 	}
 	src := write(t, dir, "a.sass", []byte(text))
 	out := filepath.Join(dir, "b.bin")
@@ -107,7 +108,9 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(b, &v); err != nil || len(v) != 2 {
 		t.Fatal(err)
 	}
-	var funcs []jsonFunc
+	var funcs []struct {
+		Code []struct{ Word, Control string } `json:"sass-instructions"`
+	}
 	if err := json.Unmarshal(v[1], &funcs); err != nil {
 		t.Fatal(err)
 	}

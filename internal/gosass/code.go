@@ -8,9 +8,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// wordBytes is the size of an instruction.
-const wordBytes = 16
-
 // textSection is one code section with what printing needs to know about
 // it.
 type textSection struct {
@@ -106,18 +103,18 @@ func (t *textSection) addRelocs(c *cubin.Relocs) {
 
 // word returns the instruction at an offset.
 func (t *textSection) word(off uint64) bits.Word {
-	b := t.code[off : off+wordBytes : off+wordBytes]
+	b := t.code[off : off+sass.WordBytes : off+sass.WordBytes]
 	return bits.Word{Lo: le.Uint64(b), Hi: le.Uint64(b[8:])}
 }
 
 // words is the number of whole instructions.
-func (t *textSection) words() uint64 { return uint64(len(t.code)) / wordBytes }
+func (t *textSection) words() uint64 { return uint64(len(t.code)) / sass.WordBytes }
 
 // targetOf returns the code address an instruction names.
 func targetOf(i *sass.Inst, pc uint64) (uint64, bool) {
 	for n := range i.NArg() {
 		if o := i.Arg(n); o.Kind == sass.KindLabel {
-			return uint64(int64(pc) + wordBytes + o.Imm), true
+			return uint64(int64(pc) + sass.WordBytes + o.Imm), true
 		}
 	}
 	return 0, false

@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sort"
 	"strings"
@@ -78,8 +79,8 @@ func (d *differ) functions(a, b *cubin.Function, archA, archB *target.Arch) {
 	d.mix(n, a.Code, b.Code, archA, archB)
 	if string(a.Code) != string(b.Code) && len(a.Code) == len(b.Code) {
 		words := 0
-		for i := 0; i+wordBytes <= len(a.Code); i += wordBytes {
-			if string(a.Code[i:i+wordBytes]) != string(b.Code[i:i+wordBytes]) {
+		for i := 0; i+sass.WordBytes <= len(a.Code); i += sass.WordBytes {
+			if string(a.Code[i:i+sass.WordBytes]) != string(b.Code[i:i+sass.WordBytes]) {
 				words++
 			}
 		}
@@ -115,8 +116,8 @@ func (d *differ) attrs(a, b *cubin.Function) {
 func (d *differ) mix(name string, a, b []byte, archA, archB *target.Arch) {
 	count := map[string][2]int{}
 	add := func(code []byte, arch *target.Arch, side int) {
-		for i := 0; i+wordBytes <= len(code); i += wordBytes {
-			x := sass.Decode(arch, bits.Word{Lo: le.Uint64(code[i:]), Hi: le.Uint64(code[i+8:])})
+		for i := 0; i+sass.WordBytes <= len(code); i += sass.WordBytes {
+			x := sass.Decode(arch, bits.Word{Lo: binary.LittleEndian.Uint64(code[i:]), Hi: binary.LittleEndian.Uint64(code[i+8:])})
 			op := x.Op().String()
 			v := count[op]
 			v[side]++

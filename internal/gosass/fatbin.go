@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -35,12 +36,12 @@ const machineCUDA = 190
 // Images finds the cubins of a file: the file itself, the images of a fat
 // binary, or those inside a host object or program.
 func Images(b []byte) ([]Image, error) {
-	if len(b) >= 4 && le.Uint32(b) == fatMagic {
+	if len(b) >= 4 && binary.LittleEndian.Uint32(b) == fatMagic {
 		return fatImages(b)
 	}
 	im, err := elf.Parse(b)
 	if err != nil {
-		if len(b) >= 20 && string(b[:4]) == "\x7fELF" && le.Uint16(b[18:]) != machineCUDA {
+		if len(b) >= 20 && string(b[:4]) == "\x7fELF" && binary.LittleEndian.Uint16(b[18:]) != machineCUDA {
 			return scanFat(b)
 		}
 		return nil, err
@@ -56,7 +57,7 @@ func Images(b []byte) ([]Image, error) {
 func scanFat(b []byte) ([]Image, error) {
 	var list []Image
 	for at := 0; at+fatHead <= len(b); at += 8 {
-		if le.Uint32(b[at:]) != fatMagic || le.Uint16(b[at+4:]) != 1 {
+		if binary.LittleEndian.Uint32(b[at:]) != fatMagic || binary.LittleEndian.Uint16(b[at+4:]) != 1 {
 			continue
 		}
 		images, err := fatImages(b[at:])
@@ -75,22 +76,22 @@ func fatImages(b []byte) ([]Image, error) {
 	if len(b) < fatHead {
 		return nil, errors.New("fat binary is cut off")
 	}
-	head, size := uint64(le.Uint16(b[6:])), le.Uint64(b[8:])
+	head, size := uint64(binary.LittleEndian.Uint16(b[6:])), binary.LittleEndian.Uint64(b[8:])
 	if head > uint64(len(b)) || size > uint64(len(b))-head {
 		return nil, errors.New("fat binary is cut off")
 	}
 	var list []Image
 	for rest := b[head : head+size]; len(rest) >= imageHead; {
-		hs, ps := uint64(le.Uint32(rest[4:])), le.Uint64(rest[8:])
+		hs, ps := uint64(binary.LittleEndian.Uint32(rest[4:])), binary.LittleEndian.Uint64(rest[8:])
 		if hs < imageHead || hs > uint64(len(rest)) || ps > uint64(len(rest))-hs {
 			return nil, errors.New("image of a fat binary is cut off")
 		}
-		if le.Uint16(rest) == imageCubin {
+		if binary.LittleEndian.Uint16(rest) == imageCubin {
 			data, err := unpackImage(rest, rest[hs:hs+ps])
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, Image{SM: int(le.Uint32(rest[28:])), Data: data})
+			list = append(list, Image{SM: int(binary.LittleEndian.Uint32(rest[28:])), Data: data})
 		}
 		rest = rest[hs+ps:]
 	}
@@ -99,11 +100,11 @@ func fatImages(b []byte) ([]Image, error) {
 
 // unpackImage returns the image of a header, uncompressed.
 func unpackImage(h, data []byte) ([]byte, error) {
-	flags := le.Uint64(h[40:])
-	size, packed := le.Uint64(h[56:]), uint64(le.Uint32(h[16:]))
+	flags := binary.LittleEndian.Uint64(h[40:])
+	size, packed := binary.LittleEndian.Uint64(h[56:]), uint64(binary.LittleEndian.Uint32(h[16:]))
 	switch {
 	case flags&flagZstd != 0:
-		return nil, fmt.Errorf("image for sm_%d is compressed with zstd, which is not supported: make it with --compress-mode=none", le.Uint32(h[28:]))
+		return nil, fmt.Errorf("image for sm_%d is compressed with zstd, which is not supported: make it with --compress-mode=none", binary.LittleEndian.Uint32(h[28:]))
 	case flags&flagLZ4 != 0:
 		if packed > uint64(len(data)) {
 			return nil, errors.New("image of a fat binary is cut off")
@@ -138,7 +139,7 @@ func unpackLZ4(in []byte, size uint64) ([]byte, error) {
 		if at+2 > len(in) {
 			return nil, errLZ4
 		}
-		back := int(le.Uint16(in[at:]))
+		back := int(binary.LittleEndian.Uint16(in[at:]))
 		n, next, ok := lz4Length(in, at+2, int(token&15))
 		n += 4
 		if !ok || back == 0 || back > len(out) || uint64(len(out)+n) > size {

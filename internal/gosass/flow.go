@@ -59,8 +59,8 @@ func (t *textSection) flow(p *program) *graph {
 	g := &graph{insts: make([]sass.Inst, t.words())}
 	leader := make([]bool, len(g.insts)+1)
 	mark := func(addr uint64) {
-		if addr/wordBytes < uint64(len(leader)) {
-			leader[addr/wordBytes] = true
+		if addr/sass.WordBytes < uint64(len(leader)) {
+			leader[addr/sass.WordBytes] = true
 		}
 	}
 	mark(0)
@@ -68,7 +68,7 @@ func (t *textSection) flow(p *program) *graph {
 		mark(s.Value)
 	}
 	for n := range g.insts {
-		pc := uint64(n) * wordBytes
+		pc := uint64(n) * sass.WordBytes
 		g.insts[n] = sass.Decode(p.arch, t.word(pc))
 		i := &g.insts[n]
 		switch flowOf(i.Op()) {
@@ -76,14 +76,14 @@ func (t *textSection) flow(p *program) *graph {
 			if to, ok := targetOf(i, pc); ok {
 				mark(to)
 			}
-			mark(pc + wordBytes)
+			mark(pc + sass.WordBytes)
 		case flowMulti:
 			for _, to := range t.multi[pc] {
 				mark(to)
 			}
-			mark(pc + wordBytes)
+			mark(pc + sass.WordBytes)
 		case flowEnd:
-			mark(pc + wordBytes)
+			mark(pc + sass.WordBytes)
 		}
 	}
 	g.cut(leader)
@@ -106,9 +106,9 @@ func (g *graph) cut(leader []bool) {
 func (g *graph) link(t *textSection) {
 	for b := range g.blocks {
 		last := g.blocks[b].to - 1
-		i, pc := &g.insts[last], uint64(last)*wordBytes
+		i, pc := &g.insts[last], uint64(last)*sass.WordBytes
 		add := func(addr uint64) {
-			if n := addr / wordBytes; n < uint64(len(g.insts)) {
+			if n := addr / sass.WordBytes; n < uint64(len(g.insts)) {
 				g.blocks[b].succs = append(g.blocks[b].succs, g.at[n])
 			}
 		}
@@ -124,7 +124,7 @@ func (g *graph) link(t *textSection) {
 			}
 		}
 		if kind == flowNone || i.Guard() != sass.Always || conditional(i) {
-			add(pc + wordBytes)
+			add(pc + sass.WordBytes)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (t *textSection) jsonFuncs(p *program, opt *Options) []*jsonFunc {
 		if s.Size < to-from {
 			to = from + s.Size
 		}
-		for pc := from; pc+wordBytes <= to; pc += wordBytes {
+		for pc := from; pc+sass.WordBytes <= to; pc += sass.WordBytes {
 			x.Code = append(x.Code, jsonInstAt(p, t, pc, opt))
 		}
 		list = append(list, x)

@@ -93,7 +93,7 @@ func (l *labeler) named(f *cubin.File, all []*textSection) {
 
 func (l *labeler) branches(p *program, t *textSection) {
 	for n := range t.words() {
-		pc := n * wordBytes
+		pc := n * sass.WordBytes
 		w := t.word(pc)
 		if !mayBranch(w.Lo) {
 			continue

@@ -143,7 +143,7 @@ func (l *listing) life(t *textSection) {
 	l.banner(t.sec.Name)
 	l.lifeHead(top)
 	for n := range g.insts {
-		pc := uint64(n) * wordBytes
+		pc := uint64(n) * sass.WordBytes
 		if t.named(pc) {
 			l.str(t.nameAt(pc) + ":\n")
 		}

@@ -65,12 +65,12 @@ func (l *listing) section(t *textSection) {
 	}
 	l.str("\t.align\t" + strconv.FormatUint(t.sec.Align, 10) + "\n")
 	for n := range t.words() {
-		pc := n * wordBytes
+		pc := n * sass.WordBytes
 		l.place(t, pc)
 		l.str(t.lines[pc])
 		l.instruction(t, pc)
 	}
-	l.place(t, t.words()*wordBytes)
+	l.place(t, t.words()*sass.WordBytes)
 }
 
 // place prints the symbols and labels of a place: symbols last first.
@@ -153,14 +153,14 @@ func (t *textSection) nameAt(off uint64) string {
 func (l *listing) measure() {
 	for _, t := range l.p.sections {
 		for n := range t.words() {
-			text := l.plain(t, n*wordBytes)
+			text := l.plain(t, n*sass.WordBytes)
 			l.longest = max(l.longest, len(text)-outdent(text))
 		}
 	}
 	for _, t := range l.p.sections {
 		size := l.longest + 2
 		for pc, targets := range t.multi {
-			if pc < t.words()*wordBytes {
+			if pc < t.words()*sass.WordBytes {
 				size = max(size, len(t.annotate(l.plain(t, pc), l.longest, targets))+1)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 const example = "../../examples/saxpy.ptx"
@@ -74,8 +75,8 @@ func TestAlign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := []int{left, right}[n]; got != len(f.Functions()[0].Code)/wordBytes {
-			t.Errorf("%s: %d of %d instructions are shown\n%s", name, got, len(f.Functions()[0].Code)/wordBytes, rows)
+		if got := []int{left, right}[n]; got != len(f.Functions()[0].Code)/sass.WordBytes {
+			t.Errorf("%s: %d of %d instructions are shown\n%s", name, got, len(f.Functions()[0].Code)/sass.WordBytes, rows)
 		}
 	}
 	if code, out, _ := run("diff", "-a", a, a); code != 0 || out != "" {

@@ -1,6 +1,7 @@
 package gosass
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/engine/bits"
@@ -12,12 +13,12 @@ func Raw(code []byte, opt *Options) ([]byte, error) {
 	if opt.Arch == nil {
 		return nil, fmt.Errorf("raw words need -arch")
 	}
-	if len(code)%wordBytes != 0 {
+	if len(code)%sass.WordBytes != 0 {
 		return nil, fmt.Errorf("%d bytes are no whole number of instructions", len(code))
 	}
 	out := make([]byte, 0, len(code)*4)
-	for at := 0; at < len(code); at += wordBytes {
-		w := bits.Word{Lo: le.Uint64(code[at:]), Hi: le.Uint64(code[at+8:])}
+	for at := 0; at < len(code); at += sass.WordBytes {
+		w := bits.Word{Lo: binary.LittleEndian.Uint64(code[at:]), Hi: binary.LittleEndian.Uint64(code[at+8:])}
 		if opt.Hex {
 			out = appendHexN(out, w.Lo, 16)
 			out = append(out, ' ')

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/sass"
 )
 
 // The source form of a cubin says everything that is in the file, by name
@@ -211,13 +212,6 @@ func (w *source) strings(list elf.Strings) {
 	}
 }
 
-var bindNames = [...]string{"LOCAL", "GLOBAL", "WEAK"}
-
-var symTypeNames = [16]string{
-	cubin.SymNone: "NOTYPE", cubin.SymObject: "OBJECT", cubin.SymFunc: "FUNC", cubin.SymSection: "SECTION",
-	cubin.SymTexture: "TEXTURE", cubin.SymSampler: "SAMPLER", cubin.SymSurface: "SURFACE", cubin.SymCudaObject: "CUDA_OBJECT",
-}
-
 func (w *source) symbol(s *cubin.Symbol) {
 	bind, typ := strconv.Itoa(int(s.Bind)), strconv.Itoa(int(s.Type))
 	if int(s.Bind) < len(bindNames) {
@@ -243,9 +237,6 @@ func (w *source) reloc(r *cubin.Reloc) {
 	}
 	w.line("\t.reloc", "0x"+strconv.FormatUint(r.Off, 16), r.Type.String(), w.sym(r.Sym), addend)
 }
-
-// attrWords are the directives of the four record formats.
-var attrWords = [...]string{cubin.NVal: ".attr.n", cubin.BVal: ".attr.b", cubin.HVal: ".attr.h", cubin.SVal: ".attr"}
 
 func (w *source) attr(a *cubin.Attr, compat bool) {
 	word := ".attr." + strconv.Itoa(int(a.Format))
@@ -274,7 +265,7 @@ func (w *source) attr(a *cubin.Attr, compat bool) {
 
 // bytes prints plain content: code as instructions, the rest as numbers.
 func (w *source) bytes(s *cubin.Section, b []byte) {
-	if s.Flags&elf.FlagExec != 0 && len(b)%wordBytes == 0 {
+	if s.Flags&elf.FlagExec != 0 && len(b)%sass.WordBytes == 0 {
 		for _, t := range w.p.sections {
 			if t.sec == s {
 				w.code(t)

@@ -36,7 +36,7 @@ func (w *source) code(t *textSection) {
 	for _, b := range parts {
 		w.list.out = append(w.list.out, b...)
 	}
-	w.list.out = t.appendPlace(w.list.out, uint64(n)*wordBytes)
+	w.list.out = t.appendPlace(w.list.out, uint64(n)*sass.WordBytes)
 }
 
 // codeWriter prints instructions of one section.
@@ -52,7 +52,7 @@ func (c *codeWriter) chunk(from, to int) []byte {
 	const lineSize = 108
 	c.out = make([]byte, 0, (to-from)*lineSize)
 	for n := from; n < to; n++ {
-		c.line(uint64(n) * wordBytes)
+		c.line(uint64(n) * sass.WordBytes)
 	}
 	return c.out
 }

@@ -26,8 +26,9 @@ func TestVadd(t *testing.T) {
 		t.Fatalf("%+v", k)
 	}
 	var want []string
-	for _, l := range splitLines(src) {
-		if ins, _, ok := strings.Cut(l.text, ";"); ok {
+	for line := range strings.Lines(string(src)) {
+		line, _, _ = strings.Cut(line, "//")
+		if ins, _, ok := strings.Cut(line, ";"); ok {
 			want = append(want, strings.TrimSpace(ins)+" ;")
 		}
 	}

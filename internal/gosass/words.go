@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/goptxas/goptxas/internal/cubin"
 )
 
 // directive is a line split into words and key=value pairs.
@@ -84,3 +86,13 @@ func cutWord(line string) (word, rest string, err error) {
 	}
 	return line[:n], line[n:], nil
 }
+
+var bindNames = [...]string{"LOCAL", "GLOBAL", "WEAK"}
+
+var symTypeNames = [16]string{
+	cubin.SymNone: "NOTYPE", cubin.SymObject: "OBJECT", cubin.SymFunc: "FUNC", cubin.SymSection: "SECTION",
+	cubin.SymTexture: "TEXTURE", cubin.SymSampler: "SAMPLER", cubin.SymSurface: "SURFACE", cubin.SymCudaObject: "CUDA_OBJECT",
+}
+
+// attrWords are the directives of the four record formats.
+var attrWords = [...]string{cubin.NVal: ".attr.n", cubin.BVal: ".attr.b", cubin.HVal: ".attr.h", cubin.SVal: ".attr"}

@@ -445,7 +445,7 @@ func (m *matcher) integer(it *item, s string, w bits.Word) (string, bits.Word, b
 		v, rest = int64(addr), s[n:]
 	}
 	if it.kind == kRel {
-		v -= int64(m.pc) + wordBytes
+		v -= int64(m.pc) + WordBytes
 	}
 	if it.kind == kUImm && v < 0 && it.width() < 64 {
 		return s, w, false

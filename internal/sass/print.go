@@ -125,7 +125,7 @@ func (p *printer) field(it *item) {
 	case kSImm:
 		p.dst = appendSigned(p.dst, signed(v, it.width())<<it.shift)
 	case kRel:
-		p.dst = appendSigned(p.dst, signed(v, it.width())<<it.shift+int64(p.pc)+wordBytes)
+		p.dst = appendSigned(p.dst, signed(v, it.width())<<it.shift+int64(p.pc)+WordBytes)
 	case kConst:
 		p.constant(it, v)
 	case kHidden:
@@ -140,9 +140,9 @@ func (p *printer) field(it *item) {
 	}
 }
 
-// wordBytes is the size of an instruction: relative addresses count from
+// WordBytes is the size of an instruction: relative addresses count from
 // the next one.
-const wordBytes = 16
+const WordBytes = 16
 
 var filePrefix = [...]string{kReg: "R", kUReg: "UR", kPred: "P", kUPred: "UP", kBar: "B", kSB: "SB"}
 
