@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/goptxas/goptxas/internal/cubin"
-	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -87,7 +87,7 @@ func (f *File) Function(name string) (*Function, bool) {
 
 // Listing returns the code of the file as nvdisasm -c prints it.
 func (f *File) Listing() (string, error) {
-	text, err := gosass.List(f.f, &gosass.Options{Code: true})
+	text, err := dis.List(f.f, &dis.Options{Code: true})
 	if err != nil {
 		return "", fmt.Errorf("cubin: %w", err)
 	}

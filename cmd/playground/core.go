@@ -15,7 +15,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
-	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/view"
 	"github.com/goptxas/goptxas/internal/witness/launch"
 	"github.com/goptxas/goptxas/internal/witness/sim"
@@ -76,7 +76,7 @@ func compile(text, arch string, options []string) *Compiled {
 	f, err := cubin.Read(c.Cubin)
 	if err == nil {
 		var listing []byte
-		listing, err = gosass.List(f, &gosass.Options{Code: true, Ctrl: true})
+		listing, err = dis.List(f, &dis.Options{Code: true, Ctrl: true})
 		c.SASS = string(listing)
 		c.Launches = launches(text, f)
 	}

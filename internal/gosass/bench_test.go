@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
@@ -51,7 +52,7 @@ func BenchmarkDis(b *testing.B) {
 	data := big(b)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Disassemble(data, &Options{Code: true}); err != nil {
+		if _, err := Disassemble(data, &dis.Options{Code: true}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -61,7 +62,7 @@ func BenchmarkSource(b *testing.B) {
 	data := big(b)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Disassemble(data, &Options{}); err != nil {
+		if _, err := Disassemble(data, &dis.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,3 +1,13 @@
+// Package gosass is the logic of the command of the same name: it prints,
+// assembles and compares cubins.
+//
+//	dis   a cubin as text: a complete source by default, a listing with -c
+//	asm   a source, or kernels written by hand, to a cubin or raw words
+//	diff  two cubins, kernel by kernel
+//	info  the resources of each kernel
+//
+// Each has a package of its own below this one. docs/cubin.md describes the
+// source.
 package gosass
 
 import (
@@ -11,6 +21,9 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/gosass/asm"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
+	"github.com/goptxas/goptxas/internal/gosass/report"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -125,7 +138,7 @@ func findArch(name string) (*target.Arch, error) {
 
 func (c *command) dis(args []string) error {
 	fs := flag.NewFlagSet("dis", flag.ContinueOnError)
-	opt := &Options{}
+	opt := &dis.Options{}
 	fs.BoolVar(&opt.Code, "c", false, "")
 	fs.BoolVar(&opt.Hex, "hex", false, "")
 	fs.BoolVar(&opt.Ctrl, "ctrl", false, "")
@@ -167,9 +180,9 @@ func (c *command) dis(args []string) error {
 }
 
 // Disassemble prints a file in the way the options choose.
-func Disassemble(b []byte, opt *Options) ([]byte, error) {
+func Disassemble(b []byte, opt *dis.Options) ([]byte, error) {
 	if opt.Raw {
-		return Raw(b, opt)
+		return dis.Raw(b, opt)
 	}
 	f, err := open(b, opt)
 	if err != nil {
@@ -177,15 +190,15 @@ func Disassemble(b []byte, opt *Options) ([]byte, error) {
 	}
 	switch {
 	case opt.JSON:
-		return JSON(f, opt)
+		return dis.JSON(f, opt)
 	case opt.CFG:
-		return CFG(f, opt)
+		return dis.CFG(f, opt)
 	case opt.Life:
-		return Life(f, opt)
+		return dis.Life(f, opt)
 	case opt.Code || opt.Hex || opt.Ctrl || opt.Lines || opt.Inlined || opt.Only != "":
-		return List(f, opt)
+		return dis.List(f, opt)
 	}
-	return Source(f, opt)
+	return dis.Source(f, opt)
 }
 
 func (c *command) asm(args []string) error {
@@ -209,11 +222,11 @@ func (c *command) asm(args []string) error {
 	}
 	var b []byte
 	if filepath.Ext(*out) == ".bin" {
-		b, err = AssembleRaw(names[0], src, a)
+		b, err = asm.Raw(names[0], src, a)
 	} else {
 		b, err = assembleFile(names[0], src, a)
 	}
-	if errors.Is(err, NoArch{}) {
+	if errors.Is(err, asm.NoArch{}) {
 		return &usageError{err.Error()}
 	}
 	if err != nil {
@@ -223,7 +236,7 @@ func (c *command) asm(args []string) error {
 }
 
 func assembleFile(name string, src []byte, a *target.Arch) ([]byte, error) {
-	f, err := Assemble(name, src, a)
+	f, err := asm.Assemble(name, src, a)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +270,7 @@ func (c *command) open(name string) (*cubin.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(b, &Options{})
+	f, err := open(b, &dis.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -282,12 +295,12 @@ func (c *command) diff(args []string) (int, error) {
 	if err != nil {
 		return exitFail, err
 	}
-	out, same, err := Diff(a, b)
+	out, same, err := report.Diff(a, b)
 	if err != nil {
 		return exitFail, err
 	}
 	if *beside && !same {
-		text, err := Align(a, b)
+		text, err := report.Align(a, b)
 		if err != nil {
 			return exitFail, err
 		}
@@ -313,9 +326,9 @@ func (c *command) info(args []string) error {
 	if err != nil {
 		return err
 	}
-	show := Info
+	show := report.Info
 	if *asJSON {
-		show = InfoJSON
+		show = report.InfoJSON
 	}
 	out, err := show(f)
 	if err != nil {

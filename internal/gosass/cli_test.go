@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
@@ -100,7 +101,7 @@ func TestRawRound(t *testing.T) {
 
 // TestJSON: the text is JSON and names every function.
 func TestJSON(t *testing.T) {
-	b, err := JSON(read(t, find(t, "funcs.sm_90a")), &Options{Hex: true, Ctrl: true})
+	b, err := dis.JSON(read(t, find(t, "funcs.sm_90a")), &dis.Options{Hex: true, Ctrl: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestJSON(t *testing.T) {
 // TestLife: R1 of a kernel with a frame is alive until its last use, a dead
 // register has no mark.
 func TestLife(t *testing.T) {
-	b, err := Life(read(t, find(t, "local.sm_90a")), &Options{})
+	b, err := dis.Life(read(t, find(t, "local.sm_90a")), &dis.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 )
 
 // A fat binary is a list of images behind a header of 16 bytes: magic,
@@ -173,7 +174,7 @@ func lz4Length(in []byte, at, n int) (length, next int, ok bool) {
 }
 
 // open reads the one cubin of a file; with several, the architecture chooses.
-func open(b []byte, opt *Options) (*cubin.File, error) {
+func open(b []byte, opt *dis.Options) (*cubin.File, error) {
 	list, err := Images(b)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
+	"github.com/goptxas/goptxas/internal/gosass/report"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 )
 
@@ -19,12 +21,12 @@ func FuzzDis(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = List(file, &Options{Hex: true, Ctrl: true})
-		_, _ = Source(file, &Options{})
-		_, _ = JSON(file, &Options{})
-		_, _ = CFG(file, &Options{})
-		_, _ = Life(file, &Options{})
-		_, _ = Info(file)
-		_, _, _ = Diff(file, file)
+		_, _ = dis.List(file, &dis.Options{Hex: true, Ctrl: true})
+		_, _ = dis.Source(file, &dis.Options{})
+		_, _ = dis.JSON(file, &dis.Options{})
+		_, _ = dis.CFG(file, &dis.Options{})
+		_, _ = dis.Life(file, &dis.Options{})
+		_, _ = report.Info(file)
+		_, _, _ = report.Diff(file, file)
 	})
 }

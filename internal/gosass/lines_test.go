@@ -9,6 +9,7 @@ import (
 
 	"github.com/goptxas/goptxas"
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -58,7 +59,7 @@ func TestLines(t *testing.T) {
 		"-g":  "\t//## File \"b.h\", line 7\n",
 		"-gi": "\t//## File \"b.h\", line 7 inlined at \"a.cu\", line 5\n\t//## File \"a.cu\", line 5\n",
 	} {
-		got, err := List(f, &Options{Code: true, Lines: option == "-g", Inlined: option == "-gi"})
+		got, err := dis.List(f, &dis.Options{Code: true, Lines: option == "-g", Inlined: option == "-gi"})
 		if err != nil {
 			t.Fatal(err)
 		}

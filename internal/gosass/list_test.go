@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/target"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
@@ -39,7 +40,7 @@ func TestList(t *testing.T) {
 			args = append(args, "-hex")
 		}
 		want := tools.Run(dir, "nvdisasm", args...).Stdout
-		got, err := List(read(t, s.Data), &Options{Hex: hex})
+		got, err := dis.List(read(t, s.Data), &dis.Options{Hex: hex})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
@@ -67,7 +68,7 @@ func TestRaw(t *testing.T) {
 			want = append(want, strings.TrimSpace(text))
 		}
 	}
-	opt := &Options{Raw: true, Arch: target.Find("sm_90a")}
+	opt := &dis.Options{Raw: true, Arch: target.Find("sm_90a")}
 	got, err := Disassemble(code, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -83,17 +84,17 @@ func TestRaw(t *testing.T) {
 func TestRawAlone(t *testing.T) {
 	a := target.Find("sm_90a")
 	code := read(t, find(t, "base.sm_90a")).Functions()[0].Code
-	got, err := Disassemble(code, &Options{Raw: true, Alone: true, Hex: true, Arch: a})
+	got, err := Disassemble(code, &dis.Options{Raw: true, Alone: true, Hex: true, Arch: a})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Contains(got, []byte("000fc0000383fffffffffffc00fc7947")) && !bytes.Contains(got, []byte(" BRA 0x0;")) {
 		t.Errorf("no branch to itself in\n%s", got)
 	}
-	if _, err := Disassemble(code[:17], &Options{Raw: true, Arch: a}); err == nil {
+	if _, err := Disassemble(code[:17], &dis.Options{Raw: true, Arch: a}); err == nil {
 		t.Error("half an instruction is accepted")
 	}
-	if _, err := Disassemble(code, &Options{Raw: true}); err == nil {
+	if _, err := Disassemble(code, &dis.Options{Raw: true}); err == nil {
 		t.Error("raw words without -arch are accepted")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/driver/cli"
+	"github.com/goptxas/goptxas/internal/gosass/report"
 	"github.com/goptxas/goptxas/internal/sass"
 )
 
@@ -87,7 +88,7 @@ func TestAlign(t *testing.T) {
 func TestInfoJSON(t *testing.T) {
 	_, b := cubins(t)
 	code, out, errs := run("info", "-json", b)
-	var f Facts
+	var f report.Facts
 	if err := json.Unmarshal([]byte(out), &f); code != 0 || err != nil {
 		t.Fatalf("exit %d, %v, %s", code, err, errs)
 	}

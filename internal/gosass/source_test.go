@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/gosass/asm"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/witness/cases"
 	"github.com/goptxas/goptxas/internal/witness/corpus"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
@@ -13,7 +15,7 @@ import (
 // again prints a file as source and assembles that; "" when the bytes are
 // the same.
 func again(t *testing.T, name string, b []byte) (why string, lines, words int) {
-	src, err := Source(read(t, b), &Options{})
+	src, err := dis.Source(read(t, b), &dis.Options{})
 	if err != nil {
 		return err.Error(), 0, 0
 	}
@@ -87,7 +89,7 @@ func TestSourceErrors(t *testing.T) {
 		{".arch sm_90a\n.kernel k\n.fruit 3\n.end", "x:3: unknown directive"},
 		{".kernel k\nEXIT ;\n.end", "x:3: no architecture"},
 	} {
-		_, err := Assemble("x", []byte(c.src), nil)
+		_, err := asm.Assemble("x", []byte(c.src), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.src, err, c.want)
 		}
@@ -99,7 +101,7 @@ func FuzzAssemble(f *testing.F) {
 	f.Add([]byte(".arch sm_90a\n.kernel k\n.param u64 p\nL:\nBRA `(L) ; [B------:R-:W-:Y:S05]\n.end"))
 	f.Add([]byte(".cubin EXEC sm_90a flags=4\n.section .shstrtab STRTAB align=1\n.blank 1\n.name .shstrtab\n.section .symtab SYMTAB\n.symbol k LOCAL FUNC\n.section .x CUDA_INFO link=.symtab\n.attr REGCOUNT @k 1"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if file, err := Assemble("x", src, nil); err == nil {
+		if file, err := asm.Assemble("x", src, nil); err == nil {
 			_, _ = file.Write()
 		}
 	})

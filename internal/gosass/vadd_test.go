@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/gosass/asm"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/witness/oracle"
 )
 
@@ -13,7 +15,7 @@ import (
 // back: every instruction as it was written.
 func TestVadd(t *testing.T) {
 	src := readFile(t, sampleDir+"/vadd.sass")
-	f, err := Assemble("vadd.sass", src, nil)
+	f, err := asm.Assemble("vadd.sass", src, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestVadd(t *testing.T) {
 			t.Errorf("%s", firstDifferent(g, w))
 		}
 	}
-	list, err := List(read(t, b), &Options{})
+	list, err := dis.List(read(t, b), &dis.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/engine/src"
-	"github.com/goptxas/goptxas/internal/gosass"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -110,17 +110,17 @@ func rowsOf(f *ori.Func) []row {
 
 // kernel is one function of the page.
 type kernel struct {
-	Name      string         `json:"name"`
-	Entry     bool           `json:"entry"`
-	Registers int            `json:"registers"`
-	Shared    int            `json:"shared"`
-	Stack     int            `json:"stack"`
-	Barriers  int            `json:"barriers"`
-	Phases    []phase        `json:"phases"`
-	Code      []gosass.Line  `json:"code"`
-	Lines     []int32        `json:"lines"` // of the PTX, for each instruction
-	Blocks    []gosass.Block `json:"blocks"`
-	Hot       []uint64       `json:"hot,omitempty"` // times each instruction was issued
+	Name      string      `json:"name"`
+	Entry     bool        `json:"entry"`
+	Registers int         `json:"registers"`
+	Shared    int         `json:"shared"`
+	Stack     int         `json:"stack"`
+	Barriers  int         `json:"barriers"`
+	Phases    []phase     `json:"phases"`
+	Code      []dis.Line  `json:"code"`
+	Lines     []int32     `json:"lines"` // of the PTX, for each instruction
+	Blocks    []dis.Block `json:"blocks"`
+	Hot       []uint64    `json:"hot,omitempty"` // times each instruction was issued
 }
 
 // Page is everything the page shows.
@@ -152,7 +152,7 @@ func (c *Collector) Page(title string, texts []src.File, file []byte) (*Page, er
 	for i := range texts {
 		p.Sources = append(p.Sources, source{texts[i].Name, string(texts[i].Text)})
 	}
-	list, err := gosass.Analyse(f)
+	list, err := dis.Analyse(f)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,11 @@ var layers = [...]layer{
 	{"internal/driver", 90, false, ""},
 	{"internal/driver/messages", 86, false, ""}, // kinds of messages, what was meant
 	{"internal/driver/cli", 85, false, ""},
-	{"internal/gosass", 95, false, ""}, // the front door of looking at code
+	{"internal/gosass", 95, false, ""},        // the front door of looking at code
+	{"internal/gosass/report", 94, false, ""}, // resources, differences
+	{"internal/gosass/dis", 93, false, ""},    // cubins as text
+	{"internal/gosass/asm", 93, false, ""},    // text as cubins
+	{"internal/gosass/directive", 92, false, ""},
 	{"internal/pipeline", 80, false, ""},
 	{"internal/link", 75, false, ""}, // codes of a module, ready for the file
 	{"internal/codegen/emit", 70, false, ""},

@@ -1,10 +1,13 @@
-package gosass
+// Package report tells about cubins: the resources of their functions, and
+// how two of them differ.
+package report
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 )
 
 // Info prints the resources of each kernel, one line a fact.
@@ -14,7 +17,7 @@ func Info(f *cubin.File) ([]byte, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", a.Name, kindName(f.Kind))
+	fmt.Fprintf(&b, "%s %s\n", a.Name, dis.KindName(f.Kind))
 	if s := f.Find(".note.nv.tkinfo"); s != nil {
 		if n, ok := s.Content.(*cubin.TKInfo); ok {
 			fmt.Fprintf(&b, "tool      %s, %s: %s\n", n.Tool, n.Version, strings.TrimSpace(n.Options))

@@ -1,10 +1,11 @@
-package gosass
+package report
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 )
 
 // maxAlign bounds the table of an alignment: longer functions are cut where
@@ -15,11 +16,11 @@ const maxAlign = 4000
 // instruction: those that are the same, those that stand on one side alone
 // (< and >), and those whose registers or control differ (|).
 func Align(a, b *cubin.File) ([]byte, error) {
-	x, err := Analyse(a)
+	x, err := dis.Analyse(a)
 	if err != nil {
 		return nil, err
 	}
-	y, err := Analyse(b)
+	y, err := dis.Analyse(b)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func Align(a, b *cubin.File) ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-func sameLines(a, b []Line) bool {
+func sameLines(a, b []dis.Line) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -48,9 +49,9 @@ func sameLines(a, b []Line) bool {
 }
 
 // align walks both lists along the longest common run of operations.
-func align(out *strings.Builder, a, b []Line) {
-	side := func(l *Line) string { return fmt.Sprintf("%04x %-44s %s", l.Addr, l.Text, l.Ctrl) }
-	both := func(l, r *Line) {
+func align(out *strings.Builder, a, b []dis.Line) {
+	side := func(l *dis.Line) string { return fmt.Sprintf("%04x %-44s %s", l.Addr, l.Text, l.Ctrl) }
+	both := func(l, r *dis.Line) {
 		mark := " "
 		if l.Text != r.Text || l.Ctrl != r.Ctrl {
 			mark = "|"
@@ -99,7 +100,7 @@ func align(out *strings.Builder, a, b []Line) {
 
 // common returns, for every pair of places, how many operations can still be
 // paired behind them.
-func common(a, b []Line) [][]uint16 {
+func common(a, b []dis.Line) [][]uint16 {
 	t := make([][]uint16, len(a)+1)
 	for i := range t {
 		t[i] = make([]uint16, len(b)+1)

@@ -1,9 +1,10 @@
-package gosass
+package report
 
 import (
 	"encoding/json"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -41,11 +42,11 @@ type Occupancy struct {
 // InfoJSON returns the resources, the occupancy and the mix of instructions
 // of each function.
 func InfoJSON(f *cubin.File) ([]byte, error) {
-	list, err := Analyse(f)
+	list, err := dis.Analyse(f)
 	if err != nil {
 		return nil, err
 	}
-	out := Facts{Kind: kindName(f.Kind), Functions: []FunctionFacts{}}
+	out := Facts{Kind: dis.KindName(f.Kind), Functions: []FunctionFacts{}}
 	for _, k := range f.Functions() {
 		x := FunctionFacts{
 			Name: k.Name, Kernel: k.Entry, Registers: k.Regs, Stack: k.MinStack, Barriers: k.Barriers,
@@ -63,7 +64,7 @@ func InfoJSON(f *cubin.File) ([]byte, error) {
 }
 
 // count adds what the code itself tells.
-func (x *FunctionFacts) count(a *Analysis) {
+func (x *FunctionFacts) count(a *dis.Analysis) {
 	x.Instructions = len(a.Lines)
 	for i := range a.Lines {
 		l := &a.Lines[i]

@@ -1,4 +1,6 @@
-package gosass
+// Package directive has the words that sources of cubins are written in:
+// package dis prints them, package asm reads them.
+package directive
 
 import (
 	"fmt"
@@ -8,15 +10,15 @@ import (
 	"github.com/goptxas/goptxas/internal/cubin"
 )
 
-// directive is a line split into words and key=value pairs.
-type directive struct {
-	words []string
+// Line is a line split into words and key=value pairs.
+type Line struct {
+	Words []string
 	keys  []string
 	vals  []string
 }
 
-// value returns the value of a key, "" when absent.
-func (d *directive) value(key string) string {
+// Value returns the value of a key, "" when absent.
+func (d *Line) Value(key string) string {
 	for i, k := range d.keys {
 		if k == key {
 			return d.vals[i]
@@ -25,9 +27,9 @@ func (d *directive) value(key string) string {
 	return ""
 }
 
-// number returns the number of a key, 0 when absent.
-func (d *directive) number(key string) (uint64, error) {
-	v := d.value(key)
+// Number returns the number of a key, 0 when absent.
+func (d *Line) Number(key string) (uint64, error) {
+	v := d.Value(key)
 	if v == "" {
 		return 0, nil
 	}
@@ -38,10 +40,10 @@ func (d *directive) number(key string) (uint64, error) {
 	return n, nil
 }
 
-// split cuts a line at blanks. Words in quotes are unquoted; a word with an
+// Split cuts a line at blanks. Words in quotes are unquoted; a word with an
 // equals sign outside quotes is a pair.
-func split(line string) (*directive, error) {
-	d := &directive{}
+func Split(line string) (*Line, error) {
+	d := &Line{}
 	for {
 		line = strings.TrimLeft(line, " \t,")
 		if line == "" {
@@ -60,7 +62,7 @@ func split(line string) (*directive, error) {
 			d.keys, d.vals = append(d.keys, word), append(d.vals, val)
 			continue
 		}
-		d.words = append(d.words, word)
+		d.Words = append(d.Words, word)
 	}
 }
 
@@ -87,12 +89,12 @@ func cutWord(line string) (word, rest string, err error) {
 	return line[:n], line[n:], nil
 }
 
-var bindNames = [...]string{"LOCAL", "GLOBAL", "WEAK"}
+var BindNames = [...]string{"LOCAL", "GLOBAL", "WEAK"}
 
-var symTypeNames = [16]string{
+var SymTypeNames = [16]string{
 	cubin.SymNone: "NOTYPE", cubin.SymObject: "OBJECT", cubin.SymFunc: "FUNC", cubin.SymSection: "SECTION",
 	cubin.SymTexture: "TEXTURE", cubin.SymSampler: "SAMPLER", cubin.SymSurface: "SURFACE", cubin.SymCudaObject: "CUDA_OBJECT",
 }
 
-// attrWords are the directives of the four record formats.
-var attrWords = [...]string{cubin.NVal: ".attr.n", cubin.BVal: ".attr.b", cubin.HVal: ".attr.h", cubin.SVal: ".attr"}
+// AttrWords are the directives of the four record formats.
+var AttrWords = [...]string{cubin.NVal: ".attr.n", cubin.BVal: ".attr.b", cubin.HVal: ".attr.h", cubin.SVal: ".attr"}

@@ -1,4 +1,4 @@
-package gosass
+package asm
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package gosass
+package report
 
 import (
 	"encoding/binary"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/engine/bits"
+	"github.com/goptxas/goptxas/internal/gosass/dis"
 	"github.com/goptxas/goptxas/internal/sass"
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -26,7 +27,7 @@ func Diff(a, b *cubin.File) (out []byte, same bool, err error) {
 	}
 	d := &differ{}
 	d.pair("", "architecture", archA.Name, archB.Name)
-	d.pair("", "kind", kindName(a.Kind), kindName(b.Kind))
+	d.pair("", "kind", dis.KindName(a.Kind), dis.KindName(b.Kind))
 	left, right := byName(a), byName(b)
 	for _, k := range a.Functions() {
 		other, ok := right[k.Name]

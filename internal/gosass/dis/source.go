@@ -1,4 +1,4 @@
-package gosass
+package dis
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/gosass/directive"
 	"github.com/goptxas/goptxas/internal/sass"
 )
 
@@ -22,7 +23,7 @@ func Source(f *cubin.File, opt *Options) ([]byte, error) {
 		return nil, err
 	}
 	w := &source{p: p, list: listing{p: p, opt: &Options{}}, names: f.Names()}
-	w.line(".cubin", kindName(f.Kind), p.arch.Name, kv("flags", uint64(f.FlagsLow)))
+	w.line(".cubin", KindName(f.Kind), p.arch.Name, kv("flags", uint64(f.FlagsLow)))
 	if err := w.odd(f.Odd); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func kvIf(key string, v uint64) string {
 	return kv(key, v)
 }
 
-func kindName(k cubin.Kind) string {
+func KindName(k cubin.Kind) string {
 	switch k {
 	case cubin.KindExec:
 		return "EXEC"
@@ -214,10 +215,10 @@ func (w *source) strings(list elf.Strings) {
 
 func (w *source) symbol(s *cubin.Symbol) {
 	bind, typ := strconv.Itoa(int(s.Bind)), strconv.Itoa(int(s.Type))
-	if int(s.Bind) < len(bindNames) {
-		bind = bindNames[s.Bind]
+	if int(s.Bind) < len(directive.BindNames) {
+		bind = directive.BindNames[s.Bind]
 	}
-	if n := symTypeNames[s.Type&15]; n != "" {
+	if n := directive.SymTypeNames[s.Type&15]; n != "" {
 		typ = n
 	}
 	words := []string{"\t.symbol", quote(s.Name), bind, typ, kvIf("other", uint64(s.Other)), kvIf("value", s.Value), kvIf("size", s.Size), kvIf("special", uint64(s.Special))}
@@ -240,8 +241,8 @@ func (w *source) reloc(r *cubin.Reloc) {
 
 func (w *source) attr(a *cubin.Attr, compat bool) {
 	word := ".attr." + strconv.Itoa(int(a.Format))
-	if int(a.Format) < len(attrWords) && attrWords[a.Format] != "" {
-		word = attrWords[a.Format]
+	if int(a.Format) < len(directive.AttrWords) && directive.AttrWords[a.Format] != "" {
+		word = directive.AttrWords[a.Format]
 	}
 	words := []string{"\t" + word, a.ID.Name(compat)}
 	if a.Format != cubin.SVal {

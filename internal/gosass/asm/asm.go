@@ -1,4 +1,5 @@
-package gosass
+// Package asm assembles sources of cubins, and kernels written by hand.
+package asm
 
 import (
 	"fmt"
@@ -7,6 +8,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/elf"
+	"github.com/goptxas/goptxas/internal/gosass/directive"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -137,11 +139,11 @@ func (as *assembler) resolve() error {
 func isSymtab(typ uint32) bool { return typ == elf.TypeSymtab || typ == cubin.TypeMercSymtab }
 
 func (as *assembler) head(l srcLine) error {
-	w, err := split(l.text)
-	if err != nil || len(w.words) < 3 {
+	w, err := directive.Split(l.text)
+	if err != nil || len(w.Words) < 3 {
 		return as.errorf(l.no, "want .cubin KIND ARCH flags=N")
 	}
-	switch w.words[1] {
+	switch w.Words[1] {
 	case "EXEC":
 		as.file.Kind = cubin.KindExec
 	case "REL":
@@ -149,22 +151,22 @@ func (as *assembler) head(l srcLine) error {
 	case "EWP":
 		as.file.Kind = cubin.KindWholeProgram
 	default:
-		n, err := strconv.ParseUint(w.words[1], 0, 16)
+		n, err := strconv.ParseUint(w.Words[1], 0, 16)
 		if err != nil {
-			return as.errorf(l.no, "unknown kind %q", w.words[1])
+			return as.errorf(l.no, "unknown kind %q", w.Words[1])
 		}
 		as.file.Kind = cubin.Kind(n)
 	}
-	a := target.Find(w.words[2])
+	a := target.Find(w.Words[2])
 	if a == nil {
-		return as.errorf(l.no, "unknown architecture %q", w.words[2])
+		return as.errorf(l.no, "unknown architecture %q", w.Words[2])
 	}
 	if as.arch != nil && as.arch != a {
 		return as.errorf(l.no, "the source is for %s, not for %s", a.Name, as.arch.Name)
 	}
 	as.arch = a
 	as.file.SM = a.SM
-	v, err := w.number("flags")
+	v, err := w.Number("flags")
 	as.file.FlagsLow = uint8(v)
 	if err != nil {
 		return as.errorf(l.no, "%v", err)
@@ -180,13 +182,13 @@ func (as *assembler) prog(l srcLine) error {
 	if l.text == ".progs" {
 		return nil
 	}
-	w, err := split(l.text)
+	w, err := directive.Split(l.text)
 	if err != nil {
 		return as.errorf(l.no, "%v", err)
 	}
 	var v [8]uint64
 	for i, key := range [...]string{"type", "flags", "off", "vaddr", "paddr", "filesz", "memsz", "align"} {
-		if v[i], err = w.number(key); err != nil {
+		if v[i], err = w.Number(key); err != nil {
 			return as.errorf(l.no, "%v", err)
 		}
 	}
@@ -197,27 +199,27 @@ func (as *assembler) prog(l srcLine) error {
 }
 
 func (as *assembler) section(l srcLine) (*draft, error) {
-	w, err := split(l.text)
+	w, err := directive.Split(l.text)
 	if err != nil {
 		return nil, as.errorf(l.no, "%v", err)
 	}
-	if len(w.words) != 3 {
+	if len(w.Words) != 3 {
 		return nil, as.errorf(l.no, "want .section NAME TYPE key=value ...")
 	}
-	typ, ok := cubin.TypeByName(w.words[2])
+	typ, ok := cubin.TypeByName(w.Words[2])
 	if !ok {
-		n, err := strconv.ParseUint(w.words[2], 0, 32)
+		n, err := strconv.ParseUint(w.Words[2], 0, 32)
 		if err != nil {
-			return nil, as.errorf(l.no, "unknown section type %q", w.words[2])
+			return nil, as.errorf(l.no, "unknown section type %q", w.Words[2])
 		}
 		typ = uint32(n)
 	}
-	s := &cubin.Section{Name: w.words[1], Type: typ}
+	s := &cubin.Section{Name: w.Words[1], Type: typ}
 	for _, f := range [...]struct {
 		key string
 		to  *uint64
 	}{{"flags", &s.Flags}, {"align", &s.Align}, {"entsize", &s.EntSize}, {"addr", &s.Addr}, {"gap", &s.Gap}} {
-		if *f.to, err = w.number(f.key); err != nil {
+		if *f.to, err = w.Number(f.key); err != nil {
 			return nil, as.errorf(l.no, "%v", err)
 		}
 	}
@@ -225,11 +227,11 @@ func (as *assembler) section(l srcLine) (*draft, error) {
 	if s.Align > most || s.Gap > most {
 		return nil, as.errorf(l.no, "alignment or gap beyond %d", most)
 	}
-	regs, err := w.number("regs")
+	regs, err := w.Number("regs")
 	if err != nil {
 		return nil, as.errorf(l.no, "%v", err)
 	}
-	d := &draft{sec: s, at: l.no, link: w.value("link"), info: w.value("info"), regs: uint8(regs)}
+	d := &draft{sec: s, at: l.no, link: w.Value("link"), info: w.Value("info"), regs: uint8(regs)}
 	as.drafts = append(as.drafts, d)
 	as.file.Sections = append(as.file.Sections, s)
 	as.byName[s.Name] = s
@@ -307,13 +309,13 @@ func (as *assembler) links(d *draft) error {
 func (as *assembler) symtab(d *draft) error {
 	t := &cubin.SymTab{}
 	for _, l := range d.lines {
-		w, err := split(l.text)
-		if err != nil || len(w.words) != 4 || w.words[0] != ".symbol" {
+		w, err := directive.Split(l.text)
+		if err != nil || len(w.Words) != 4 || w.Words[0] != ".symbol" {
 			return as.errorf(l.no, "want .symbol NAME BINDING TYPE key=value ...")
 		}
-		s := &cubin.Symbol{Name: w.words[1]}
-		bind, ok1 := indexOf(bindNames[:], w.words[2])
-		typ, ok2 := indexOf(symTypeNames[:], w.words[3])
+		s := &cubin.Symbol{Name: w.Words[1]}
+		bind, ok1 := indexOf(directive.BindNames[:], w.Words[2])
+		typ, ok2 := indexOf(directive.SymTypeNames[:], w.Words[3])
 		if !ok1 || !ok2 {
 			return as.errorf(l.no, "unknown binding or type")
 		}
@@ -323,12 +325,12 @@ func (as *assembler) symtab(d *draft) error {
 			key string
 			to  *uint64
 		}{{"value", &s.Value}, {"size", &s.Size}, {"other", &other}, {"special", &special}} {
-			if *f.to, err = w.number(f.key); err != nil {
+			if *f.to, err = w.Number(f.key); err != nil {
 				return as.errorf(l.no, "%v", err)
 			}
 		}
 		s.Other, s.Special = uint8(other), uint16(special)
-		if n := w.value("section"); n != "" {
+		if n := w.Value("section"); n != "" {
 			if s.Section, err = as.find(n, l.no); err != nil {
 				return err
 			}
@@ -355,9 +357,9 @@ type NoArch struct{}
 
 func (NoArch) Error() string { return "bare instructions need -arch" }
 
-// AssembleRaw makes words of bare instruction lines, or takes the code out
+// Raw makes words of bare instruction lines, or takes the code out
 // of a source.
-func AssembleRaw(name string, src []byte, a *target.Arch) ([]byte, error) {
+func Raw(name string, src []byte, a *target.Arch) ([]byte, error) {
 	lines := splitLines(src)
 	if len(lines) > 0 && (strings.HasPrefix(lines[0].text, ".cubin") || strings.HasPrefix(lines[0].text, ".kernel") || strings.HasPrefix(lines[0].text, ".arch")) {
 		f, err := Assemble(name, src, a)

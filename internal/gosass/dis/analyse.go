@@ -1,4 +1,4 @@
-package gosass
+package dis
 
 import (
 	"bytes"

@@ -1,13 +1,6 @@
-// Package gosass is the logic of the command of the same name: it prints,
-// assembles and compares cubins.
-//
-//	dis   a cubin as text: a complete source by default, a listing with -c
-//	asm   a source, or kernels written by hand, to a cubin or raw words
-//	diff  two cubins, kernel by kernel
-//	info  the resources of each kernel
-//
-// docs/cubin.md describes the source.
-package gosass
+// Package dis prints cubins: as listings in the words of nvdisasm, as sources
+// that package asm turns into the same file again, as graphs and as JSON.
+package dis
 
 import (
 	"encoding/binary"
