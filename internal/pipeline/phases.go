@@ -382,7 +382,7 @@ func legalize(u *unit, _ *phase.Ctx) error {
 
 // fits returns the question whether the machine has a form of an instruction.
 func fits(u *unit) isel.Fits {
-	return func(i *ori.Instr) bool { return u.o.forms.Fits(u.f, i) }
+	return func(i *ori.Instr) bool { return emit.Fits(u.o.Arch, u.f, i) }
 }
 
 // allocate gives the function registers within its budget.
@@ -470,6 +470,6 @@ func emitCode(u *unit, _ *phase.Ctx) (err error) {
 		u.code = emit.Layout(u.f)
 		return nil
 	}
-	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot, Forms: u.o.forms})
+	u.code, err = emit.Func(u.f, u.o.Arch, emit.Options{Slot: u.o.Slot})
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
-	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/knobs"
 	"github.com/goptxas/goptxas/internal/engine/par"
@@ -78,7 +77,6 @@ type Options struct {
 	Cache   Cache
 	Version string
 
-	forms  *emit.Forms // of the worker
 	worker int
 	spared bool // a phase of the worker's kernel was left out
 	known  *memory

@@ -79,7 +79,7 @@ func (o *Options) plain() Options {
 	c := *o
 	c.Arch, c.Knobs, c.Layout = nil, nil, nil // named, at its defaults, made from the text
 	c.Trace, c.Create, c.Slot, c.Repro, c.Heap, c.Limiter, c.Pool = nil, nil, nil, nil, nil, nil, nil
-	c.Cache, c.Version, c.Host, c.forms, c.known = nil, "", nil, nil, nil
+	c.Cache, c.Version, c.Host, c.known = nil, "", nil, nil
 	c.Follow, c.Thrift, c.worker = nil, nil, 0
 	return c
 }

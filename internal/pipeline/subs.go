@@ -57,7 +57,7 @@ func (c *compilation) addFunctions(k *link.Kernel, kernel *unit) error {
 	}
 	var parts []*emit.Code
 	for n, u := range units {
-		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true, Forms: c.o.forms})
+		code, err := emit.Func(u.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[n], Target: find, Part: true})
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (c *compilation) addRoutines(k *link.Kernel, u *unit) error {
 	}
 	var parts []*emit.Code
 	for n, x := range units {
-		code, err := emit.Func(x.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[x.f.Name], Target: find, Part: true, Forms: c.o.forms})
+		code, err := emit.Func(x.f, c.o.Arch, emit.Options{Slot: c.o.Slot, Base: places[x.f.Name], Target: find, Part: true})
 		if err != nil {
 			return err
 		}

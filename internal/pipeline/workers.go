@@ -5,14 +5,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/engine/par"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// scratch is what a worker keeps from kernel to kernel: memory, and what it
-// has learned of the machine's forms.
+// scratch is the memory that a worker keeps from kernel to kernel.
 type scratch struct {
 	sema sema.Scratch
 	o    Options
@@ -21,7 +19,6 @@ type scratch struct {
 func newScratch(o *Options, worker int) *scratch {
 	s := &scratch{o: *o}
 	s.o.worker = worker
-	s.o.forms = emit.NewForms(o.Arch)
 	return s
 }
 

@@ -50,7 +50,6 @@ func (m *matcher) parse(text, s string, guard parsedGuard) (Inst, error) {
 	if i.form == 0 && found {
 		if r := respace(s); r != s {
 			i, found = m.find(r, guard)
-			m.places = m.places[:0] // of another text
 		}
 	}
 	switch {
@@ -89,7 +88,7 @@ func (m *matcher) find(s string, guard parsedGuard) (i Inst, found bool) {
 			if !seen.passes(sieves[id]) || !f.on(m.a) || guard.uniform && !f.uguard || !guard.uniform && guard.written && f.uguard {
 				continue
 			}
-			m.f, m.places = f, m.places[:0]
+			m.f = f
 			w, ok := m.list(items[f.item:f.item+uint32(f.nitem)], s[n:], f.def, endOfText)
 			if !ok {
 				continue
@@ -186,9 +185,6 @@ type matcher struct {
 	pc    uint64
 	label LabelFunc
 	addr  bool // the sum being matched is an address
-
-	keep   bool    // note where fields were read
-	places []Place // where those of the current attempt were
 }
 
 type next func(s string, w bits.Word) (bits.Word, bool)
@@ -211,7 +207,7 @@ func (m *matcher) list(l []item, s string, w bits.Word, k next) (bits.Word, bool
 		}
 		return w, false
 	case kOpt:
-		after, seen := l[1+it.count:], len(m.places)
+		after := l[1+it.count:]
 		if v, ok := m.list(l[1:1+it.count], s, w, func(s string, w bits.Word) (bits.Word, bool) {
 			if it.absent(&w) {
 				return w, false
@@ -220,7 +216,6 @@ func (m *matcher) list(l []item, s string, w bits.Word, k next) (bits.Word, bool
 		}); ok {
 			return v, true
 		}
-		m.places = m.places[:seen]
 		return m.list(after, s, w, k)
 	case kSum:
 		after := l[1+it.count:]
@@ -243,7 +238,7 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 	if len(l) == 0 {
 		return k(s, w)
 	}
-	t, seen := &l[0], len(m.places)
+	t := &l[0]
 	in, after := l[1:1+t.count], l[1+t.count:]
 	at, ok := s, true
 	if printed {
@@ -261,7 +256,6 @@ func (m *matcher) sum(l []item, s string, w bits.Word, printed bool, k next) (bi
 	if t.flags&fOpt == 0 {
 		return w, false
 	}
-	m.places = m.places[:seen]
 	return m.sum(after, s, w, printed, k)
 }
 
@@ -271,7 +265,6 @@ func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool
 	if !ok || v < 0 || uint64(v)>>it.shift>>it.width() != 0 {
 		return w, false
 	}
-	m.note(it, s, true)
 	return k(rest, it.set(w, uint64(v)>>it.shift))
 }
 
@@ -279,12 +272,11 @@ func (m *matcher) lone(it *item, s string, w bits.Word, k next) (bits.Word, bool
 // read as .F16.
 func (m *matcher) mod(it *item, s string, w bits.Word, k next) (bits.Word, bool) {
 	e := &enums[it.aux]
-	vals, seen := values[e.start:e.start+e.n], len(m.places)
+	vals := values[e.start : e.start+e.n]
 	if def := it.get(&m.f.def); s != "" && (s[0] == ' ' || s[0] == ';') && def < uint64(len(vals)) && vals[def].text == VNone {
 		if v, ok := k(s, it.set(w, def)); ok { // only the empty text is left
 			return v, true
 		}
-		m.places = m.places[:seen]
 		return w, false
 	}
 	for limit := len(s) + 1; ; {
@@ -307,7 +299,6 @@ func (m *matcher) mod(it *item, s string, w bits.Word, k next) (bits.Word, bool)
 		if v, ok := k(s[length:], it.set(w, uint64(best))); ok {
 			return v, true
 		}
-		m.places = m.places[:seen]
 		limit = length
 	}
 }
@@ -332,7 +323,6 @@ func (m *matcher) field(it *item, s string, w bits.Word) (string, bits.Word, boo
 		s, ok := strings.CutPrefix(s, "|")
 		return s, w, ok
 	}
-	m.note(it, s, false)
 	v, s, ok := parseFloat(it.kind, s)
 	return s, it.set(w, v), ok
 }
@@ -363,7 +353,6 @@ func (m *matcher) register(it *item, s string, w bits.Word) (string, bits.Word, 
 	if !ok {
 		return s, w, false
 	}
-	m.note(it, s, false)
 	s, ok = strings.CutPrefix(s, filePrefix[it.kind])
 	if !ok || s == "" {
 		return s, w, false
@@ -431,7 +420,6 @@ func hexNumber(s string) (v int64, rest string, ok bool) {
 }
 
 func (m *matcher) integer(it *item, s string, w bits.Word) (string, bits.Word, bool) {
-	m.note(it, s, false)
 	v, rest, ok := hexNumber(s)
 	if !ok {
 		if it.kind != kRel || m.label == nil {
@@ -468,7 +456,6 @@ func (m *matcher) constant(it *item, s string, w bits.Word) (string, bits.Word, 
 	if !ok {
 		return s, w, false
 	}
-	m.note(it, s, false)
 	if s, ok = strings.CutPrefix(s, "c["); !ok {
 		return s, w, false
 	}

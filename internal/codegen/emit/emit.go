@@ -1,8 +1,8 @@
 // Package emit turns scheduled Ori with physical registers into machine
 // words. It is the only bridge between Ori and the machine's description:
-// an Ori instruction is spelled as the assembler spells it and the
-// description finds the form, so that every operation, modifier and operand
-// shape Ori uses is checked against what the architecture has.
+// tables made from that description say which forms an Ori instruction can
+// become and where its operands go, so that every operation, modifier and
+// operand shape Ori uses is checked against what the architecture has.
 package emit
 
 import (
@@ -33,8 +33,6 @@ type Options struct {
 	Base   int64
 	Target func(name string) (int64, bool)
 	Part   bool
-	// Forms is what is known of the architecture's forms; nil: nothing.
-	Forms *Forms
 }
 
 // Table is a list of code addresses in constant bank 2.
@@ -68,10 +66,7 @@ type Code struct {
 
 // Func emits f for architecture a.
 func Func(f *ori.Func, a *target.Arch, o Options) (*Code, error) {
-	e := &emitter{f: f, a: a, opts: o, start: make([]int64, f.NumBlocks()), forms: o.Forms}
-	if e.forms == nil {
-		e.forms = NewForms(a)
-	}
+	e := &emitter{f: f, a: a, opts: o, start: make([]int64, f.NumBlocks())}
 	e.code.Text = make([]byte, 0, (e.layout()-o.Base+InstSize+textAlign-1)/textAlign*textAlign)
 	for n, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -101,16 +96,19 @@ type emitter struct {
 	opts  Options
 	start []int64 // address of each block ID
 	code  Code
-	text  []byte
 	syncs []sync
-	forms *Forms
-	marks []int32 // where in text registers and numbers start
-	loose bool    // registers need no numbers yet
-	masks int     // whether the function names threads of warps
+	loose bool // registers need no numbers yet
+	masks int  // whether the function names threads of warps
 
-	unsigned bool   // immediates are spelled without a sign
-	alias    string // what is added to the mnemonic
+	// the operands of the instruction at hand
+	units    [maxUnits]unit
+	n        int
+	sig      uint64 // their kinds
+	negative bool   // an integer among them is below zero
 }
+
+// maxUnits is how many operands a form may have.
+const maxUnits = 16
 
 // sync is a BSYNC: its block, its barrier and the address behind it, which
 // the BSSY of the same barrier names.
@@ -192,7 +190,7 @@ func (e *emitter) instr(i *ori.Instr) error {
 		return fmt.Errorf("%s: %s: %w", e.f.Name, e.f.AppendInstr(nil, i), err)
 	}
 	c := control(i)
-	// the text said which operands are kept, the form knows their bits
+	// the form knows the bits of the operands that are kept
 	c.Reuse = x.Ctrl().Reuse
 	x.SetCtrl(c)
 	w, err := x.Encode(e.a)
@@ -233,11 +231,11 @@ func (e *emitter) finish() (*Code, error) {
 	if e.opts.Part {
 		return &e.code, nil
 	}
-	trap, err := sass.Parse(e.a, fmt.Sprintf("BRA %#x ;", e.pc()), uint64(e.pc()))
+	trap, err := e.assemble(&ori.Instr{Op: op.BRA, Args: []ori.Operand{ori.Imm(e.pc())}})
 	if err != nil {
 		return nil, err
 	}
-	nop, err := sass.Parse(e.a, "NOP ;", 0)
+	nop, err := e.assemble(&ori.Instr{Op: op.NOP})
 	if err != nil {
 		return nil, err
 	}

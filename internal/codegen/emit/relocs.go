@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"errors"
+
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -35,8 +37,10 @@ type Reloc struct {
 	Addend int64
 }
 
-// constBank is the bank of the user's constants.
-const constBank = 3
+const (
+	constBank   = 3 // the user's constants
+	addressBank = 4 // addresses of variables
+)
 
 // relocs notes the places of an instruction that only the linker knows.
 func (e *emitter) relocs(i *ori.Instr) {
@@ -72,20 +76,30 @@ func loadsBank(o op.Op) bool { return o == op.LDC || o == op.ULDC || o == op.LDC
 
 func bindsTexture(o op.Op) bool { return o.Has(op.Texture) }
 
-// symbol writes a symbol: the linker's part is zero in the code.
-func (e *emitter) symbol(t []byte, i *ori.Instr, o ori.Operand) []byte {
-	bank, off := int64(4), int64(-1)
-	switch {
-	case !loadsBank(i.Op):
-		return append(t, "0x0"...)
-	case ori.Part(o.Sub) == ori.PartRef:
-		bank, off = 0, 0
-	case ori.Part(o.Sub) == ori.PartAbs:
-		bank, off = constBank, 0
-	case e.opts.Slot != nil:
-		if v, ok := e.opts.Slot(e.f.Module.Symbols[o.Reg].Name); ok {
-			off = v
-		}
+// errNoSlot is the error of a variable whose address has no place in bank 4.
+var errNoSlot = errors.New("the address of the variable has no place in a constant bank")
+
+// symbol describes a symbol: the linker's part is zero in the code.
+func (e *emitter) symbol(u *unit, i *ori.Instr, o *ori.Operand) error {
+	if !loadsBank(i.Op) {
+		u.number(0)
+		return nil
 	}
-	return append(appendHex(append(appendHex(append(t, "c["...), bank), "]["...), off), ']')
+	u.kind = slotConst
+	switch {
+	case ori.Part(o.Sub) == ori.PartRef:
+	case ori.Part(o.Sub) == ori.PartAbs:
+		u.bank = constBank
+	case e.loose:
+		u.bank = addressBank
+	case e.opts.Slot == nil:
+		return errNoSlot
+	default:
+		v, ok := e.opts.Slot(e.f.Module.Symbols[o.Reg].Name)
+		if !ok {
+			return errNoSlot
+		}
+		u.bank, u.num = addressBank, v
+	}
+	return nil
 }

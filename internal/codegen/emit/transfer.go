@@ -6,29 +6,31 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-// transfer writes the operands of calls, returns and indirect jumps. The
+// transfer describes the operands of calls, returns and indirect jumps. The
 // first source says where to; the others are registers the callee or caller
 // reads. Offsets are relative to the section, so that what a register holds
 // is an offset from its start.
-func (e *emitter) transfer(t []byte, i *ori.Instr) []byte {
-	to := i.Srcs()[0]
-	if to.Kind == ori.KSymbol {
-		at := int64(0)
+func (e *emitter) transfer(i *ori.Instr) {
+	none := unit{base: noPart, uni: noPart, desc: noPart}
+	to, at := none, none
+	at.kind = slotNumber
+	o := i.Srcs()[0]
+	if o.Kind == ori.KSymbol {
 		if e.opts.Target != nil {
-			if v, ok := e.opts.Target(e.f.Module.Symbols[to.Reg].Name); ok {
-				at = v
-			}
+			at.num, _ = e.opts.Target(e.f.Module.Symbols[o.Reg].Name)
 		}
-		return appendHex(t, at)
+		e.units[0], e.n = at, 1
+		return
 	}
-	t = e.register(t, to)
+	to.kind, to.num = regKinds[o.Class], e.number(o)
+	e.units[0], e.units[1], e.n = to, at, 2
 	switch {
 	case i.Op == op.BRX:
-		return appendHex(append(t, ' '), -(e.pc() + InstSize))
+		e.units[1].num = -(e.pc() + InstSize)
 	case i.Mods.Has(op.MREL), i.Op == op.RET:
-		return append(t, " 0x0"...)
+	default:
+		e.n = 1
 	}
-	return t
 }
 
 // table collects the targets of an indirect jump: the second source is where

@@ -30,6 +30,7 @@ type citem struct {
 	lo, n, lo2, n2              int
 	neg, abs, scale, count, aux int
 	def, reuse                  int
+	implied                     int
 }
 
 type carg struct {
@@ -257,7 +258,7 @@ func modName(it *item) string {
 }
 
 func (c *compiler) item(f *cform, l *line, it *item, sm, uwidth int) citem {
-	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, reuse: it.reuse, flags: itemFlags(it)}
+	ci := citem{kind: it.kind, neg: it.neg, abs: it.abs, scale: it.scale, count: it.count, reuse: it.reuse, implied: it.implied, flags: itemFlags(it)}
 	var vals []value
 	switch it.kind {
 	case "Lit":

@@ -1,5 +1,6 @@
 // Command _gen compiles the description of the machine instructions,
-// desc/*.sass, to the static arrays of package sass. Run it through
+// desc/*.sass, to the static arrays of packages sass and op and to the bridge
+// between them in package emit. Run it through
 // go generate; the language is explained in docs/sass.md.
 package main
 
@@ -20,6 +21,7 @@ import (
 func main() {
 	out := flag.String("o", ".", "directory for the generated files of package sass")
 	ops := flag.String("op", "../ori/op", "directory for those of package op")
+	bridge := flag.String("emit", "../codegen/emit", "directory for those of package emit")
 	dir := flag.String("desc", "desc", "directory of the description")
 	flag.Parse()
 	c := compile(readDesc(*dir))
@@ -27,6 +29,7 @@ func main() {
 	c.write(*out, "forms_gen.go", c.formsFile)
 	c.write(*out, "index_gen.go", c.indexFile)
 	c.write(*ops, "tables_gen.go", c.oriFile)
+	c.write(*bridge, "bridge_gen.go", c.bridgeFile)
 }
 
 func (c *compiler) write(dir, name string, body func(*bytes.Buffer)) {

@@ -92,9 +92,9 @@ func (c *compiler) oriFile(b *bytes.Buffer) {
 	c.oriMods(b)
 }
 
-// oriMods writes the modifiers: every word between dots that a mnemonic can
-// have.
-func (c *compiler) oriMods(b *bytes.Buffer) {
+// modWords are the modifiers in the order of their numbers: every word
+// between dots that a mnemonic can have.
+func (c *compiler) modWords() []string {
 	words := map[string]bool{}
 	for _, w := range pseudoMods {
 		words[w] = true
@@ -118,6 +118,12 @@ func (c *compiler) oriMods(b *bytes.Buffer) {
 		names = append(names, w)
 	}
 	sort.Strings(names)
+	return names
+}
+
+// oriMods writes the modifiers.
+func (c *compiler) oriMods(b *bytes.Buffer) {
+	names := c.modWords()
 	b.WriteString("// The modifiers.\nconst (\n\tNoMod Mod = iota\n")
 	for _, w := range names {
 		fmt.Fprintf(b, "\tM%s\n", w)

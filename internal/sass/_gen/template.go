@@ -34,13 +34,20 @@ type item struct {
 	hidden   bool // an operand the text does not show
 	echo     bool // prints another operand's field plus plus
 	plus     int
+	implied  int // what Ori means by leaving the operand out, 0: it may not
 }
+
+// What a predicate is that Ori leaves out.
+const (
+	impliedTrue = iota + 1
+	impliedFalse
+)
 
 var operandRE = regexp.MustCompile(`^([=&]?)(QUP|QP|UPR|UP|SB|R|U|P|B|rel|i|s|f|d|h|b)(\d+)((?::\d+)?(?:\+\d+(?::\d+)?)*)`)
 
 var shapeRE = regexp.MustCompile(`^\$(u?)([bcs])((?:/[a-z])?)([-~|]*)`)
 
-var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+(?:/[23])?)|=(\d+)|#(\d+))`)
+var attrRE = regexp.MustCompile(`^(?:([-~!|])(\d+)|\*(\d+)|x([0-9a-z]+(?:/[23])?)|=(\d+)|#(\d+)|(\^!?))`)
 
 var kinds = map[string]string{
 	"R": "Reg", "U": "UReg", "P": "Pred", "UP": "UPred", "QP": "Pred", "QUP": "UPred", "B": "Bar", "SB": "SB",
@@ -366,6 +373,10 @@ func (p *tparser) attrs(it *item) {
 		case m[6] != "":
 			it.echo = true
 			it.plus, _ = strconv.Atoi(m[6])
+		case m[7] == "^":
+			it.implied = impliedTrue
+		case m[7] == "^!":
+			it.implied = impliedFalse
 		}
 		p.s = p.s[len(m[0]):]
 	}

@@ -132,6 +132,7 @@ func TestInventedInstruction(t *testing.T) {
 		overlay[filepath.Join(abs, "internal/sass", name)] = filepath.Join(dir, name)
 	}
 	overlay[filepath.Join(abs, "internal/ori/op/tables_gen.go")] = filepath.Join(dir, "tables_gen.go")
+	overlay[filepath.Join(abs, "internal/codegen/emit/bridge_gen.go")] = filepath.Join(dir, "bridge_gen.go")
 	table, err := os.ReadFile(filepath.Join(abs, "internal/witness/sim/table.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func generate(t *testing.T, dir, entry string) (string, error) {
 	if err := os.WriteFile(filepath.Join(desc, "invented.sass"), []byte(entry), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "./_gen", "-desc", desc, "-o", dir, "-op", dir)
+	cmd := exec.Command("go", "run", "./_gen", "-desc", desc, "-o", dir, "-op", dir, "-emit", dir)
 	cmd.Dir = filepath.Join(root, "internal", "sass")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
