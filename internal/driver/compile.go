@@ -19,6 +19,7 @@ import (
 	"github.com/goptxas/goptxas/internal/pipeline"
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax/printer"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -161,7 +162,7 @@ func (j *Job) judgeDebug(m *sema.Module) {
 func (j *Job) printPTX(m *sema.Module) bool {
 	var ps syntax.Parser
 	for _, t := range m.Files {
-		text, fault := syntax.AppendModule(nil, t, &ps)
+		text, fault := printer.Module(nil, t, &ps)
 		if fault != nil {
 			j.Sink.Say(diag.Fatal, fault.Msg)
 			return false

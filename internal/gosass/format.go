@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax/format"
 )
 
 // format lays PTX files out anew: on the standard output, or in their place.
@@ -24,7 +24,7 @@ func (c *command) format(args []string) error {
 		if err != nil {
 			return err
 		}
-		out := syntax.Format(text)
+		out := format.Source(text)
 		if *list && !bytes.Equal(out, text) {
 			fmt.Fprintln(c.out, name)
 		}

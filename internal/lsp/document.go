@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa/rows"
-	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax/format"
 )
 
 // position is a place as the protocol counts: lines from 0, and in a line
@@ -25,7 +25,7 @@ type span struct {
 type document struct {
 	text    []byte
 	lines   []int           // where each line begins
-	outline *syntax.Outline // made when it is asked for
+	outline *format.Outline // made when it is asked for
 }
 
 func newDocument(text []byte) *document {
@@ -38,9 +38,9 @@ func newDocument(text []byte) *document {
 	return d
 }
 
-func (d *document) decls() *syntax.Outline {
+func (d *document) decls() *format.Outline {
 	if d.outline == nil {
-		d.outline = syntax.OutlineOf(d.text)
+		d.outline = format.OutlineOf(d.text)
 	}
 	return d.outline
 }
@@ -209,7 +209,7 @@ func (d *document) next(list []*symbol, f *symbol) int {
 
 // format lays the text out anew, as one change.
 func (s *server) format(d *document, _ position) any {
-	out := string(syntax.Format(d.text))
+	out := string(format.Source(d.text))
 	if out == string(d.text) {
 		return []any{}
 	}

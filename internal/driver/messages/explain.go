@@ -7,7 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/driver/cli"
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
-	"github.com/goptxas/goptxas/internal/ptx/syntax"
+	"github.com/goptxas/goptxas/internal/ptx/syntax/format"
 )
 
 // Explain gives a message its code and says what was perhaps meant.
@@ -90,7 +90,7 @@ func explainSymbol(m *diag.Message, word string) {
 	stem := strings.TrimRight(word, "0123456789")
 	number := word[len(stem):]
 	var names []string
-	for _, d := range syntax.OutlineOf(f.Text).Decls {
+	for _, d := range format.OutlineOf(f.Text).Decls {
 		n, err := strconv.Atoi(number)
 		switch {
 		case d.Count == 0:

@@ -79,25 +79,6 @@ func BenchmarkParseBodies(b *testing.B) {
 	}
 }
 
-// BenchmarkPrint measures parsing and printing.
-func BenchmarkPrint(b *testing.B) {
-	texts := corpusTexts(b)
-	size := 0
-	for _, t := range texts {
-		size += len(t)
-	}
-	ps := new(Parser)
-	var out []byte
-	b.SetBytes(int64(size))
-	defer cpuRate(b, size)()
-	for b.Loop() {
-		for _, t := range texts {
-			m := Scan(&src.File{Name: "in.ptx", Text: t})
-			out, _ = AppendModule(out[:0], m, ps)
-		}
-	}
-}
-
 // synthetic builds one module of about size bytes with n kernels, from the
 // largest bodies of the corpus under new names.
 func synthetic(b testing.TB, size, n int) []byte {

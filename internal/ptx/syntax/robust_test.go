@@ -144,28 +144,6 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// TestReuse checks that a parser that was used before gives the same tree.
-func TestReuse(t *testing.T) {
-	texts := corpusTexts(t)
-	ps := new(Parser)
-	n := 0
-	for i := 0; i < len(texts); i += 37 {
-		m := Scan(&src.File{Name: "in.ptx", Text: texts[i]})
-		for j := range m.Funcs {
-			f := &m.Funcs[j]
-			if !f.HasBody {
-				continue
-			}
-			fresh := new(Parser).ParseBody(m, f)
-			if d := diffTrees(ps.ParseBody(m, f), fresh); d != "" {
-				t.Fatal(d)
-			}
-			n++
-		}
-	}
-	t.Logf("%d bodies parsed alike by a used and a fresh parser", n)
-}
-
 // TestNames checks interning of names of all lengths at the edges of a text.
 func TestNames(t *testing.T) {
 	var text []byte

@@ -1,6 +1,10 @@
 package syntax
 
-import "github.com/goptxas/goptxas/internal/engine/src"
+import (
+	"iter"
+
+	"github.com/goptxas/goptxas/internal/engine/src"
+)
 
 // Of returns the operands of a list.
 func (t *Tree) Of(l List) []Operand { return t.Operands[l.First : l.First+l.Len] }
@@ -60,4 +64,24 @@ func (t *Tree) SelText(o *Operand) []byte {
 		return t.Names.Bytes(o.Name)
 	}
 	return t.Names.Bytes(Name(o.X))
+}
+
+// Run returns the literals of an OpRun with the marks of how they were
+// written.
+func (t *Tree) Run(o *Operand) iter.Seq2[uint64, ExprFlags] {
+	return func(yield func(uint64, ExprFlags) bool) {
+		l := lexer{text: t.File.Text[:uint32(o.X)], end: int(o.Pos), openComment: -1}
+		for l.next(); l.tok != tEOF; l.next() {
+			if l.tok == tInt && !yield(intValue(l.text[l.pos:l.end])) {
+				return
+			}
+		}
+	}
+}
+
+// Spelling returns a literal as its source spells it.
+func (t *Tree) Spelling(e *Expr) []byte {
+	l := lexer{text: t.File.Text, end: int(e.Pos), openComment: -1}
+	l.next()
+	return l.text[l.pos:l.end]
 }

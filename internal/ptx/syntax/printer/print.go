@@ -1,17 +1,19 @@
-package syntax
+// Package printer prints trees of PTX as normalised text.
+package printer
 
 import (
 	"fmt"
 	"strconv"
 
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
-// AppendModule appends the module m as normalised PTX: one statement a
+// Module appends the module m as normalised PTX: one statement a
 // line, literals in one form, line markers and comments left out. Bodies
 // are parsed with ps on the way. It returns the first syntax error of the
 // module or a body, with what was printed so far.
-func AppendModule(dst []byte, m *Tree, ps *Parser) ([]byte, *Error) {
+func Module(dst []byte, m *syntax.Tree, ps *syntax.Parser) ([]byte, *syntax.Error) {
 	for i := range m.Stmts {
 		s := &m.Stmts[i]
 		if s.Broken {
@@ -20,11 +22,11 @@ func AppendModule(dst []byte, m *Tree, ps *Parser) ([]byte, *Error) {
 		w := printer{t: m, out: dst}
 		w.stmt(s)
 		dst = w.out
-		if s.Kind != StmtFunc || !m.Funcs[s.Index].HasBody {
+		if s.Kind != syntax.StmtFunc || !m.Funcs[s.Index].HasBody {
 			continue
 		}
 		body := ps.ParseBody(m, &m.Funcs[s.Index])
-		dst = AppendBody(dst, body)
+		dst = Body(dst, body)
 		if body.Err != nil {
 			return dst, body.Err
 		}
@@ -32,8 +34,8 @@ func AppendModule(dst []byte, m *Tree, ps *Parser) ([]byte, *Error) {
 	return dst, m.Err
 }
 
-// AppendBody appends the statements of a body, braces included.
-func AppendBody(dst []byte, t *Tree) []byte {
+// Body appends the statements of a body, braces included.
+func Body(dst []byte, t *syntax.Tree) []byte {
 	w := printer{t: t, out: dst}
 	for i := range t.Stmts {
 		if s := &t.Stmts[i]; !s.Broken {
@@ -45,15 +47,15 @@ func AppendBody(dst []byte, t *Tree) []byte {
 
 // printer appends the nodes of one tree to out.
 type printer struct {
-	t      *Tree
+	t      *syntax.Tree
 	out    []byte
 	indent int
 }
 
 func (w *printer) str(s string)              { w.out = append(w.out, s...) }
 func (w *printer) byte(c byte)               { w.out = append(w.out, c) }
-func (w *printer) name(n Name)               { w.out = append(w.out, w.t.Names.Bytes(n)...) }
-func (w *printer) word(x Word)               { w.out = append(append(w.out, '.'), x.String()...) }
+func (w *printer) name(n syntax.Name)        { w.out = append(w.out, w.t.Names.Bytes(n)...) }
+func (w *printer) word(x syntax.Word)        { w.out = append(append(w.out, '.'), x.String()...) }
 func (w *printer) uint(v uint64)             { w.out = strconv.AppendUint(w.out, v, 10) }
 func (w *printer) line()                     { w.byte('\n') }
 func (w *printer) printf(f string, a ...any) { w.out = fmt.Appendf(w.out, f, a...) }
@@ -65,60 +67,60 @@ func (w *printer) tabs() {
 }
 
 // stmt prints one statement with its line end.
-func (w *printer) stmt(s *Stmt) {
+func (w *printer) stmt(s *syntax.Stmt) {
 	t := w.t
-	if s.Kind == StmtClose {
+	if s.Kind == syntax.StmtClose {
 		w.indent--
 	}
-	if s.Kind != StmtLabel {
+	if s.Kind != syntax.StmtLabel {
 		w.tabs()
 	}
 	switch s.Kind {
-	case StmtInstr:
+	case syntax.StmtInstr:
 		w.instr(&t.Instrs[s.Index])
-	case StmtLabel:
+	case syntax.StmtLabel:
 		w.name(s.Name)
 		w.byte(':')
-	case StmtOpen:
+	case syntax.StmtOpen:
 		w.byte('{')
 		w.indent++
-	case StmtClose:
+	case syntax.StmtClose:
 		w.byte('}')
-	case StmtDecl:
+	case syntax.StmtDecl:
 		w.decl(&t.Decls[s.Index])
 		w.byte(';')
-	case StmtLoc:
+	case syntax.StmtLoc:
 		w.loc(&t.Locs[s.Index])
-	case StmtPragma:
+	case syntax.StmtPragma:
 		w.attr(&t.Attrs[s.Index])
-	case StmtTargets, StmtAlias:
+	case syntax.StmtTargets, syntax.StmtAlias:
 		w.nameList(&t.Attrs[s.Index])
 		w.byte(';')
-	case StmtTarget:
+	case syntax.StmtTarget:
 		w.nameList(&t.Attrs[s.Index])
-	case StmtProto, StmtFunc:
+	case syntax.StmtProto, syntax.StmtFunc:
 		w.function(&t.Funcs[s.Index])
-	case StmtVersion:
+	case syntax.StmtVersion:
 		v := t.ExprsOf(t.Attrs[s.Index].Vals)
 		w.printf(".version %d.%d", v[0].Val, v[1].Val)
-	case StmtAddressSize:
+	case syntax.StmtAddressSize:
 		w.attr(&t.Attrs[s.Index])
-	case StmtFile:
+	case syntax.StmtFile:
 		w.file(&t.Attrs[s.Index])
-	case StmtSection:
+	case syntax.StmtSection:
 		w.section(&t.Sections[s.Index])
-	case StmtDwarf:
+	case syntax.StmtDwarf:
 		w.dwarf(&t.Sections[s.Index])
 	}
 	w.line()
 }
 
-func (w *printer) instr(in *Instr) {
+func (w *printer) instr(in *syntax.Instr) {
 	t := w.t
-	if in.Guard != None {
+	if in.Guard != syntax.None {
 		g := &t.Operands[in.Guard]
 		w.byte('@')
-		if g.Flags&FlagNot != 0 {
+		if g.Flags&syntax.FlagNot != 0 {
 			w.byte('!')
 		}
 		w.name(g.Name)
@@ -142,7 +144,7 @@ func (w *printer) instr(in *Instr) {
 	w.byte(';')
 }
 
-func (w *printer) call(in *Instr) {
+func (w *printer) call(in *syntax.Instr) {
 	args := w.t.ArgsOf(in)
 	w.byte(' ')
 	if in.HasRet {
@@ -162,7 +164,7 @@ func (w *printer) call(in *Instr) {
 	}
 }
 
-func (w *printer) operands(list []Operand) {
+func (w *printer) operands(list []syntax.Operand) {
 	for i := range list {
 		if i > 0 {
 			w.str(", ")
@@ -172,72 +174,72 @@ func (w *printer) operands(list []Operand) {
 }
 
 // operand prints an operand or a part of an initialiser.
-func (w *printer) operand(o *Operand) {
+func (w *printer) operand(o *syntax.Operand) {
 	t := w.t
 	switch {
-	case o.Flags&FlagNot != 0:
+	case o.Flags&syntax.FlagNot != 0:
 		w.byte('!')
-	case o.Flags&FlagNeg != 0:
+	case o.Flags&syntax.FlagNeg != 0:
 		w.byte('-')
 	}
 	switch o.Kind {
-	case OpName:
+	case syntax.OpName:
 		w.name(o.Name)
 		w.out = append(w.out, t.SelText(o)...)
-	case OpOffset:
+	case syntax.OpOffset:
 		w.name(o.Name)
 		w.offset(o.X)
-	case OpImm:
+	case syntax.OpImm:
 		w.expr(o.X)
-	case OpSink:
+	case syntax.OpSink:
 		w.byte('_')
-	case OpIndex:
+	case syntax.OpIndex:
 		w.name(o.Name)
 		w.byte('[')
 		w.operand(&t.Operands[o.X])
 		w.byte(']')
-	case OpAddr, OpTex:
+	case syntax.OpAddr, syntax.OpTex:
 		w.address(o)
-	case OpVec, OpList:
+	case syntax.OpVec, syntax.OpList:
 		w.byte('{')
 		w.operands(t.Kids(o))
 		w.byte('}')
 		w.out = append(w.out, t.SelText(o)...)
-	case OpPair:
+	case syntax.OpPair:
 		w.operand(&t.Operands[o.X])
 		w.byte('|')
 		w.operand(&t.Operands[o.X+1])
 	default:
 		w.special(o)
 	}
-	if o.Flags&FlagUnified != 0 {
+	if o.Flags&syntax.FlagUnified != 0 {
 		w.str(".unified")
 	}
 }
 
 // special prints what stands only in lists of targets and in initialisers.
-func (w *printer) special(o *Operand) {
+func (w *printer) special(o *syntax.Operand) {
 	switch o.Kind {
-	case OpRange:
+	case syntax.OpRange:
 		w.name(o.Name)
 		w.byte('<')
 		w.expr(o.X)
 		w.byte('>')
-	case OpRun:
+	case syntax.OpRun:
 		w.run(o)
-	case OpGeneric:
+	case syntax.OpGeneric:
 		w.str("generic(")
 		w.name(o.Name)
 		w.byte(')')
-		if o.X != None {
+		if o.X != syntax.None {
 			w.offset(o.X)
 		}
-	case OpMask:
+	case syntax.OpMask:
 		w.expr(o.N)
 		w.byte('(')
 		w.operand(&w.t.Operands[o.X])
 		w.byte(')')
-	case OpField:
+	case syntax.OpField:
 		w.name(o.Name)
 		w.str(" = ")
 		w.operand(&w.t.Operands[o.X])
@@ -249,22 +251,22 @@ func (w *printer) offset(x int32) {
 	w.expr(x)
 }
 
-func (w *printer) address(o *Operand) {
+func (w *printer) address(o *syntax.Operand) {
 	w.byte('[')
 	w.name(o.Name)
 	switch {
-	case o.Kind == OpTex:
+	case o.Kind == syntax.OpTex:
 		w.str(", ")
 		w.operands(w.t.Kids(o))
-	case o.X != None && o.Name != 0:
+	case o.X != syntax.None && o.Name != 0:
 		w.offset(o.X)
-	case o.X != None:
+	case o.X != syntax.None:
 		w.expr(o.X)
 	}
 	w.byte(']')
 }
 
-func (w *printer) run(o *Operand) {
+func (w *printer) run(o *syntax.Operand) {
 	first := true
 	for v, flags := range w.t.Run(o) {
 		if !first {
@@ -275,26 +277,26 @@ func (w *printer) run(o *Operand) {
 	}
 }
 
-func (w *printer) loc(l *Loc) {
+func (w *printer) loc(l *syntax.Loc) {
 	w.printf(".loc %d %d %d", l.File, l.Line, l.Col)
 	if l.Func == 0 {
 		return
 	}
 	w.str(", function_name ")
 	w.name(l.Func)
-	if l.FuncOff != None {
+	if l.FuncOff != syntax.None {
 		w.offset(l.FuncOff)
 	}
 	w.printf(", inlined_at %d %d %d", l.AtFile, l.AtLine, l.At)
 }
 
-func (w *printer) nameList(a *Attr) {
+func (w *printer) nameList(a *syntax.Attr) {
 	w.word(a.Word)
 	w.byte(' ')
 	w.operands(w.t.Of(a.Args))
 }
 
-func (w *printer) file(a *Attr) {
+func (w *printer) file(a *syntax.Attr) {
 	v := w.t.ExprsOf(a.Vals)
 	w.str(".file ")
 	w.literal(&v[0])
@@ -308,7 +310,7 @@ func (w *printer) file(a *Attr) {
 }
 
 // attr prints a directive or qualifier with its arguments.
-func (w *printer) attr(a *Attr) {
+func (w *printer) attr(a *syntax.Attr) {
 	t := w.t
 	w.word(a.Word)
 	vals := t.ExprsOf(a.Vals)

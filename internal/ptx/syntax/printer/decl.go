@@ -1,27 +1,13 @@
-package syntax
+package printer
 
 import (
-	"iter"
-
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
-// Run returns the literals of an OpRun with the marks of how they were
-// written.
-func (t *Tree) Run(o *Operand) iter.Seq2[uint64, ExprFlags] {
-	return func(yield func(uint64, ExprFlags) bool) {
-		l := lexer{text: t.File.Text[:uint32(o.X)], end: int(o.Pos), openComment: -1}
-		for l.next(); l.tok != tEOF; l.next() {
-			if l.tok == tInt && !yield(intValue(l.text[l.pos:l.end])) {
-				return
-			}
-		}
-	}
-}
-
 // decl prints a declaration without its ';'.
-func (w *printer) decl(d *Decl) {
+func (w *printer) decl(d *syntax.Decl) {
 	t := w.t
 	quals := t.AttrsOf(d.Quals)
 	for i := range quals[:d.Before] {
@@ -44,13 +30,13 @@ func (w *printer) decl(d *Decl) {
 	}
 }
 
-func (w *printer) variable(v *Var) {
+func (w *printer) variable(v *syntax.Var) {
 	t := w.t
 	if v.Name == 0 {
 		w.byte('_')
 	}
 	w.name(v.Name)
-	if v.Range != None {
+	if v.Range != syntax.None {
 		w.byte('<')
 		w.expr(v.Range)
 		w.byte('>')
@@ -58,19 +44,19 @@ func (w *printer) variable(v *Var) {
 	dims := t.ExprsOf(v.Dims)
 	for i := range dims {
 		w.byte('[')
-		if dims[i].Op != ExprBad {
+		if dims[i].Op != syntax.ExprBad {
 			w.literal(&dims[i])
 		}
 		w.byte(']')
 	}
-	if v.Init != None {
+	if v.Init != syntax.None {
 		w.str(" = ")
 		w.operand(&t.Operands[v.Init])
 	}
 }
 
 // function prints a function up to its body, or with its ';'.
-func (w *printer) function(f *Func) {
+func (w *printer) function(f *syntax.Func) {
 	t := w.t
 	quals := t.AttrsOf(f.Quals)
 	for i := range quals {
@@ -107,7 +93,7 @@ func (w *printer) function(f *Func) {
 	}
 }
 
-func (w *printer) params(list []Decl) {
+func (w *printer) params(list []syntax.Decl) {
 	w.byte('(')
 	for i := range list {
 		if i > 0 {
@@ -118,11 +104,11 @@ func (w *printer) params(list []Decl) {
 	w.byte(')')
 }
 
-func (w *printer) section(s *Section) {
+func (w *printer) section(s *syntax.Section) {
 	w.str(".section ")
 	w.name(s.Name)
 	w.str(" {\n")
-	w.t.SectionItems(s, func(it *Item) bool {
+	w.t.SectionItems(s, func(it *syntax.Item) bool {
 		w.item(it)
 		w.line()
 		return true
@@ -130,7 +116,7 @@ func (w *printer) section(s *Section) {
 	w.byte('}')
 }
 
-func (w *printer) item(it *Item) {
+func (w *printer) item(it *syntax.Item) {
 	if it.Label != 0 {
 		w.name(it.Label)
 		w.byte(':')
@@ -160,7 +146,7 @@ func (w *printer) item(it *Item) {
 	}
 }
 
-func (w *printer) dwarf(s *Section) {
+func (w *printer) dwarf(s *syntax.Section) {
 	w.str("@@DWARF ")
 	text := w.t.File.Text[s.Body:min(s.End, src.Pos(len(w.t.File.Text)))]
 	for i := 0; i < len(text); i++ {
@@ -171,36 +157,34 @@ func (w *printer) dwarf(s *Section) {
 }
 
 // literal prints a literal.
-func (w *printer) literal(e *Expr) {
+func (w *printer) literal(e *syntax.Expr) {
 	switch {
-	case e.Flags&FlagOverflow != 0:
+	case e.Flags&syntax.FlagOverflow != 0:
 		// No value to print: repeat the spelling.
-		l := lexer{text: w.t.File.Text, end: int(e.Pos), openComment: -1}
-		l.next()
-		w.out = append(w.out, l.text[l.pos:l.end]...)
-	case e.Op == ExprFloat:
+		w.out = append(w.out, w.t.Spelling(e)...)
+	case e.Op == syntax.ExprFloat:
 		w.printf("0d%016X", e.Val)
-	case e.Op == ExprRaw:
+	case e.Op == syntax.ExprRaw:
 		w.printf("0f%08X", e.Val)
-	case e.Op == ExprWarp:
+	case e.Op == syntax.ExprWarp:
 		w.str("WARP_SZ")
 	default:
 		w.integer(e.Val, e.Flags)
 	}
 }
 
-func (w *printer) integer(v uint64, flags ExprFlags) {
+func (w *printer) integer(v uint64, flags syntax.ExprFlags) {
 	w.uint(v)
-	if flags&FlagUnsigned != 0 {
+	if flags&syntax.FlagUnsigned != 0 {
 		w.byte('U')
 	}
 }
 
 var exprText = [...]string{
-	ExprPlus: "+", ExprNeg: "-", ExprNot: "!", ExprCom: "~", ExprMul: " * ", ExprDiv: " / ", ExprRem: " % ",
-	ExprAdd: " + ", ExprSub: " - ", ExprShl: " << ", ExprShr: " >> ", ExprLt: " < ", ExprLe: " <= ", ExprGt: " > ",
-	ExprGe: " >= ", ExprEq: " == ", ExprNe: " != ", ExprAnd: " & ", ExprXor: " ^ ", ExprOr: " | ",
-	ExprLand: " && ", ExprLor: " || ",
+	syntax.ExprPlus: "+", syntax.ExprNeg: "-", syntax.ExprNot: "!", syntax.ExprCom: "~", syntax.ExprMul: " * ", syntax.ExprDiv: " / ", syntax.ExprRem: " % ",
+	syntax.ExprAdd: " + ", syntax.ExprSub: " - ", syntax.ExprShl: " << ", syntax.ExprShr: " >> ", syntax.ExprLt: " < ", syntax.ExprLe: " <= ", syntax.ExprGt: " > ",
+	syntax.ExprGe: " >= ", syntax.ExprEq: " == ", syntax.ExprNe: " != ", syntax.ExprAnd: " & ", syntax.ExprXor: " ^ ", syntax.ExprOr: " | ",
+	syntax.ExprLand: " && ", syntax.ExprLor: " || ",
 }
 
 // expr prints a constant expression; operands of operators that are not
@@ -208,17 +192,17 @@ var exprText = [...]string{
 func (w *printer) expr(x int32) {
 	e := &w.t.Exprs[x]
 	switch {
-	case e.Op <= ExprWarp:
+	case e.Op <= syntax.ExprWarp:
 		w.literal(e)
-	case e.Op <= ExprCom:
+	case e.Op <= syntax.ExprCom:
 		w.str(exprText[e.Op])
 		w.inner(e.A)
-	case e.Op == ExprCast:
+	case e.Op == syntax.ExprCast:
 		w.byte('(')
-		w.word(Word(e.Val))
+		w.word(syntax.Word(e.Val))
 		w.byte(')')
 		w.inner(e.A)
-	case e.Op == ExprCond:
+	case e.Op == syntax.ExprCond:
 		w.inner(e.A)
 		w.str(" ? ")
 		w.inner(e.B)
@@ -232,7 +216,7 @@ func (w *printer) expr(x int32) {
 }
 
 func (w *printer) inner(x int32) {
-	if w.t.Exprs[x].Op <= ExprCast {
+	if w.t.Exprs[x].Op <= syntax.ExprCast {
 		w.expr(x)
 		return
 	}

@@ -1,4 +1,4 @@
-package syntax
+package format
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
 const untidy = `.version 8.0
@@ -56,7 +57,7 @@ DONE: // the end
 `
 
 func TestFormat(t *testing.T) {
-	if got := string(Format([]byte(untidy))); got != tidy {
+	if got := string(Source([]byte(untidy))); got != tidy {
 		t.Errorf("got\n%s\nwant\n%s", got, tidy)
 	}
 }
@@ -75,7 +76,7 @@ func bare(text []byte) []byte {
 func TestFormatAll(t *testing.T) {
 	var names []string
 	for _, dir := range []string{"examples", "testdata/zoo", "testdata/programs"} {
-		list, err := filepath.Glob(filepath.Join("..", "..", "..", dir, "*.ptx"))
+		list, err := filepath.Glob(filepath.Join("..", "..", "..", "..", dir, "*.ptx"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,14 +87,14 @@ func TestFormatAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Format(text)
+		got := Source(text)
 		if !bytes.Equal(bare(text), bare(got)) {
 			t.Fatalf("%s: tokens changed", name)
 		}
-		if again := Format(got); !bytes.Equal(again, got) {
+		if again := Source(got); !bytes.Equal(again, got) {
 			t.Fatalf("%s: formatting again changes\n%s\nto\n%s", name, got, again)
 		}
-		a, b := Scan(&src.File{Name: name, Text: text}), Scan(&src.File{Name: name, Text: got})
+		a, b := syntax.Scan(&src.File{Name: name, Text: text}), syntax.Scan(&src.File{Name: name, Text: got})
 		if len(a.Stmts) != len(b.Stmts) || (a.Err == nil) != (b.Err == nil) {
 			t.Fatalf("%s: %d statements became %d (%v, %v)", name, len(a.Stmts), len(b.Stmts), a.Err, b.Err)
 		}
@@ -108,7 +109,7 @@ func FuzzFormat(f *testing.F) {
 	f.Add([]byte(untidy))
 	f.Add([]byte(".section .debug { .b8 1 }\n@@DWARF .byte 1\n# 3 \"a.cu\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got := Format(text)
+		got := Source(text)
 		if !bytes.Equal(bare(text), bare(got)) {
 			t.Fatalf("tokens changed:\n%q\n%q", text, got)
 		}

@@ -1,16 +1,18 @@
-package syntax
+// Package format reads PTX word by word, without a tree, so that text with
+// faults can be laid out and outlined too.
+package format
 
 import (
 	"bytes"
 	"strings"
 )
 
-// Format lays out PTX text anew: one statement a line, bodies indented,
+// Source lays out PTX text anew: one statement a line, bodies indented,
 // parameters below each other, one blank where words part. It changes white
 // space alone and keeps comments, so text with faults can be formatted too;
 // formatting the result again changes nothing. A
 // text that ends inside a string or a comment stays as it is.
-func Format(text []byte) []byte {
+func Source(text []byte) []byte {
 	f := &formatter{text: text, start: true}
 	for f.next() {
 		f.place()
