@@ -345,15 +345,20 @@ func uniformValues(u *unit) {
 func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
 
 func preSchedule(u *unit) {
-	limit := budget(u.f, u.o)
+	limit := sched.Budget{Most: budget(u.f, u.o)}
+	ro := registers(u)
+	if p := poolOf(u); p != nil {
+		ro = shared(p, ro)
+		limit = sched.Budget{Most: ro.Registers, Rooms: ro.Rooms}
+	}
 	if u.f.Routine != ori.NoRoutine { // what it does not use stays its callers'
-		limit = 12
+		limit.Most = 12
 	}
 	if !u.f.Kernel || u.o.Hurry != NoHurry {
 		sched.Pre(u.f, u.o.Arch, limit, nil)
 		return
 	}
-	u.judge = ra.NewJudge(u.f, registers(u))
+	u.judge = ra.NewJudge(u.f, ro)
 	sched.Pre(u.f, u.o.Arch, limit, u.judge)
 }
 

@@ -158,8 +158,6 @@ func (c *compilation) function(body *sema.Body) (*unit, error) {
 		u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
 		err = c.r.Run(u, c.at)
 		switch {
-		case errors.Is(err, errPool) && !c.plan.Keep: // once more, each warp with its own registers
-			c.plan.Keep = true
 		case errors.Is(err, errMeet): // once more, with routines there
 		case err != nil:
 			return nil, err

@@ -1,39 +1,65 @@
 package pipeline
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/frame"
 	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/ori"
 )
+
+// shared says what there is for the allocator in a function whose warps trade
+// registers: what they have at each place.
+func shared(p *frame.Pool, o ra.Options) ra.Options {
+	o.Registers = min(p.Most(), abi.MaxRegisters-abi.HiddenRegisters)
+	o.Rooms = p.Limit
+	return o
+}
+
+// poolOf finds the trade of registers of a function, if it has one that works.
+// A function that is called has as many registers as the kernel was launched
+// with, a routine those that it uses.
+func poolOf(u *unit) *frame.Pool {
+	start := budget(u.f, u.o)
+	p := frame.PoolOf(u.f, start)
+	if p == nil {
+		return nil
+	}
+	known := destroyed(u)
+	reach := func(call *ori.Instr) int {
+		if list, ok := known(call); ok {
+			return ra.Reach(list)
+		}
+		return start
+	}
+	if !p.Calls(reach) {
+		return nil
+	}
+	return p
+}
 
 // allocateShared allocates registers. A function whose warps trade them is
 // allocated with what there is at each place, or, if that cannot be, without
 // the trade.
 func allocateShared(u *unit, o ra.Options) (*ra.Result, error) {
-	p := frame.PoolOf(u.f, o.Registers)
-	if p == nil {
+	all := frame.PoolOf(u.f, o.Registers)
+	if all == nil {
 		o.Known = u.judge
 		return ra.Run(u.f, o)
 	}
-	wide := o
-	wide.Registers = min(p.Restrict(), abi.MaxRegisters-abi.HiddenRegisters)
-	if r, err := ra.Run(u.f, wide); err == nil {
-		if p.Holds() {
+	if p := poolOf(u); p != nil {
+		with := shared(p, o)
+		with.Known = u.judge
+		if r, err := ra.Run(u.f, with); err == nil {
+			if !p.Holds() {
+				return nil, fmt.Errorf("register allocation of %s is wrong: registers are used that were given back", u.f.Name)
+			}
 			u.f.Props.Pool = true
 			u.f.Props.Registers = int32(o.Registers)
 			return r, nil
 		}
-		if int(u.f.Props.Registers) <= o.Registers {
-			p.Drop()
-			return r, nil
-		}
-		return nil, errPool
 	}
-	p.Release()
-	p.Drop()
+	all.Drop()
 	return ra.Run(u.f, o)
 }
-
-var errPool = errors.New("registers that setmaxnreg gives were used where it has not given them yet")

@@ -3,7 +3,6 @@ package frame
 import (
 	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/ori"
-	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
@@ -21,7 +20,6 @@ type Pool struct {
 	f     *ori.Func
 	start int   // registers at launch
 	in    []int // at the start of each block
-	bound []int16
 }
 
 // PoolOf finds the changes of register counts of a function; nil if it has
@@ -73,61 +71,41 @@ func (p *Pool) out(b, s *ori.Block) int {
 	return n
 }
 
-// limit is what may be used everywhere in a block.
-func (p *Pool) limit(b *ori.Block) int {
+// Limit is what may be used everywhere in a block.
+func (p *Pool) Limit(b *ori.Block) int {
 	if n, back := change(b); back {
 		return min(n, p.in[b.ID])
 	}
 	return p.in[b.ID]
 }
 
-// Restrict keeps the values of the function below what is there where they
-// live, and returns the most registers there are anywhere.
-func (p *Pool) Restrict() (most int) {
-	most = p.start
-	for r := range p.f.Regs {
-		p.bound = append(p.bound, p.f.Regs[r].Hi)
-	}
-	live := flow.LiveOf(p.f)
-	low := func(r ori.Reg, n int) {
-		i := &p.f.Regs[r]
-		if i.Class == ori.R && !i.Fixed && (i.Hi == 0 || int(i.Hi) > n) {
-			i.Hi = int16(n)
-		}
-	}
+// Most is how many registers there are where there are the most.
+func (p *Pool) Most() int {
+	most := p.start
 	for _, b := range p.f.Blocks {
-		n := p.limit(b)
-		if n == noLimit {
-			continue
-		}
-		most = max(most, n)
-		for k := range live.Words {
-			if live.Start(b).Has(k) || live.End(b).Has(k) {
-				low(live.Reg(k), n)
-			}
-		}
-		for i := range b.Instrs {
-			for _, a := range i.Args {
-				if a.HasReg() {
-					low(a.Reg, n)
-				}
-			}
+		if n := p.Limit(b); n != noLimit {
+			most = max(most, n)
 		}
 	}
 	return most
 }
 
-// Release takes the bounds back.
-func (p *Pool) Release() {
-	for r, hi := range p.bound {
-		p.f.Regs[r].Hi = hi
+// Calls tells whether every call finds the registers that reach says it uses.
+func (p *Pool) Calls(reach func(call *ori.Instr) int) bool {
+	for _, b := range p.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.CALL && reach(i) > p.Limit(b) {
+				return false
+			}
+		}
 	}
+	return true
 }
 
 // Holds tells whether the allocated code names only registers that are there.
 func (p *Pool) Holds() bool {
 	for _, b := range p.f.Blocks {
-		n := p.limit(b)
+		n := p.Limit(b)
 		for i := range b.Instrs {
 			for _, a := range i.Args {
 				if !a.HasReg() || p.f.Regs[a.Reg].Class != ori.R {

@@ -31,12 +31,21 @@ func TestRegPool(t *testing.T) {
 		t.Fatal("no pool found")
 	}
 	for k, want := range []int{166, 166, 38, 38} {
-		if got := p.limit(b[k]); got != want {
+		if got := p.Limit(b[k]); got != want {
 			t.Errorf("block %d: %d registers, not %d", k, got, want)
 		}
 	}
 	if got := p.out(b[1], b[3]); got != 238 {
 		t.Errorf("%d registers after more were given, not 238", got)
+	}
+	if got := p.Most(); got != 166 {
+		t.Errorf("%d registers where there are the most, not 166", got)
+	}
+	b[2].Append(f.NewInstr(op.CALL, op.Mods{}, nil, []ori.Operand{ori.Imm(0)}))
+	for reach, want := range map[int]bool{38: true, 39: false} {
+		if p.Calls(func(*ori.Instr) int { return reach }) != want {
+			t.Errorf("a call of what uses %d registers where 38 are left: %v", reach, !want)
+		}
 	}
 	p.Drop()
 	text := string(f.Append(nil))

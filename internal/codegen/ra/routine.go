@@ -37,3 +37,14 @@ func Written(f *ori.Func) []regalloc.Clobber {
 	}
 	return list
 }
+
+// Reach is how many registers of file R, from the first on, hold all that a
+// call destroys there.
+func Reach(list []regalloc.Clobber) (n int) {
+	for _, c := range list {
+		if c.Class == fileR {
+			n = max(n, int(c.Hi))
+		}
+	}
+	return n
+}

@@ -55,6 +55,7 @@ func newGroups(p *Problem, r *ranges) *groups {
 			}
 		}
 	}
+	g.bounds(p)
 	return g
 }
 

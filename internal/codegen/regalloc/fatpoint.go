@@ -157,10 +157,14 @@ func (t *trial) roots(o order) []int32 {
 			list = append(list, int32(v))
 		}
 	}
+	rooms := t.p.Files[t.class].Rooms != nil
 	slices.SortStableFunc(list, func(a, b int32) int {
 		x, y := &t.g.info[a], &t.g.info[b]
 		if (x.fixed >= 0) != (y.fixed >= 0) {
 			return first(x.fixed >= 0)
+		}
+		if m, n := t.limit(x), t.limit(y); rooms && m != n { // what has less choice has the first
+			return m - n
 		}
 		switch o {
 		case bySize:

@@ -35,14 +35,17 @@ func pressure(p *Problem, r *ranges, class uint8) *fat {
 	}
 	f.words = f.words[:n]
 	file := &p.Files[class]
-	room := int32(file.Budget)
-	for _, t := range file.Taken {
-		if t < file.Budget {
-			room--
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		room := int32(file.room(b))
+		for _, t := range file.Taken {
+			if t < file.room(b) {
+				room--
+			}
 		}
-	}
-	for k := range f.room {
-		f.room[k] = room
+		for k := perInst * blk.First; k < perInst*(blk.First+blk.N); k++ {
+			f.room[k] = room
+		}
 	}
 	for i := range p.Insts {
 		for _, c := range p.Insts[i].Clobbers {

@@ -46,14 +46,15 @@ const Memory = -1
 // File is one register file.
 type File struct {
 	Name    string
-	Size    int   // registers that exist
-	Budget  int   // registers that may be used, at most Size
-	SpillTo int   // file that takes its spills, or Memory
-	Clears  bool  // a register is empty after its words went home
-	Banks   int   // operands of one instruction prefer different banks; 0 or 1 = no matter
-	Taken   []int // registers never assigned, except to a Fixed VReg
-	Steps   []int // rising counts; up to the next of them a further register costs nothing
-	Rotate  bool  // registers are given out in turn: what has just been read is not overwritten at once
+	Size    int     // registers that exist
+	Budget  int     // registers that may be used, at most Size
+	SpillTo int     // file that takes its spills, or Memory
+	Clears  bool    // a register is empty after its words went home
+	Banks   int     // operands of one instruction prefer different banks; 0 or 1 = no matter
+	Taken   []int   // registers never assigned, except to a Fixed VReg
+	Rooms   []int16 // of each block, how many registers there are in it; nil: Budget everywhere
+	Steps   []int   // rising counts; up to the next of them a further register costs nothing
+	Rotate  bool    // registers are given out in turn: what has just been read is not overwritten at once
 }
 
 // VReg is a virtual register: Width consecutive words in one file.
@@ -144,6 +145,8 @@ func (p *Problem) Validate() error {
 	for c := range p.Files {
 		if f := &p.Files[c]; f.Budget > f.Size || f.SpillTo >= len(p.Files) || f.SpillTo == c {
 			return fmt.Errorf("file %s: budget %d of %d, spills to %d", f.Name, f.Budget, f.Size, f.SpillTo)
+		} else if f.Rooms != nil && len(f.Rooms) != len(p.Blocks) {
+			return fmt.Errorf("file %s: registers of %d blocks, there are %d", f.Name, len(f.Rooms), len(p.Blocks))
 		}
 	}
 	for n := range p.VRegs {

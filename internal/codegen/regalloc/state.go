@@ -205,6 +205,7 @@ func (c *replay) run() error {
 			}
 			pending[b] = false
 			s := in[b].clone()
+			c.vanish(s, b)
 			c.enter(s)
 			blk := &c.p.Blocks[b]
 			for n := blk.First; n < blk.First+blk.N; n++ {
@@ -226,10 +227,13 @@ func (c *replay) run() error {
 		if in[b] == nil {
 			continue
 		}
+		c.vanish(in[b], b)
 		c.enter(in[b])
 		var err error
 		for n := c.p.Blocks[b].First; n < c.p.Blocks[b].First+c.p.Blocks[b].N && err == nil; n++ {
-			c.step(in[b], n, &err)
+			if c.step(in[b], n, &err); err == nil {
+				err = c.there(b, n)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("block %d: %w", b, err)

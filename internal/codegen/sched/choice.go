@@ -32,7 +32,7 @@ const (
 
 // arrange orders all regions: within the limit, or within a higher one if
 // that promises to be faster.
-func (p *presser) arrange(f *ori.Func, budget int32) {
+func (p *presser) arrange(f *ori.Func) {
 	loops := flow.LoopsOf(f, flow.DomOf(f))
 	plans := make([]plan, len(p.regions))
 	graphs := make([]*graph, len(p.regions))
@@ -51,7 +51,7 @@ func (p *presser) arrange(f *ori.Func, budget int32) {
 	}
 	best := p.price(f, plans, weights)
 	trial := make([]plan, len(plans))
-	for tries := 0; tries < maxRaises && p.raise(budget); tries++ {
+	for tries := 0; tries < maxRaises && p.raise(); tries++ {
 		copy(trial, plans)
 		held := false
 		for n, g := range graphs {
@@ -76,10 +76,10 @@ func (p *presser) arrange(f *ori.Func, budget int32) {
 
 // raise sets the limit to the next number at which occupancy drops, and
 // reports whether there is one within the budget.
-func (p *presser) raise(budget int32) bool {
+func (p *presser) raise() bool {
 	for _, c := range cliffs {
 		if c-reserve > p.limit[general] {
-			if c > budget {
+			if c > int32(p.budget.Most) {
 				return false
 			}
 			p.limit[general] = c - reserve

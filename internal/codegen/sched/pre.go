@@ -29,6 +29,22 @@ const (
 	uniformRoom   = 48
 )
 
+// Budget is how many registers there are.
+type Budget struct {
+	Most int
+	// Rooms tells how many there are in a block, where warps trade them; nil:
+	// as many as everywhere. Those a warp has are of no use to others then.
+	Rooms func(*ori.Block) int
+}
+
+// in is how many there are in a block.
+func (b *Budget) in(at *ori.Block) int32 {
+	if b.Rooms == nil {
+		return int32(b.Most)
+	}
+	return int32(min(b.Most, b.Rooms(at)))
+}
+
 // Pre orders the instructions of every block of f, before registers are
 // allocated, for short critical paths. Every region first gets an order
 // that needs few registers: that of the source or one found from its end
@@ -40,25 +56,25 @@ const (
 // Where even these orders need more registers than there are, the judge, if
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
-func Pre(f *ori.Func, a *target.Arch, budget int, judge Judge) {
-	p := newPresser(f, a, int32(budget), manner{})
+func Pre(f *ori.Func, a *target.Arch, budget Budget, judge Judge) {
+	p := newPresser(f, a, budget, manner{})
 	if p == nil {
 		return
 	}
 	if localize(f, p) {
 		f.Touch()
-		p = newPresser(f, a, int32(budget), manner{})
+		p = newPresser(f, a, budget, manner{})
 	}
 	source := orderOf(f)
-	if p.peak > int32(budget)-reserve {
-		if q := newPresser(f, a, int32(budget), manner{across: true}); q.peak < p.peak {
+	if p.peak > int32(budget.Most)-reserve {
+		if q := newPresser(f, a, budget, manner{across: true}); q.peak < p.peak {
 			p = q
 		}
 	}
-	p.arrange(f, int32(budget))
+	p.arrange(f)
 	f.Touch()
-	if judge != nil && p.peak > int32(budget)-int32(budget)/nearlyFull && sizeOf(f) <= mostTried {
-		try(f, a, int32(budget), source, judge)
+	if judge != nil && p.peak > int32(budget.Most-budget.Most/nearlyFull) && sizeOf(f) <= mostTried {
+		try(f, a, budget, source, judge)
 	}
 }
 
@@ -81,6 +97,7 @@ type presser struct {
 	regions []region
 	most    counts   // words alive where nothing changes places
 	byBlock []counts // words alive in each block, by ID
+	budget  Budget
 	limit   counts
 	peak    int32   // general words alive at most, in the orders with few registers
 	shy     []int32 // see manner
@@ -92,7 +109,7 @@ type presser struct {
 // Regions go on behind meetings of the block's threads only if that is
 // asked for: long ones find worse orders, but where registers are short,
 // what combines values before such a meeting saves the most.
-func newPresser(f *ori.Func, a *target.Arch, budget int32, how manner) *presser {
+func newPresser(f *ori.Func, a *target.Arch, budget Budget, how manner) *presser {
 	names := virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
@@ -100,10 +117,11 @@ func newPresser(f *ori.Func, a *target.Arch, budget int32, how manner) *presser 
 	}
 	g := newGrapher(names, a)
 	g.alias = flow.AliasOf(f)
-	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy}
+	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy, budget: budget}
+	p.budget.Most -= int(how.less)
 	p.busy = newBusyTable(p.b.timing)
 	p.survey(f, how.across)
-	p.settle(budget)
+	p.settle()
 	return p
 }
 
@@ -158,7 +176,7 @@ func identity(n int) []int32 {
 
 // settle gives the regions that need the most an order from their end
 // upwards, as long as that lowers the most, and decides the limit.
-func (p *presser) settle(budget int32) {
+func (p *presser) settle() {
 	byNeed := make([]*region, len(p.regions))
 	for n := range p.regions {
 		byNeed[n] = &p.regions[n]
@@ -166,16 +184,23 @@ func (p *presser) settle(budget int32) {
 	slices.SortStableFunc(byNeed, func(a, b *region) int { return cmp.Compare(b.most[general], a.most[general]) })
 	most := max(p.most[general], cliffs[0]-reserve)
 	for _, r := range byNeed {
-		if r.most[general] > most || r.most[predicates] > predicateRoom+1 {
+		if r.most[general] > min(most, p.budget.in(r.block)-reserve) || r.most[predicates] > predicateRoom+1 {
 			p.improve(r)
 		}
 		most = max(most, r.most[general])
 		p.byBlock[r.block.ID].raise(&r.most)
 	}
 	p.peak = most
+	budget := int32(p.budget.Most)
+	if p.budget.Rooms != nil { // what counts is where the most are missing
+		p.peak = 0
+		for _, r := range byNeed {
+			p.peak = max(p.peak, budget-p.budget.in(r.block)+p.byBlock[r.block.ID][general])
+		}
+	}
 	p.limit = counts{general: budget, predicates: predicateRoom, uniforms: uniformRoom}
 	for _, c := range cliffs {
-		if c >= most+reserve {
+		if c >= most+reserve && p.budget.Rooms == nil {
 			p.limit[general] = min(budget, c)
 			break
 		}
@@ -224,7 +249,7 @@ type mover struct {
 	next  int32   // first place of it that was not issued
 	done  []bool
 	alive [numCounted]profile // words alive behind every place
-	limit *counts
+	limit counts
 	eager []bool // loads and what they wait for
 	long  int32  // cycles the region takes at least, as far as it is known
 	aside ranked // ready, but without room
@@ -240,7 +265,8 @@ const slack = 6
 // plan lists one region within the limit.
 func (p *presser) plan(r *region, g *graph) plan {
 	n := len(g.instrs)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: &p.limit}
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: p.limit}
+	m.limit[general] = min(m.limit[general], p.budget.in(r.block)-reserve)
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
 	for f := range m.alive {

@@ -261,7 +261,7 @@ func TestPreKeepsMeaning(t *testing.T) {
 		names := virtual(y.f)
 		want, before := run(y.f, names), y.f.String()
 		// any of several orders may be taken where registers run out
-		Pre(y.f, target.Find("sm_90a"), 24+int(seed%100), &moody{seed: seed})
+		Pre(y.f, target.Find("sm_90a"), Budget{Most: 24 + int(seed%100)}, &moody{seed: seed})
 		if got := run(y.f, names); got != want {
 			t.Fatalf("seed %d\n%s\nbecame\n%s", seed, before, y.f)
 		}
@@ -305,7 +305,7 @@ func TestPreRespectsBudget(t *testing.T) {
 		}
 		b.Append(f.NewInstr(op.EXIT, op.Mods{}, nil, nil))
 		before := peak(f)
-		Pre(f, target.Find("sm_90a"), budget, nil)
+		Pre(f, target.Find("sm_90a"), Budget{Most: budget}, nil)
 		got := peak(f)
 		early := 0
 		for i := b.First().Next(); i.Op == op.LDG; i = i.Next() {
@@ -425,7 +425,7 @@ func BenchmarkPre(b *testing.B) {
 				y := newToy(1, false)
 				y.block(n)
 				b.StartTimer()
-				Pre(y.f, target.Find("sm_90a"), 128, nil)
+				Pre(y.f, target.Find("sm_90a"), Budget{Most: 128}, nil)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/instr")
 		})

@@ -16,7 +16,6 @@ type Plan struct {
 	Pointers  bool         // some call goes through a pointer
 	Indirect  []string     // prototypes of calls through pointers, in an object
 	Bank2     int64        // bytes of constant bank 2
-	Keep      bool         // warps keep the registers they were launched with
 	Meet      routine.Meet // .sync instructions that several functions have
 	Refs      []Ref        // textures, samplers and surfaces named, a word each behind the parameters
 

@@ -59,7 +59,7 @@ func setmaxnreg(l *build.Builder) {
 		l.Knows(w)
 	}
 	p := &l.F.Props
-	if l.Plan.Keep || p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
+	if p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
 		return
 	}
 	n := ori.Imm(int64(l.Args[0].Value))

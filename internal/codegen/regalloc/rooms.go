@@ -1,0 +1,69 @@
+package regalloc
+
+import "fmt"
+
+// Where registers change hands a file has fewer of them in some blocks than
+// in others. What lives in a block must be below what is there; a value that
+// is in memory in such a block, or was split there, need not be.
+
+// room is how many registers of the file are there in block b.
+func (f *File) room(b int) int {
+	if f.Rooms == nil {
+		return f.Budget
+	}
+	return min(f.Budget, int(f.Rooms[b]))
+}
+
+// bounds lowers the upper bounds of groups to what is there wherever their
+// words live.
+func (g *groups) bounds(p *Problem) {
+	var block []int32 // of each instruction
+	for v := range p.VRegs {
+		f := &p.Files[p.VRegs[v].Class]
+		if f.Rooms == nil || p.VRegs[v].Fixed >= 0 {
+			continue
+		}
+		if block == nil {
+			block = make([]int32, len(p.Insts))
+			for b := range p.Blocks {
+				for n := p.Blocks[b].First; n < p.Blocks[b].First+p.Blocks[b].N; n++ {
+					block[n] = int32(b)
+				}
+			}
+		}
+		x := &g.info[v]
+		for w, spans := range x.spans {
+			for _, s := range spans {
+				for b := block[s.from/perInst]; b <= block[(s.to-1)/perInst]; b++ {
+					if hi := int16(f.room(int(b)) + int(x.width) - 1 - w); x.hi == 0 || hi < x.hi {
+						x.hi = hi
+					}
+				}
+			}
+		}
+	}
+}
+
+// vanish takes the words out of the registers that are not there in block b.
+func (c *replay) vanish(s *state, b int) {
+	for n := range c.orig.Files {
+		if rooms := c.orig.Files[n].Rooms; rooms != nil {
+			for r := int(rooms[b]); r < c.orig.Files[n].Size; r++ {
+				s.holds[c.file[n]+int32(r)] = empty
+			}
+		}
+	}
+}
+
+// there checks that the registers of an instruction's operands are there in
+// block b.
+func (c *replay) there(b int, n int32) error {
+	for k, o := range c.p.Operands(int(n)) {
+		class := c.p.VRegs[o.V].Class
+		rooms := c.orig.Files[class].Rooms
+		if at := int(c.sol.Phys[o.V]) + int(o.Sub) + int(o.N); rooms != nil && o.N > 0 && at > int(rooms[b]) {
+			return fmt.Errorf("instruction %d operand %d ends at register %d of %s, %d are there", n, k, at, c.orig.Files[class].Name, rooms[b])
+		}
+	}
+	return nil
+}
