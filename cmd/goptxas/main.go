@@ -28,6 +28,11 @@ const (
 	withMake = 2 * time.Second
 )
 
+// moment is how long a run lasts before it watches for signals, which takes
+// a twentieth of the time of a small compile: until then one ends it at once,
+// and it leaves nothing behind. lsp and serve are no other.
+const moment = 50 * time.Millisecond
+
 // gcPercent is how much a heap may grow before it is collected, where GOGC
 // does not say. A compile lives for moments: what it would save comes back
 // at its end. A kernel of 17,000 instructions took a sixth less time than
@@ -46,7 +51,11 @@ func run() int {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	ctx, _ := par.Interruptible(context.Background()) // the watch ends with the process
+	after, wait := moment, patience
+	if slices.ContainsFunc(os.Args, func(a string) bool { return strings.TrimLeft(a, "-") == "jobserver" }) {
+		after, wait = 0, withMake
+	}
+	ctx, _ := par.Interruptible(context.Background(), after) // the watch ends with the process
 	if len(os.Args) > 1 && os.Args[1] == "lsp" && !exists("lsp") {
 		return lsp.Serve(ctx, os.Args[2:], os.Stdin, os.Stdout)
 	}
@@ -61,10 +70,6 @@ func run() int {
 	case code := <-done:
 		return code
 	case <-ctx.Done():
-	}
-	wait := patience
-	if slices.ContainsFunc(os.Args, func(a string) bool { return strings.TrimLeft(a, "-") == "jobserver" }) {
-		wait = withMake
 	}
 	select {
 	case <-done:

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 func compileRole(out string) int {
-	ctx, stop := par.Interruptible(context.Background())
+	ctx, stop := par.Interruptible(context.Background(), 0)
 	defer stop()
 	if c, err := jobserver.Open(os.Getenv("MAKEFLAGS")); err == nil {
 		defer c.Close()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Interrupted is the cause of a context that a signal ended.
@@ -25,29 +26,36 @@ func (i *Interrupted) ExitCode() int {
 // Interruptible returns a context that ends, with cause *Interrupted, on the
 // first SIGINT, SIGTERM or SIGHUP, so that the compile can remove its temporary
 // files and give its tokens back before it leaves; a second signal kills.
-// SIGPIPE is taken too, which turns writing to a closed stdout or stderr into an
-// error instead of death. stop ends the watch.
-func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
+// The watch begins after a while: setting it up takes longer than parsing a
+// small file, and until then a signal ends the process as it ends any other. SIGPIPE is taken at once, which turns writing to
+// a closed stdout or stderr into an error instead of death. stop ends the watch.
+func Interruptible(parent context.Context, after time.Duration) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	in := make(chan os.Signal, 1)
-	pipe := make(chan os.Signal, 1)
-	signal.Notify(in, ending...)
 	if len(ignored) > 0 { // none would mean all
-		signal.Notify(pipe, ignored...)
+		signal.Ignore(ignored...)
 	}
+	in := make(chan os.Signal, 1)
 	quit := make(chan struct{})
-	go func() {
+	begin := func() { signal.Notify(in, ending...) }
+	if after == 0 { // it watches before the caller goes on
+		begin()
+		begin = func() {}
+	}
+	late := time.AfterFunc(after, func() {
+		begin()
 		select {
 		case s := <-in:
 			cancel(&Interrupted{s})
-			signal.Stop(in)
 		case <-quit:
 		}
-	}()
-	return ctx, func() {
-		close(quit)
 		signal.Stop(in)
-		signal.Stop(pipe)
+	})
+	return ctx, func() {
+		late.Stop()
+		close(quit)
+		if len(ignored) > 0 {
+			signal.Reset(ignored...)
+		}
 		cancel(context.Canceled)
 	}
 }

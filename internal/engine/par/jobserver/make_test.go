@@ -49,7 +49,7 @@ func compileRole() int {
 		n = 1
 		fmt.Fprintln(os.Stderr, "warning:", err)
 	}
-	ctx, stop := par.Interruptible(context.Background())
+	ctx, stop := par.Interruptible(context.Background(), 0)
 	defer stop()
 	opt := par.Options[int]{N: n, Context: ctx}
 	if c != nil {
