@@ -11,9 +11,16 @@ import (
 func Canonical(f *ori.Func) bool {
 	c := &combiner{f: f, v: valuesOf(f)}
 	changed := false
+	var any [op.Count]bool // whether there is a rule for the operation
+	for k := range shorter {
+		any[shorter[k].op] = true
+	}
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			for _, r := range shorter {
+			if !any[i.Op] {
+				continue
+			}
+			for _, r := range &shorter {
 				if r.op == i.Op && f.Should("shorter", i) && r.apply(c, i) {
 					changed = true
 				}

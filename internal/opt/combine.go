@@ -11,11 +11,18 @@ import (
 func Combine(f *ori.Func) bool {
 	c := &combiner{f: f, v: valuesOf(f)}
 	changed := false
+	var any [op.Count]bool // whether there is a rule for the operation
+	for k := range rules {
+		any[rules[k].op] = true
+	}
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {
-				for _, r := range rules {
+				if !any[i.Op] {
+					continue
+				}
+				for _, r := range &rules {
 					if r.op == i.Op && f.Should("combine", i) && r.apply(c, i) {
 						again, changed = true, true
 						break

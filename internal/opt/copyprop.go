@@ -10,16 +10,14 @@ import (
 // DeadCode.
 func CopyProp(f *ori.Func) bool {
 	v := &copies{values: valuesOf(f)}
-	changed := false
 	for _, b := range f.Blocks {
-		for i := range b.Instrs {
+		for i := b.First(); i != nil; i = i.Next() {
 			for k := int(i.NDst); k < len(i.Args); k++ {
 				if !v.fromCopy(&i.Args[k]) {
 					continue
 				}
 				if n, ok := v.source(i, i.Args[k]); ok && (i.Op != op.PHISRC || n.Flags == 0) && f.Should("copy", i) {
-					i.Args[k] = n
-					changed = true
+					v.replace(&i.Args[k], n)
 				}
 			}
 			for k := range i.Old {
@@ -27,26 +25,40 @@ func CopyProp(f *ori.Func) bool {
 					continue
 				}
 				if n, ok := v.source(i, i.Old[k]); ok && n.Kind == ori.KReg && n.Flags == 0 && f.Should("copy", i) {
-					i.Old[k] = n
-					changed = true
+					v.replace(&i.Old[k], n)
 				}
 			}
 			if !v.fromCopy(&i.Guard) {
 				continue
 			}
 			if g, ok := v.source(i, i.Guard); ok && g.Kind == ori.KReg && f.Should("copy", i) {
-				i.Guard = g
-				changed = true
+				v.replace(&i.Guard, g)
 			}
 		}
 	}
-	return f.Touched(changed)
+	f.Touched(v.changed)
+	if v.changed && !v.unstable {
+		v.Keep()
+	}
+	return v.changed
 }
 
 // copies are values with what was found out about copies.
 type copies struct {
 	*values
-	agree []agreement // by instruction ID, nil until asked for
+	agree    []agreement // by instruction ID, nil until asked for
+	changed  bool
+	unstable bool // something that is not one value is read elsewhere now
+}
+
+// replace reads n instead of a. What is one value stays one: its write
+// dominates the copy, and the copy all who read that.
+func (v *copies) replace(a *ori.Operand, n ori.Operand) {
+	v.changed = true
+	v.unstable = v.unstable || !v.Stable(n)
+	v.CountRead(a, -1)
+	v.CountRead(&n, 1)
+	*a = n
 }
 
 // fromCopy reports whether a copy or a move writes the first word of an

@@ -12,7 +12,7 @@ func Fold(f *ori.Func) bool {
 	changed := false
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
-			for _, r := range folds {
+			for _, r := range &folds {
 				if r.op != i.Op || i.NDst != 1 {
 					continue
 				}

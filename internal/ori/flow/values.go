@@ -65,24 +65,30 @@ func (v *Values) look(f *ori.Func) {
 // reads counts what i reads, and notes what of it comes from other blocks or
 // from an earlier turn of a loop.
 func (v *Values) reads(b *ori.Block, i *ori.Instr) {
-	for k := int(i.NDst); k <= len(i.Args)+len(i.Old); k++ {
-		a := &i.Guard
-		switch {
-		case k < len(i.Args):
-			a = &i.Args[k] // operands are large
-		case k > len(i.Args):
-			a = &i.Old[k-len(i.Args)-1]
+	srcs := i.Srcs()
+	for k := range srcs {
+		if a := &srcs[k]; a.Kind == ori.KReg || a.HasReg() { // operands are large
+			v.read(b, a)
 		}
-		if a.Kind != ori.KReg && !a.HasReg() {
-			continue
+	}
+	if i.Guard.Kind == ori.KReg {
+		v.read(b, &i.Guard)
+	}
+	for k := range i.Old {
+		if a := &i.Old[k]; a.Kind == ori.KReg {
+			v.read(b, a)
 		}
-		w := v.Word(a)
-		for n := w; n < w+int32(max(1, a.N)); n++ {
-			v.Reads[n]++
-			if d := v.Def[n]; (d == nil || d.Block() != b) && v.last[n] != b.ID+1 {
-				v.last[n] = b.ID + 1
-				v.far = append(v.far, farRead{n, b})
-			}
+	}
+}
+
+// read counts a read of a in b.
+func (v *Values) read(b *ori.Block, a *ori.Operand) {
+	w := v.Word(a)
+	for n := w; n < w+int32(max(1, a.N)); n++ {
+		v.Reads[n]++
+		if d := v.Def[n]; (d == nil || d.Block() != b) && v.last[n] != b.ID+1 {
+			v.last[n] = b.ID + 1
+			v.far = append(v.far, farRead{n, b})
 		}
 	}
 }
@@ -204,6 +210,17 @@ func (v *Values) Count(i *ori.Instr, by int32) {
 				v.Reads[w+n] += by
 			}
 		}
+	}
+}
+
+// CountRead adds or takes away one read of what a names.
+func (v *Values) CountRead(a *ori.Operand, by int32) {
+	if !a.HasReg() {
+		return
+	}
+	w := v.Word(a)
+	for n := range int32(max(1, a.N)) {
+		v.Reads[w+n] += by
 	}
 }
 
