@@ -27,7 +27,10 @@ func Canonical(f *ori.Func) bool {
 			}
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) {
+		c.v.Keep()
+	}
+	return changed
 }
 
 var shorter = [...]struct {

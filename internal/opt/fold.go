@@ -10,26 +10,32 @@ import (
 // operations that leave a source as it is.
 func Fold(f *ori.Func) bool {
 	changed := false
+	v := valuesOf(f)
 	for _, b := range f.Blocks {
-		for i := range b.Instrs {
-			for _, r := range &folds {
+		for i := b.First(); i != nil; i = i.Next() {
+			for k := range folds {
+				r := &folds[k]
 				if r.op != i.Op || i.NDst != 1 {
 					continue
 				}
-				if halves(f, i) {
+				if m, srcs, ok := halves(i); ok {
+					v.change(i, op.SHF, m, srcs...)
 					changed = true
 				}
-				if v, ok := r.value(i); ok && f.Should("fold", i) {
-					i.Op, i.Mods = op.MOV, op.Mods{}
-					if v.Kind == ori.KReg && v.Flags == 0 {
-						i.Op = op.COPY
+				if x, ok := r.value(i); ok && f.Should("fold", i) {
+					o := op.MOV
+					if x.Kind == ori.KReg && x.Flags == 0 {
+						o = op.COPY
 					}
-					f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{v})
+					v.change(i, o, op.Mods{}, x)
 					changed = true
 				}
 				break
 			}
 		}
+	}
+	if changed {
+		v.Keep()
 	}
 	return changed
 }
@@ -246,17 +252,15 @@ func foldSelect(i *ori.Instr) (ori.Operand, bool) {
 
 // halves turns a shift of a word pair by 32 to 63 into one of the word that
 // stays: the other leaves the pair, or fills up with zeros or signs.
-func halves(f *ori.Func, i *ori.Instr) bool {
+func halves(i *ori.Instr) (m op.Mods, srcs []ori.Operand, ok bool) {
 	if i.Op != op.SHF || len(i.Args) != 4 {
-		return false
+		return m, nil, false
 	}
 	n, ok := known(i.Args[2])
 	if !ok || n < 32 || n > 63 {
-		return false
+		return m, nil, false
 	}
 	rz, by := ori.Zero(ori.R), word(n-32)
-	var m op.Mods
-	var srcs []ori.Operand
 	switch i.Mods {
 	case op.M(op.ML, op.MU64, op.MHI):
 		m, srcs = op.M(op.ML, op.MU32), []ori.Operand{i.Args[1], by, rz}
@@ -266,13 +270,11 @@ func halves(f *ori.Func, i *ori.Instr) bool {
 		m, srcs = op.M(op.MR, op.MS32, op.MHI), []ori.Operand{rz, by, i.Args[3]}
 	case op.M(op.MR, op.MS32, op.MHI):
 		if !isZero(i.Args[1]) {
-			return false
+			return m, nil, false
 		}
 		m, srcs = i.Mods, []ori.Operand{rz, ori.Imm(31), i.Args[3]}
 	default:
-		return false
+		return m, nil, false
 	}
-	i.Mods = m
-	f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
-	return true
+	return m, srcs, true
 }

@@ -13,7 +13,7 @@ import (
 // outcome is known.
 func Predicates(f *ori.Func) bool {
 	v := valuesOf(f)
-	changed := false
+	changed, lost := false, false // lost: v was not kept true
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			for k := int(i.NDst); k < len(i.Args); k++ {
@@ -21,6 +21,8 @@ func Predicates(f *ori.Func) bool {
 					continue
 				}
 				if p, ok := v.predicate(i.Args[k]); ok && (p.Kind == ori.KReg && (i.Op != op.PHISRC || p.Flags == 0) || takesTruth(i)) && f.Should("predicate", i) {
+					v.CountRead(&i.Args[k], -1)
+					v.CountRead(&p, 1)
 					i.Args[k] = p
 					changed = true
 				}
@@ -30,13 +32,20 @@ func Predicates(f *ori.Func) bool {
 			}
 			if p, ok := v.predicate(i.Guard); ok && (p.Kind == ori.KReg || settle(b, i, p.Flags&ori.Inv == 0)) {
 				if p.Kind == ori.KReg {
+					v.CountRead(&i.Guard, -1)
+					v.CountRead(&p, 1)
 					i.Guard = p
+				} else {
+					lost = true
 				}
 				changed = true
 			}
 		}
 	}
-	return f.Touched(changed)
+	if f.Touched(changed) && !lost {
+		v.Keep()
+	}
+	return changed
 }
 
 // takesTruth reports whether predicate sources of i may be constants.

@@ -28,6 +28,14 @@ func (v *values) word(a ori.Operand) int32 { return v.Word(&a) }
 // once is Once.
 func (v *values) once(a ori.Operand) *ori.Instr { return v.Once(a) }
 
+// change gives i a new operation and sources.
+func (v *values) change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
+	v.Count(i, -1)
+	i.Op, i.Mods = o, m
+	v.Func.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
+	v.Count(i, 1)
+}
+
 // settled reports whether all writers of an operand's words stand in the
 // block of i before it. Then the words do not change between i and what it
 // dominates: after each of the writers i runs before the block ends.

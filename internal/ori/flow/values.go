@@ -17,7 +17,7 @@ type Values struct {
 
 	odd  bool      // a word lost one of several writers: Def may be wrong
 	open []bool    // of each word: it was not one value when f was looked at
-	last []int32   // of each word: the block of its last read from elsewhere, plus one
+	last []int32   // of each word: the last block that wrote it, or read it from elsewhere, plus one
 	far  []farRead // reads in other blocks than the write before them
 }
 
@@ -56,7 +56,7 @@ func (v *Values) look(f *ori.Func) {
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			v.reads(b, i)
-			v.writes(i)
+			v.writes(b, i)
 		}
 	}
 	v.openFar()
@@ -81,23 +81,27 @@ func (v *Values) reads(b *ori.Block, i *ori.Instr) {
 	}
 }
 
-// read counts a read of a in b.
+// read counts a read of a in b. A word that b has not written yet comes from
+// elsewhere.
 func (v *Values) read(b *ori.Block, a *ori.Operand) {
 	w := v.Word(a)
-	for n := w; n < w+int32(max(1, a.N)); n++ {
-		v.Reads[n]++
-		if d := v.Def[n]; (d == nil || d.Block() != b) && v.last[n] != b.ID+1 {
-			v.last[n] = b.ID + 1
-			v.far = append(v.far, farRead{n, b})
+	end := w + int32(max(1, a.N))
+	reads, last := v.Reads[w:end], v.last[w:end]
+	for n := range reads {
+		reads[n]++
+		if last[n] != b.ID+1 {
+			last[n] = b.ID + 1
+			v.far = append(v.far, farRead{w + int32(n), b})
 		}
 	}
 }
 
 // writes counts what i writes, and opens the words that it is not the first
 // to write.
-func (v *Values) writes(i *ori.Instr) {
-	for k := range i.Dsts() {
-		d := &i.Args[k]
+func (v *Values) writes(b *ori.Block, i *ori.Instr) {
+	dsts := i.Dsts()
+	for k := range dsts {
+		d := &dsts[k]
 		if d.Kind != ori.KReg && !d.HasReg() {
 			continue
 		}
@@ -106,10 +110,15 @@ func (v *Values) writes(i *ori.Instr) {
 			by = 2 // as far as anyone may conclude
 		}
 		w := v.Word(d)
-		for n := w; n < w+int32(max(1, d.N)); n++ {
-			v.open[n] = v.open[n] || v.Def[n] != nil
-			v.Writes[n] += by
-			v.Def[n] = i
+		end := w + int32(max(1, d.N))
+		def, writes, last := v.Def[w:end], v.Writes[w:end], v.last[w:end]
+		for n := range def {
+			if def[n] != nil {
+				v.open[w+int32(n)] = true
+			}
+			def[n] = i
+			writes[n] += by
+			last[n] = b.ID + 1
 		}
 	}
 }
