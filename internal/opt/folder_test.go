@@ -21,6 +21,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"LeaveSSA":         LeaveSSA,
 	"SharedPointers":   Pointers,
 	"SharedInductions": Inductions,
+	"Sink":             Sink,
 }
 
 // TestFolders: every phase makes of each file what stands beside it, and what

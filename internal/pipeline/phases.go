@@ -130,6 +130,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: "Converge", Run: converge, Required: true, Gives: converged},
+		{Name: "Sink", Run: improve(opt.Sink), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformPairs", Run: fit(opt.UniformPairs), MinOpt: 2, Needs: settled | converged},
@@ -162,7 +163,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "Converge", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", "Converge", "Sink", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
