@@ -51,6 +51,7 @@ const (
 	SinkBranch
 	SinkCbu
 	SinkBar
+	SinkR2p
 	numGPRSinks
 )
 
@@ -61,6 +62,9 @@ const (
 	SinkPredHalf
 	SinkPredFp64
 	SinkPredSlow // guards, branches, votes, memory and barrier operands
+	SinkPredWide // carry of IMAD.WIDE.X
+	SinkPredP2r
+	SinkPredBreak // condition of BREAK
 	numPredSinks
 )
 
@@ -78,6 +82,7 @@ const (
 	SinkUniTma
 	SinkUniSyncs
 	SinkUniBranch
+	SinkUniWide // UIMAD.WIDE, floats
 	numUniSinks
 )
 
@@ -88,6 +93,7 @@ const (
 	SinkUPGuard
 	SinkUPAsync // guards of SYNCS and TMA
 	SinkUPBranch
+	SinkUPWide // UIMAD.WIDE.X, floats
 	numUPSinks
 )
 
@@ -174,7 +180,7 @@ func (t *Timing) RAW(f File, c Class, s Sink) int {
 	case d != 0:
 		return d
 	case c == ClassLepc:
-		return 7
+		return 9
 	}
 	return unknownLatency
 }
@@ -211,7 +217,7 @@ func (t *Timing) Any(f File, c Class) int {
 func (t *Timing) WAW(f File, a, b Class) int {
 	switch f {
 	case FileR:
-		if (b == ClassWide || b == ClassImadHi) && wideLate(a) && !t.Variable(b) {
+		if (b == ClassWide && wideLate(a) || b == ClassImadHi && (wideLate(a) || a == ClassImad)) && !t.Variable(b) {
 			return int(t.wideWAW)
 		}
 		if a == b && !matrix(a) {

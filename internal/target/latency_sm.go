@@ -3,123 +3,130 @@ package target
 // Predicate results: a quick path to the operands of the same units and a
 // slow one to guards, branches, votes and everything outside them.
 //
-// Columns: alu imad half fp64 slow.
+// Columns: alu imad half fp64 slow wide p2r break.
 var predSM75 = predTable{
-	ClassAlu:     {4, 5, 12, 12, 12},
-	ClassImad:    {5, 4, 12, 12, 12},
-	ClassImadHi:  {5, 4, 12, 12, 12},
-	ClassWide:    {5, 4, 12, 12, 12},
-	ClassHalfCmp: {8, 9, 12, 12, 16},
-	ClassVote:    {4, 5, 12, 12, 12},
-	ClassR2p:     {5, 6, 12, 12, 12},
+	ClassAlu:     {4, 5, 12, 12, 12, 5, 4, 14},
+	ClassImad:    {5, 4, 12, 12, 12, 4, 5, 12},
+	ClassImadHi:  {5, 4, 12, 12, 12, 5, 5, 12},
+	ClassWide:    {5, 4, 12, 12, 12, 4, 5, 12},
+	ClassHalfCmp: {8, 13, 12, 13, 16, 13, 8, 16},
+	ClassVote:    {4, 5, 12, 12, 12, 5, 4, 12},
+	ClassR2p:     {5, 17, 17, 17, 17, 17, 17, 17},
 }
 
 var predSM80 = predTable{
-	ClassAlu:     {4, 5, 13, 13, 13},
-	ClassImad:    {5, 4, 13, 13, 13},
-	ClassImadHi:  {5, 4, 13, 13, 13},
-	ClassWide:    {5, 4, 13, 13, 13},
-	ClassHalfCmp: {5, 6, 6, 13, 13},
-	ClassVote:    {4, 5, 13, 13, 13},
-	ClassR2p:     {5, 6, 13, 13, 13},
+	ClassAlu:     {4, 5, 13, 13, 13, 5, 4, 15},
+	ClassImad:    {5, 4, 13, 13, 13, 4, 5, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13, 5, 5, 13},
+	ClassWide:    {5, 4, 13, 13, 13, 13, 13, 13},
+	ClassHalfCmp: {5, 13, 6, 13, 13, 13, 5, 13},
+	ClassVote:    {4, 13, 13, 13, 13, 13, 13, 13},
+	ClassR2p:     {5, 17, 17, 17, 17, 17, 17, 17},
 }
 
 var predSM90 = predTable{
-	ClassAlu:     {4, 5, 13, 13, 13},
-	ClassImad:    {5, 4, 13, 13, 13},
-	ClassImadHi:  {5, 4, 13, 13, 13},
-	ClassWide:    {5, 4, 13, 13, 13},
-	ClassFp64:    {6, 7, 14, 6, 14},
-	ClassHalfCmp: {5, 6, 5, 13, 13},
-	ClassVote:    {4, 5, 13, 13, 13},
-	ClassElect:   {4, 5, 13, 13, 13},
-	ClassR2p:     {5, 6, 13, 13, 13},
+	ClassAlu:     {4, 5, 13, 13, 13, 5, 4, 15},
+	ClassImad:    {5, 4, 13, 13, 13, 4, 5, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13, 5, 5, 13},
+	ClassWide:    {5, 4, 13, 13, 13, 5, 5, 13},
+	ClassFp64:    {6, 14, 14, 6, 14, 14, 6, 14},
+	ClassHalfCmp: {5, 13, 5, 13, 13, 13, 5, 13},
+	ClassVote:    {4, 13, 13, 13, 13, 13, 13, 13},
+	ClassElect:   {4, 13, 13, 13, 13, 13, 13, 13},
+	ClassR2p:     {5, 17, 17, 17, 17, 17, 17, 17},
 }
 
 var predSM120 = predTable{
-	ClassAlu:     {4, 5, 6, 13, 13},
-	ClassImad:    {5, 4, 13, 13, 13},
-	ClassImadHi:  {5, 4, 13, 13, 13},
-	ClassWide:    {5, 4, 13, 13, 13},
-	ClassHalfCmp: {4, 5, 5, 13, 13},
-	ClassVote:    {5, 6, 13, 13, 13},
-	ClassElect:   {5, 6, 13, 13, 13},
-	ClassR2p:     {5, 6, 13, 13, 13},
+	ClassAlu:     {4, 5, 6, 13, 13, 5, 4, 14},
+	ClassImad:    {5, 4, 13, 13, 13, 4, 5, 13},
+	ClassImadHi:  {5, 4, 13, 13, 13, 5, 5, 13},
+	ClassWide:    {5, 4, 13, 13, 13, 5, 5, 13},
+	ClassHalfCmp: {4, 13, 5, 13, 13, 13, 4, 13},
+	ClassVote:    {5, 15, 15, 15, 15, 15, 15, 15},
+	ClassElect:   {5, 6, 13, 13, 13, 6, 5, 13},
+	ClassR2p:     {5, 18, 18, 18, 18, 18, 18, 18},
 }
 
 // Uniform results.
 //
 // Columns: udp umov index vector xu desc async-desc address gmma tma syncs
-// branch.
+// branch wide.
 var uniSM75 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
-	ClassUmov:  {2, 2, 5, 6, 6, 5, 5, 2, 5, 7, 7, 5},
-	ClassUldc:  {2, 6, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5},
-	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 12, 12, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 13, 9, 12, 12, 12, 4},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12, 4},
+	ClassUmov:  {2, 2, 6, 6, 6, 5, 5, 6, 5, 7, 7, 5, 2},
+	ClassUldc:  {2, 6, 5, 2, 2, 5, 5, 2, 5, 7, 7, 5, 2},
+	ClassVoteu: {2, 5, 12, 2, 2, 9, 9, 9, 9, 12, 12, 12, 2},
 }
 
 var uniSM80 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 2, 5, 5, 5, 7, 7, 5},
-	ClassUldc:  {2, 6, 5, 2, 5, 2, 5, 2, 5, 7, 7, 5},
-	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 12, 12, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12, 4},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 12, 12, 12, 4},
+	ClassUmov:  {2, 2, 5, 2, 2, 2, 5, 5, 5, 7, 7, 5, 2},
+	ClassUldc:  {2, 6, 5, 2, 5, 2, 5, 2, 5, 7, 7, 5, 2},
+	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 12, 12, 12, 2},
 }
 
 var uniSM90 = uniTable{
-	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUmov:  {2, 2, 5, 2, 2, 4, 5, 5, 2, 2, 5, 3},
-	ClassUldc:  {2, 5, 5, 2, 2, 2, 5, 5, 6, 6, 5, 5},
-	ClassR2ur:  {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13},
-	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUdp:   {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
+	ClassUwide: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
+	ClassUmov:  {2, 2, 5, 2, 2, 4, 5, 5, 2, 2, 5, 3, 2},
+	ClassUldc:  {2, 5, 5, 2, 2, 2, 5, 5, 6, 6, 5, 5, 2},
+	ClassR2ur:  {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13, 21},
+	ClassVoteu: {2, 5, 12, 3, 2, 9, 9, 9, 9, 11, 9, 12, 2},
+	ClassElect: {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
 }
 
 var uniSM100 = uniTable{
-	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUmov:   {2, 2, 5, 2, 2, 8, 8, 5, 2, 8, 5, 3},
-	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13},
-	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
-	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
+	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
+	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
+	ClassUmov:   {2, 2, 8, 2, 2, 8, 8, 8, 2, 8, 5, 3, 2},
+	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13, 21},
+	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15, 13},
+	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12, 2},
+	ClassElect:  {4, 7, 13, 6, 9, 13, 13, 13, 9, 13, 13, 12, 13},
 }
 
 var uniSM120 = uniTable{
-	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUfp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12},
-	ClassUmov:   {2, 2, 5, 2, 2, 3, 8, 5, 2, 4, 5, 3},
-	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13},
-	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15},
-	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12},
-	ClassElect:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 11, 9, 12},
+	ClassUdp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 4},
+	ClassUwide:  {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 7},
+	ClassUfp:    {4, 7, 12, 6, 9, 9, 12, 9, 9, 9, 9, 12, 9},
+	ClassUmov:   {2, 2, 5, 2, 2, 3, 8, 5, 2, 4, 5, 3, 2},
+	ClassR2ur:   {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 13, 13},
+	ClassCredux: {13, 13, 15, 13, 13, 13, 15, 13, 13, 13, 15, 15, 13},
+	ClassVoteu:  {2, 5, 12, 2, 2, 9, 9, 9, 9, 11, 9, 12, 2},
+	ClassElect:  {4, 7, 13, 6, 9, 13, 13, 13, 9, 13, 13, 12, 13},
 }
 
 // Uniform predicate results.
 //
-// Columns: udp vector guard async-guard branch.
-var upAll = upTable{
-	ClassUdp:   {4, 6, 11, 11, 12},
-	ClassUwide: {4, 6, 11, 11, 12},
-	ClassUfp:   {4, 6, 11, 11, 12},
-	ClassVoteu: {5, 3, 5, 5, 12},
+// Columns: udp vector guard async-guard branch wide.
+var upSM75 = upTable{
+	ClassUdp:   {4, 6, 11, 11, 12, 11},
+	ClassUwide: {11, 11, 11, 11, 12, 11},
+	ClassUfp:   {4, 6, 11, 11, 12, 4},
+	ClassVoteu: {5, 3, 5, 5, 12, 5},
+}
+
+var upSM90 = upTable{
+	ClassUdp:   {4, 6, 11, 11, 12, 11},
+	ClassUwide: {4, 11, 11, 11, 12, 11},
+	ClassUfp:   {4, 6, 11, 11, 12, 4},
+	ClassVoteu: {5, 3, 5, 5, 12, 5},
 }
 
 var upSM100 = upTable{
-	ClassUdp:   {4, 6, 11, 11, 9},
-	ClassUwide: {4, 6, 11, 11, 9},
-	ClassUfp:   {4, 6, 11, 11, 12},
-	ClassVoteu: {5, 3, 5, 5, 12},
+	ClassUdp:   {4, 6, 11, 11, 9, 11},
+	ClassUwide: {4, 11, 11, 11, 11, 11},
+	ClassUfp:   {4, 6, 11, 11, 12, 4},
+	ClassVoteu: {5, 5, 5, 5, 12, 5},
 }
 
 var upSM120 = upTable{
-	ClassUdp:   {4, 6, 11, 11, 9},
-	ClassUwide: {4, 6, 11, 11, 9},
-	ClassUfp:   {4, 6, 11, 11, 12},
-	ClassVoteu: {1, 3, 5, 8, 12},
+	ClassUdp:   {4, 6, 11, 11, 9, 11},
+	ClassUwide: {11, 11, 11, 11, 11, 11},
+	ClassUfp:   {4, 6, 11, 11, 12, 6},
+	ClassVoteu: {5, 3, 5, 8, 12, 5},
 }
 
 // Second writers. What a first writer of another class needs to land before
@@ -128,6 +135,7 @@ var wawSM75 = orderTable{
 	ClassAlu: {5, 8}, ClassFma: {5, 8}, ClassImad: {4, 8}, ClassImadHi: {5, 8}, ClassWide: {5, 8}, ClassWideHi: {5, 8},
 	ClassHalf: {6, 8}, ClassHalf32: {6, 8}, ClassHalfCmp: {6, 8}, ClassVote: {4, 8}, ClassP2r: {4, 8},
 	ClassCs2r32: {4, 8}, ClassCs2r64: {6, 8},
+	ClassLepc: {5, 6},
 }
 
 var wawSM80 = orderTable{
@@ -135,27 +143,31 @@ var wawSM80 = orderTable{
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
 	ClassHmmaFma: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23}, ClassQmma: {20, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+	ClassLepc: {5, 6},
 }
 
 var wawSM90 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
-	ClassHmmaFma: {6, 10}, ClassFp64: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {20, 23},
+	ClassHmmaFma: {6, 10}, ClassFp64: {6, 10}, ClassImma88: {9, 13}, ClassMma1: {12, 15}, ClassMma2: {24, 23},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+	ClassLepc: {5, 6},
 }
 
 var wawSM100 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
-	ClassFp64: {6, 10}, ClassImma88: {16, 19}, ClassMma1: {16, 19}, ClassMma2: {16, 19}, ClassQmma: {16, 19},
+	ClassFp64: {6, 10}, ClassImma88: {16, 19}, ClassMma1: {17, 19}, ClassMma2: {17, 19}, ClassQmma: {16, 19},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+	ClassLepc: {5, 6},
 }
 
 var wawSM120 = orderTable{
 	ClassAlu: {1, 6}, ClassFma: {1, 6}, ClassImad: {1, 6}, ClassImadHi: {1, 6}, ClassWide: {1, 6}, ClassWideHi: {5, 6},
 	ClassHalf: {1, 6}, ClassHalf32: {1, 6}, ClassHalfCmp: {1, 6}, ClassVote: {1, 6}, ClassP2r: {1, 6},
-	ClassImma88: {22, 26}, ClassMma1: {22, 26}, ClassMma2: {22, 26}, ClassQmma: {24, 28},
+	ClassImma88: {22, 26}, ClassMma1: {24, 26}, ClassMma2: {26, 26}, ClassQmma: {24, 28},
 	ClassCs2r32: {1, 6}, ClassCs2r64: {2, 6},
+	ClassLepc: {5, 6},
 }
 
 // Writers after readers of fixed timing. The matrix units of the larger
@@ -163,22 +175,26 @@ var wawSM120 = orderTable{
 var warSM80 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 2}, ClassQmma: {7, 2},
+	ClassMma1: {1, 2}, ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 var warSM89 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
-	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma2: {7, 1}, ClassQmma: {7, 1},
+	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2}, ClassMma1: {1, 2}, ClassMma2: {7, 2}, ClassQmma: {7, 2},
+	ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 var warSM100 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
+	ClassMma1: {1, 2}, ClassMma2: {1, 2}, ClassQmma: {1, 2}, ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 var warSM120 = orderTable{
 	ClassAlu: {1, 2}, ClassFma: {1, 2}, ClassImad: {1, 2}, ClassImadHi: {1, 2}, ClassWide: {1, 2},
 	ClassHalf: {1, 2}, ClassHalf32: {1, 2}, ClassHalfCmp: {1, 2}, ClassR2ur: {1, 2},
-	ClassImma88: {8, 1}, ClassMma1: {8, 1}, ClassMma2: {8, 1}, ClassQmma: {8, 1},
+	ClassImma88: {8, 2}, ClassMma1: {8, 2}, ClassMma2: {8, 2}, ClassQmma: {8, 2},
+	ClassFp64: {1, 2}, ClassCbu: {1, 2},
 }
 
 // Classes that share a unit.
@@ -248,24 +264,24 @@ var busyOld = [...]busyRow{
 // before sm_90.
 
 var timingSM75 = Timing{
-	gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upAll, waw: &wawSM75, war: &warSM80, wideWAW: 5,
+	gpr: &gprSM75, pred: &predSM75, uni: &uniSM75, up: &upSM75, waw: &wawSM75, war: &warSM80, wideWAW: 5,
 	variable: 1<<ClassFp64 | 1<<ClassImma88 | 1<<ClassMma1 | 1<<ClassMma2 | 1<<ClassQmma | 1<<ClassR2ur,
 	busy:     busyOld[:], barGap: 5, barBar: 5, barReads: true, imadAlu: 5,
 }
 
 var timingSM80 = Timing{
-	gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM80, wideWAW: 5,
+	gpr: &gprSM80, pred: &predSM80, uni: &uniSM80, up: &upSM75, waw: &wawSM80, war: &warSM80, wideWAW: 5,
 	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyOld[:], barGap: 6, barBar: 6,
 }
 
 // timingSM86 is that of sm_87, sm_88 and sm_89 too.
 var timingSM86 = Timing{
-	gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upAll, waw: &wawSM80, war: &warSM89, wideWAW: 5,
+	gpr: &gprSM89, pred: &predSM80, uni: &uniSM80, up: &upSM75, waw: &wawSM80, war: &warSM89, wideWAW: 5,
 	variable: 1<<ClassFp64 | 1<<ClassR2ur, busy: busyCommon[:], barGap: 6, barBar: 6,
 }
 
 var timingSM90 = Timing{
-	gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upAll, waw: &wawSM90, war: &warSM89, wideWAW: 3,
+	gpr: &gprSM90, pred: &predSM90, uni: &uniSM90, up: &upSM90, waw: &wawSM90, war: &warSM89, wideWAW: 3,
 	busy: busyCommon[:], barGap: 6, barBar: 8, bssyGap: 4, exitStall: true, blockFence: true,
 }
 

@@ -119,7 +119,7 @@ func TestKnownNumbers(t *testing.T) {
 		{"vote over a carry", x.WAW(FileUP, ClassUdp, ClassVoteu), 7},
 		{"a move over the mask of an election", x.WAW(FileUR, ClassElect, ClassUmov), 4},
 		{"uniform over what it reads", x.WAR(FileUR, ClassUdp, ClassUdp), 1},
-		{"alu over matrix", x.WAW(FileR, ClassMma2, ClassAlu), 20},
+		{"any over matrix", x.WAW(FileR, ClassMma2, ClassAlu), 24},
 		{"alu over matrix sources", x.WAR(FileR, ClassMma2, ClassAlu), 7},
 	}
 	for _, c := range tests {

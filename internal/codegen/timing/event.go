@@ -199,7 +199,7 @@ var plainSinks = [target.NumClasses]target.Sink{
 	target.ClassXu:      target.SinkXu,
 	target.ClassXu64:    target.SinkXu,
 	target.ClassRedux:   target.SinkXu,
-	target.ClassMatch:   target.SinkXu,
+	target.ClassMatch:   target.SinkBar,
 	target.ClassCredux:  target.SinkXu,
 	target.ClassLds:     target.SinkData,
 	target.ClassSts:     target.SinkData,
@@ -211,7 +211,7 @@ var plainSinks = [target.NumClasses]target.Sink{
 	target.ClassLdc:     target.SinkLdc,
 	target.ClassR2ur:    target.SinkR2ur,
 	target.ClassP2r:     target.SinkAlu,
-	target.ClassR2p:     target.SinkAlu,
+	target.ClassR2p:     target.SinkR2p,
 	target.ClassVote:    target.SinkAlu,
 	target.ClassVoteu:   target.SinkAlu,
 	target.ClassSyncs:   target.SinkSyncs,
@@ -244,7 +244,7 @@ func gprSink(c target.Class, u Use) target.Sink {
 // aluLike reports whether operands of the class reach the ALU.
 func aluLike(c target.Class) bool {
 	switch c {
-	case target.ClassAlu, target.ClassP2r, target.ClassR2p, target.ClassVote, target.ClassVoteu:
+	case target.ClassAlu, target.ClassP2r, target.ClassVote, target.ClassVoteu:
 		return true
 	}
 	return false
@@ -255,10 +255,16 @@ func predSink(c target.Class, u Use) target.Sink {
 		return target.SinkPredSlow
 	}
 	switch c {
-	case target.ClassAlu, target.ClassP2r, target.ClassR2p:
+	case target.ClassAlu, target.ClassR2p:
 		return target.SinkPredAlu
-	case target.ClassImad, target.ClassImadHi, target.ClassWide:
+	case target.ClassP2r:
+		return target.SinkPredP2r
+	case target.ClassImad, target.ClassImadHi:
 		return target.SinkPredImad
+	case target.ClassWide:
+		return target.SinkPredWide
+	case target.ClassCbu:
+		return target.SinkPredBreak
 	case target.ClassHalf, target.ClassHalf32, target.ClassHalfCmp:
 		return target.SinkPredHalf
 	case target.ClassFp64:
@@ -279,8 +285,10 @@ func uniSink(c target.Class, u Use) target.Sink {
 		return target.SinkUniIndex
 	}
 	switch c {
-	case target.ClassUdp, target.ClassUwide, target.ClassUfp, target.ClassVoteu:
+	case target.ClassUdp, target.ClassVoteu:
 		return target.SinkUniUdp
+	case target.ClassUwide, target.ClassUfp:
+		return target.SinkUniWide
 	case target.ClassUmov:
 		return target.SinkUniMov
 	case target.ClassAlu, target.ClassFma, target.ClassImad, target.ClassImadHi, target.ClassWide, target.ClassHalf,
@@ -312,8 +320,10 @@ func upSink(c target.Class, u Use) target.Sink {
 		return target.SinkUPAsync
 	case u.Role == Guard:
 		return target.SinkUPGuard
-	case c == target.ClassUdp || c == target.ClassUwide || c == target.ClassUfp:
+	case c == target.ClassUdp:
 		return target.SinkUPUdp
+	case c == target.ClassUwide || c == target.ClassUfp:
+		return target.SinkUPWide
 	case !c.Coupled(): // whether a warp-group product adds to its result is read like a guard
 		return target.SinkUPGuard
 	}
