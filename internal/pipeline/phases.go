@@ -23,6 +23,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
 	"github.com/goptxas/goptxas/internal/target"
 )
 
@@ -43,7 +44,12 @@ type unit struct {
 	debug    *link.DebugFunc // with -g
 	ptx      []ori.Reg       // with -g: the virtual register of each PTX register
 	alive    map[*ori.Instr]link.Alive
+	body     *sema.Body
+	meetings []int32 // places of the text for which threads may gather from several places of the code
 }
+
+// convergePhase is the phase after which it is known where threads gather.
+const convergePhase = "Converge"
 
 // What holds about a function between phases.
 const (
@@ -129,7 +135,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "ShareGroups", Run: fit(opt.Groups), MinOpt: 2},
 		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
-		{Name: "Converge", Run: converge, Required: true, Gives: converged},
+		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
 		{Name: "Sink", Run: improve(opt.Sink), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
@@ -163,7 +169,7 @@ var order = []string{
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",
 	// What the machine wants.
-	"Settle", "HalfConstants", "DeadCode", "Converge", "Sink", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
+	"Settle", "HalfConstants", "DeadCode", convergePhase, "Sink", "UniformRoots", "UniformValues", "UniformPairs", "Legalize", "JoinAccumulators", "LooseGroups",
 	// Registers, times, words.
 	"PreSchedule", "AllocateRegisters", "ExpandCopies", "WarpGroups", "BalancePipes", "PostSchedule", "GroupWaits", "AssignScoreboards", "EmitCode",
 }
@@ -187,17 +193,17 @@ var orders = [NumHurries][]string{
 	NoHurry: order,
 	HurryMin: {
 		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "Simplify", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
-		"Settle", "Converge", "Legalize", "JoinAccumulators", "PreSchedule",
+		"Settle", convergePhase, "Legalize", "JoinAccumulators", "PreSchedule",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMid: {
 		"BranchSimplify", "SplitWebs", "Contract", "UniformConstants", "CopyProp", "AddressFold", "CSE", "Accumulators", "SplitWords", "CopyProp", "DeadCode", "LateTests",
-		"Settle", "Converge", "Legalize", "JoinAccumulators",
+		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "PostSchedule", "AssignScoreboards", "EmitCode",
 	},
 	HurryMax: {
 		"Contract", "UniformConstants", "CopyProp", "AddressFold", "Accumulators", "DeadCode", "LateTests",
-		"Settle", "Converge", "Legalize", "JoinAccumulators",
+		"Settle", convergePhase, "Legalize", "JoinAccumulators",
 		"AllocateRegisters", "ExpandCopies", "WarpGroups", "AssignScoreboards", "EmitCode",
 	},
 }
@@ -289,15 +295,14 @@ func dump(w io.Writer, u *unit, name string) error {
 
 // converge brings threads together again after divergent branches, and
 // before barriers of the block where they may be apart all the same. Without
-// optimisation every branch counts as divergent.
+// optimisation every branch counts as divergent. Where threads may gather for
+// one instruction from several places is known in between.
 func converge(u *unit, c *phase.Ctx) error {
 	x := flow.UniformityOf(u.f)
 	cross := flow.Crossings(u.f, x)
 	if c.Opt == 0 {
 		isel.Converge(u.f, func(b *ori.Block) bool { return !cross[b.ID] })
-		if err := meet(u); err != nil {
-			return err
-		}
+		u.findMeetings()
 		isel.GatherBarriers(u.f, func(*ori.Block) bool { return true })
 		return nil
 	}
@@ -306,9 +311,7 @@ func converge(u *unit, c *phase.Ctx) error {
 		idle = isel.Gathers(u.f, x.Partial)
 	}
 	all := isel.Converge(u.f, func(b *ori.Block) bool { return x.Parts(b) && !cross[b.ID] })
-	if err := meet(u); err != nil {
-		return err
-	}
+	u.findMeetings()
 	apart := flow.ApartOf(u.f, flow.UniformityOf(u.f))
 	if isel.SplitGathered(u.f, apart.Is) {
 		apart = flow.ApartOf(u.f, flow.UniformityOf(u.f))
@@ -320,6 +323,14 @@ func converge(u *unit, c *phase.Ctx) error {
 	}
 	isel.GatherBarriers(u.f, apart.Is)
 	return nil
+}
+
+// findMeetings finds where threads may gather for one instruction from
+// several places.
+func (u *unit) findMeetings() {
+	if u.f.Routine == ori.NoRoutine {
+		u.meetings = flow.Meetings(u.f, flow.UniformityOf(u.f))
+	}
 }
 
 func unroll(u *unit) {

@@ -4,7 +4,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -93,7 +92,6 @@ type compilation struct {
 	load func(int32) *sema.Body // checks the bodies of functions it calls
 	mem  *pool.Pool             // where its IR lives
 	plan *build.Plan            // what becomes of its calls
-	meet routine.Meet           // instructions for which threads gather in several functions
 }
 
 // compileBody lowers a body and runs the phases over it, and over the
@@ -101,24 +99,49 @@ type compilation struct {
 func compileBody(m *sema.Module, body *sema.Body, o *Options, r *runner, at *phase.Progress) (*link.Kernel, error) {
 	c := &compilation{m: m, o: o, r: r, at: at, body: body, load: link.Bodies(m), mem: pool.New(o.Pool, pool.NameKernel)}
 	defer c.mem.Destroy()
-	for {
-		k, err := c.kernel()
-		if !errors.Is(err, errMeet) {
-			return k, err
-		}
-		c.meet = c.plan.Meet // once more, with routines for what several functions have
-	}
-}
-
-// kernel compiles the kernel with what is known of places where threads
-// gather.
-func (c *compilation) kernel() (*link.Kernel, error) {
-	c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
-	c.plan.Meet = c.meet
-	u, err := c.function(c.body)
+	units, err := c.draft()
 	if err != nil {
 		return nil, err
 	}
+	return c.kernel(units)
+}
+
+// draft lowers the kernel and, where they are part of it, the functions it
+// calls that stand by themselves. Instructions for which threads may gather
+// from several functions are routines in all of them, so all are lowered once
+// more when it is known that there are such.
+func (c *compilation) draft() ([]*unit, error) {
+	var shared routine.Meet
+	for {
+		c.plan = call.NewPlan(c.m, c.body, c.o.Layout, c.load)
+		c.plan.Meet = shared
+		u, err := c.lowered(c.body, c.plan.Meet.Copy())
+		if err != nil {
+			return nil, err
+		}
+		units, all := []*unit{u}, []*ori.Func{u.f}
+		for n := 0; n < len(c.plan.Functions) && !c.o.Layout.Object; n++ {
+			u, err := c.lowered(c.load(c.plan.Functions[n]), c.plan.Meet.Copy())
+			if err != nil {
+				return nil, err
+			}
+			units, all = append(units, u), append(all, u.f)
+		}
+		if len(all) == 1 || !c.plan.Meet.Share(all) {
+			return units, nil
+		}
+		shared = c.plan.Meet
+	}
+}
+
+// kernel compiles what was lowered.
+func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
+	for n := range units {
+		if units[n], err = c.function(units[n]); err != nil {
+			return nil, err
+		}
+	}
+	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
 		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs,
@@ -136,7 +159,7 @@ func (c *compilation) kernel() (*link.Kernel, error) {
 			err = c.addRoutines(k, u)
 		}
 	case u.f.Props.HasCalls || c.plan.Bank2 > 0 || len(u.routines) > 0:
-		err = c.addFunctions(k, u)
+		err = c.addFunctions(k, units)
 	}
 	if err != nil {
 		return nil, err
@@ -146,29 +169,38 @@ func (c *compilation) kernel() (*link.Kernel, error) {
 	return k, nil
 }
 
-// function lowers one body and runs the phases over it.
-func (c *compilation) function(body *sema.Body) (*unit, error) {
-	meet := c.plan.Meet.Copy()
+// function runs the phases over a lowered function. Whether threads may
+// gather for one instruction from several places is known once the function
+// is improved and has its convergence barriers: if they may, it is lowered
+// anew, with routines there, before anything else is decided.
+func (c *compilation) function(u *unit) (*unit, error) {
 	for {
-		u, err := c.lowered(body, meet)
-		if err != nil {
+		var err error
+		if u, err = c.withRoutines(u); err != nil {
 			return nil, err
 		}
-		u.ptx = c.plan.Registers(body.Func)
-		u.rolled = slices.ContainsFunc(body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
-		err = c.r.Run(u, c.at)
-		switch {
-		case errors.Is(err, errMeet): // once more, with routines there
-		case err != nil:
+		u.ptx = c.plan.Registers(u.body.Func)
+		u.rolled = slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
+		pass := c.r.Begin(u, c.at)
+		if err := pass.Through(convergePhase); err != nil {
 			return nil, err
-		case u.code == nil:
-			return nil, fmt.Errorf("%s: no code was made", u.f.Name)
-		default:
-			if c.o.Debug {
-				u.debug = link.DebugOf(c.m, body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
+		}
+		if u.meet.Add(u.f, u.meetings) {
+			if u, err = c.lowered(u.body, u.meet); err != nil {
+				return nil, err
 			}
-			return u, nil
+			continue
 		}
+		if err := pass.Finish(); err != nil {
+			return nil, err
+		}
+		if u.code == nil {
+			return nil, fmt.Errorf("%s: no code was made", u.f.Name)
+		}
+		if c.o.Debug {
+			u.debug = link.DebugOf(c.m, u.body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
+		}
+		return u, nil
 	}
 }
 

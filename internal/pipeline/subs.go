@@ -9,31 +9,18 @@ import (
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
-// addFunctions compiles the functions a kernel calls that stand by
-// themselves, and puts all into one section: first every function is emitted
-// to know its size, then again at its place.
-func (c *compilation) addFunctions(k *link.Kernel, kernel *unit) error {
-	plan := c.plan
-	units := []*unit{kernel}
+// addFunctions puts a kernel, the functions it calls that stand by themselves
+// and their routines into one section: every function was emitted to know its
+// size, and is emitted again at its place.
+func (c *compilation) addFunctions(k *link.Kernel, units []*unit) error {
+	plan, kernel := c.plan, units[0]
 	routines := kernel.routines
-	for n := 0; n < len(plan.Functions); n++ {
-		u, err := c.function(c.load(plan.Functions[n]))
-		if err != nil {
-			return err
-		}
-		units = append(units, u)
+	for _, u := range units[1:] {
 		for _, x := range u.routines {
 			if !slices.ContainsFunc(routines, func(y *unit) bool { return y.f.Name == x.f.Name }) {
 				routines = append(routines, x)
 			}
 		}
-	}
-	var all []*ori.Func
-	for _, u := range units {
-		all = append(all, u.f)
-	}
-	if len(all) > 1 && plan.Meet.Share(all) {
-		return errMeet
 	}
 	units = append(units, routines...)
 	places := make([]int64, len(units))

@@ -15,39 +15,74 @@ type Progress struct {
 	Making time.Duration
 }
 
-// Run runs the phases over f and stops at the first error. at, which may be
-// nil, is kept up to date for whoever catches a panic.
-func (r *Runner[F]) Run(f F, at *Progress) error {
+// Pass is a function on its way through the phases.
+type Pass[F any] struct {
+	r    *Runner[F]
+	f    F
+	at   *Progress
+	next int // in the plan
+	seq  int // phases that ran
+}
+
+// Begin returns a Pass of f that stands before the first phase. at, which may
+// be nil, is kept up to date for whoever catches a panic.
+func (r *Runner[F]) Begin(f F, at *Progress) *Pass[F] {
 	if at == nil {
 		at = new(Progress)
 	}
 	at.Func = r.hooks.Name(f)
-	seq := 0
-	for i := range r.plan {
-		s := &r.plan[i]
-		if r.hooks.Stop != nil {
-			if err := r.hooks.Stop(); err != nil {
-				return err
-			}
-		}
-		if !s.row.Required && r.hooks.Skip != nil && r.hooks.Skip(f) {
-			continue
-		}
-		at.Phase = s.row.Name
-		c := r.context(i, at.Func)
-		if r.hooks.Pool != nil {
-			c.Pool = r.hooks.Pool(f)
-		}
-		if s.row.NoOp != nil && s.row.NoOp(f, c) {
-			continue
-		}
-		if err := r.step(f, s, c, seq); err != nil {
+	return &Pass[F]{r: r, f: f, at: at}
+}
+
+// Run runs the phases over f and stops at the first error.
+func (r *Runner[F]) Run(f F, at *Progress) error { return r.Begin(f, at).Finish() }
+
+// Through runs the phases up to and with the next one of a name, or all that
+// are left if there is none.
+func (p *Pass[F]) Through(name string) error {
+	for p.next < len(p.r.plan) {
+		at := p.r.plan[p.next].row.Name
+		if err := p.phase(); err != nil {
 			return err
 		}
-		seq++
-		if s.flag.stopAfter {
-			return nil
+		if at == name {
+			break
 		}
+	}
+	return nil
+}
+
+// Finish runs the phases that are left.
+func (p *Pass[F]) Finish() error { return p.Through("") }
+
+// phase runs the next phase of the plan.
+func (p *Pass[F]) phase() error {
+	r := p.r
+	i := p.next
+	s := &r.plan[i]
+	p.next++
+	if r.hooks.Stop != nil {
+		if err := r.hooks.Stop(); err != nil {
+			return err
+		}
+	}
+	if !s.row.Required && r.hooks.Skip != nil && r.hooks.Skip(p.f) {
+		return nil
+	}
+	p.at.Phase = s.row.Name
+	c := r.context(i, p.at.Func)
+	if r.hooks.Pool != nil {
+		c.Pool = r.hooks.Pool(p.f)
+	}
+	if s.row.NoOp != nil && s.row.NoOp(p.f, c) {
+		return nil
+	}
+	if err := r.step(p.f, s, c, p.seq); err != nil {
+		return err
+	}
+	p.seq++
+	if s.flag.stopAfter {
+		p.next = len(r.plan)
 	}
 	return nil
 }
