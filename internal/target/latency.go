@@ -223,6 +223,9 @@ func (t *Timing) WAW(f File, a, b Class) int {
 		if a == b && !matrix(a) {
 			return 1
 		}
+		if a == ClassWide && (b == ClassImad || b == ClassImadHi) {
+			return 4 // the closest that the reference puts them
+		}
 		if t.imadAlu != 0 && a == ClassImad && b == ClassAlu {
 			return int(t.imadAlu)
 		}

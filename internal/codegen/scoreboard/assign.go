@@ -125,9 +125,13 @@ func (s *assigner) visit(n int, next []int32) []int32 {
 			break
 		}
 	}
-	w.stop()
+	end := w.now
 	for _, t := range x.succs {
 		y := &s.nodes[t]
+		if w.now = end; x.isTarget(y.block) {
+			w.now -= x.stall[len(x.stall)-1]
+		}
+		w.stop()
 		changed := y.in.merge(&w.out) || !y.known
 		y.known = true
 		if changed && !y.queued {
@@ -145,7 +149,7 @@ func (s *assigner) issue(x *node, k int) {
 	mask := w.needs(e)
 	at := w.earliest(e, mask)
 	if k > 0 {
-		at = max(at, w.now+max(target.MinStall(x.events[k-1].Class), s.timing.Busy(x.events[k-1].Class, e.Class)))
+		at = max(at, w.now+max(leastStall(x, k-1), s.timing.Busy(x.events[k-1].Class, e.Class)))
 	}
 	at += x.before[k]
 	if k > 0 {
@@ -157,6 +161,54 @@ func (s *assigner) issue(x *node, k int) {
 	w.retire(e)
 }
 
+// leaves returns the branch before the jump that ends x, and where it leads:
+// who is there comes without the time that the jump takes.
+func (x *node) leaves() (k int, to *ori.Operand) {
+	k = len(x.instrs) - 2
+	if k < 0 || !x.instrs[k].Op.Has(op.Terminator) {
+		return -1, nil
+	}
+	for n := range x.instrs[k].Args {
+		if o := &x.instrs[k].Args[n]; o.Kind == ori.KLabel {
+			return k, o
+		}
+	}
+	return -1, nil
+}
+
+// isTarget reports whether b is where the branch before the last jump leads.
+func (x *node) isTarget(b *ori.Block) bool {
+	_, to := x.leaves()
+	return to != nil && int32(to.Reg) == b.ID
+}
+
+// depart decides how long the branch before the last jump of x stalls. It
+// reports false when the block must be placed again.
+func (s *assigner) depart(x *node) bool {
+	w := &s.walk
+	k, to := x.leaves()
+	if to == nil {
+		return true
+	}
+	need := w.now
+	for b := range w.setAt {
+		need = max(need, w.setAt[b]+target.BarrierLag)
+	}
+	for _, t := range x.succs {
+		if y := &s.nodes[t]; x.isTarget(y.block) && len(y.events) > 0 {
+			need = max(need, w.earliest(&y.events[0], w.needs(&y.events[0])))
+		}
+	}
+	more := need - w.now
+	if more == 0 {
+		return true
+	}
+	room := max(0, target.MaxStall-x.stall[k]) // a NOP behind the branch would not be on the way
+	x.before[k+1] += min(more, room)
+	x.before[k] += max(0, more-room)
+	return false
+}
+
 // finish decides how long the last instruction of x stalls so that the
 // first of each successor may issue. It reports false when the block must be
 // placed again, because more is needed than its last stall can give.
@@ -166,8 +218,11 @@ func (s *assigner) finish(x *node) bool {
 	if last < 0 {
 		return true
 	}
+	if !s.depart(x) {
+		return false
+	}
 	e := &x.events[last]
-	need := w.now + target.MinStall(e.Class)
+	need := w.now + leastStall(x, last)
 	for b := range w.setAt {
 		// a successor may wait for it on behalf of another path
 		need = max(need, w.setAt[b]+target.BarrierLag)
@@ -211,14 +266,29 @@ func (s *assigner) write() {
 			i.Sched = ori.Sched{
 				Stall: uint8(stall), Yield: yields(x.events[k].Class, stall), WrBar: c.WrBar, RdBar: c.RdBar, Wait: wait,
 			}
-			at := i
-			for rest := x.stall[k] - stall; rest > 0; rest -= stall {
+			at, rest := i, x.stall[k]-stall
+			if holds(i) {
+				i.Sched.Stall, i.Sched.Yield, rest = 0, true, x.stall[k]-1
+			}
+			for ; rest > 0; rest -= stall {
 				stall = min(rest, target.MaxStall)
 				at = s.nop(x.block, at, stall, 0, true)
 			}
 		}
 	}
 }
+
+// leastStall returns the least stall of instruction k of x.
+func leastStall(x *node, k int) int {
+	if i := x.instrs[k]; i.Op == op.CGAERRBAR || i.Op == op.BAR && i.Mods.Has(op.MARV) {
+		return 6
+	}
+	return target.MinStall(x.events[k].Class)
+}
+
+// holds reports whether a warp goes on behind i only when i is over, which a
+// stall of zero asks for: the reference gives ERRBAR no other.
+func holds(i *ori.Instr) bool { return i.Op == op.ERRBAR }
 
 // nop adds a NOP beside at.
 func (s *assigner) nop(b *ori.Block, at *ori.Instr, stall int, wait uint8, after bool) *ori.Instr {

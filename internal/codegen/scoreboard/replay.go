@@ -148,6 +148,8 @@ func (r *replayer) run(n int32) (*scene, int) {
 		now += int(e.Ctrl.Stall)
 		if e.Ctrl.Stall == 0 && target.Matrix(e.Class) {
 			now += horizon // the reference, without optimisation, waits for matrix results so
+		} else if e.Ctrl.Stall == 0 {
+			now++ // no two instructions issue at once
 		}
 	}
 	return s, now
@@ -269,7 +271,8 @@ func (r *replayer) overwrite(f fact, e *timing.Event, c uint16, k, now int) {
 
 // distances checks rules that have no registers.
 func (r *replayer) distances(s *scene, e *timing.Event, k, now int) {
-	if d := target.MinStall(e.Class); int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.ExitStall()) {
+	held := e.Ctrl.Stall == 0 && e.Class == target.ClassOther // until it is over
+	if d := target.MinStall(e.Class); !held && int(e.Ctrl.Stall) < d && (r.strict || d == 5 && r.timing.ExitStall()) {
 		r.report(k, StallShort, 0, e.Class, int(e.Ctrl.Stall), d)
 	}
 	s.gaps = slices.DeleteFunc(s.gaps, func(f fact) bool { return now-f.at > target.MaxGap })

@@ -19,6 +19,9 @@ func Serial(f *ori.Func, a *target.Arch) {
 		for i := range b.Instrs {
 			e := d.Instr(i)
 			i.Sched = ori.Sched{Stall: target.MaxStall, Yield: true, WrBar: -1, RdBar: -1, Wait: 1<<timing.NumBarriers - 1}
+			if holds(i) {
+				i.Sched.Stall = 0
+			}
 			for k := range i.Args {
 				i.Args[k].Flags &^= ori.Reuse
 			}

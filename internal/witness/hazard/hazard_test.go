@@ -3,6 +3,7 @@ package hazard
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,6 +106,27 @@ func TestOurs(t *testing.T) {
 			}
 			t.Logf("%d kernels, %d instructions", compiled, insts)
 		})
+	}
+}
+
+// TestReproducers checks our code of the programs that random testing found.
+func TestReproducers(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/gen/*.ptx")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no reproducers: %v", err)
+	}
+	for _, arch := range []string{"sm_90a", "sm_120a"} {
+		insts := 0
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file := ours(retarget(string(text), arch), arch); file != nil {
+				insts += judge(t, filepath.Base(f), arch, file)
+			}
+		}
+		t.Logf("%s: %d instructions", arch, insts)
 	}
 }
 
