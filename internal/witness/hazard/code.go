@@ -12,6 +12,7 @@ import (
 // Code is a decoded function, in blocks.
 type Code struct {
 	table  *table
+	lean   func(o order, f *fact, at int32) // asked for by a test
 	insts  []inst
 	starts []int     // first instruction of each block
 	succs  [][]int32 // blocks that may follow

@@ -160,6 +160,8 @@ func (t *table) classify(i *inst, x sass.Inst) {
 		i.how = 'F' // the reference reads these after some cycles where it gives them no barrier
 	case i.is("B2R", "I2I"):
 		i.how = 'V'
+	case i.is("BAR"):
+		i.late = true // its number and count, where they are in registers
 	case i.is("QSPC"):
 		i.class = "lds" // it stands in the queue of shared memory
 	}

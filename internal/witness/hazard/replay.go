@@ -31,6 +31,18 @@ func (f Finding) String() string {
 	return s + ": " + f.Text
 }
 
+// order is a way in which something is right by the order of a queue alone.
+type order int
+
+const (
+	lentWrite order = iota // a later barrier tells of a result
+	lentRead               // and of a read
+	orderRead              // what overwrites comes behind the read
+	numOrders
+)
+
+var orderNames = [numOrders]string{"lent result", "lent read", "behind a read"}
+
 // replay walks over code.
 type replay struct {
 	*Code
@@ -38,11 +50,12 @@ type replay struct {
 	limit  int
 	report bool
 	seen   map[[2]int32]bool
+	lean   func(o order, f *fact, at int32) // told what is right by the order of a queue alone
 }
 
 // Check returns up to limit findings.
 func (c *Code) Check(limit int) []Finding {
-	r := &replay{Code: c, limit: limit, seen: map[[2]int32]bool{}}
+	r := &replay{Code: c, limit: limit, seen: map[[2]int32]bool{}, lean: c.lean}
 	in := make([]*state, len(c.starts))
 	queued := make([]bool, len(c.starts))
 	var work []int
@@ -124,8 +137,11 @@ func (r *replay) fields(k int32) {
 	if i.ctrl.Stay && (i.ctrl.Stall == 0 || i.ctrl.Stall >= 12) {
 		r.say(k, -1, "stall that a warp cannot keep its turn for", -1, 0, 0)
 	}
-	if r.table.sm >= 90 && announced(i) && !i.never && mask(i.ctrl.WrBar)|mask(i.ctrl.RdBar) == 0 {
+	if r.table.sm >= 90 && untold(i) && !i.never {
 		r.say(k, -1, "no barrier tells when it is over", -1, 0, 0)
+	}
+	if held(i) && (i.ctrl.Stall != 0 || i.ctrl.Stay) {
+		r.say(k, -1, "the warp goes on before it is over", -1, int(i.ctrl.Stall), 0)
 	}
 	if need := r.table.minStall(i); int(i.ctrl.Stall) < need {
 		r.say(k, -1, "stall too short for the operation", -1, int(i.ctrl.Stall), need)
@@ -150,6 +166,7 @@ func (r *replay) wait(k int32, s *state, now int32) {
 	}
 	s.fence &^= mask
 	s.init &^= mask
+	s.copy &^= mask
 	groups := -1
 	if i.is("WARPGROUP") && i.has("DEPBAR") {
 		groups = lastNumber(i.text)
@@ -157,10 +174,17 @@ func (r *replay) wait(k int32, s *state, now int32) {
 	if mask|some == 0 && groups < 0 {
 		return
 	}
+	for n := range s.facts {
+		s.facts[n].leans |= s.facts[n].lent & mask
+	}
 	s.facts = slices.DeleteFunc(s.facts, func(f fact) bool {
 		matrix := f.what == matrixWrite || f.what == matrixRead
-		fetch := f.bars&some != 0 && returns(&r.insts[f.inst]) == counted
-		return f.bars&mask != 0 || matrix && groups >= 0 && int(f.groups) > groups || fetch && int(f.groups) > open
+		fetch := (f.bars|f.lent)&some != 0 && returns(&r.insts[f.inst]) == counted
+		over := f.bars | f.lent
+		if r.lean != nil {
+			over = f.bars
+		}
+		return over&mask != 0 || matrix && groups >= 0 && int(f.groups) > groups || fetch && int(f.groups) > open
 	})
 }
 
@@ -209,6 +233,9 @@ func (r *replay) conflicts(k int32, s *state, now int32) {
 	if i.class != "gmma" {
 		return
 	}
+	if s.bare {
+		r.say(k, -1, "product before a WARPGROUP.ARRIVE", -1, 0, 0)
+	}
 	for _, a := range append(slices.Clone(i.reads), i.writes...) {
 		if fileOf(a.cell) == fileR && s.touched(a.cell) {
 			r.say(k, -1, "register of a warpgroup's product written since it arrived", int(a.cell), 0, 0)
@@ -224,6 +251,10 @@ func (r *replay) read(k int32, a access, f *fact, age int) {
 			r.say(k, f.inst, "result read too soon", int(a.cell), age, need)
 		}
 	case openWrite:
+		if f.leans != 0 {
+			r.lean(lentWrite, f, k)
+			return
+		}
 		r.say(k, f.inst, "result read without a wait", int(a.cell), 0, 0)
 	case matrixWrite:
 		if i.class != "gmma" || a.slot != "c" {
@@ -241,7 +272,9 @@ func (r *replay) write(k int32, a access, f *fact, age int) {
 			r.say(k, f.inst, "result overtaken", int(a.cell), age, need)
 		}
 	case openWrite:
-		if g := returns(from); g == 0 || g != returns(i) {
+		if f.leans != 0 {
+			r.lean(lentWrite, f, k)
+		} else {
 			r.say(k, f.inst, "pending result overwritten", int(a.cell), 0, 0)
 		}
 	case timedRead:
@@ -249,8 +282,12 @@ func (r *replay) write(k int32, a access, f *fact, age int) {
 			r.say(k, f.inst, "register overwritten too soon after a read", int(a.cell), age, need)
 		}
 	case openRead:
-		if !behind(from, i) {
+		if f.leans != 0 {
+			r.lean(lentRead, f, k)
+		} else if !behind(from, i) {
 			r.say(k, f.inst, "register overwritten before it is read", int(a.cell), 0, 0)
+		} else if r.lean != nil {
+			r.lean(orderRead, f, k)
 		}
 	case matrixWrite, matrixRead:
 		if i.class != "gmma" {
@@ -272,14 +309,14 @@ func (r *replay) cover(i *inst, s *state) {
 		switch f.what {
 		case openWrite:
 			if ret != 0 && ret == returns(&r.insts[f.inst]) {
-				f.bars |= wr
+				f.lent |= wr
 				if wr != 0 && f.groups < 200 {
 					f.groups++
 				}
 			}
 		case openRead:
 			if speaks(i, &r.insts[f.inst]) {
-				f.bars |= wr | rd
+				f.lent |= wr | rd
 			}
 		}
 	}
@@ -372,7 +409,10 @@ func (r *replay) pass(k int32, s *state, now int32) {
 		}
 	}
 	if i.is("WARPGROUP") && i.has("ARRIVE") {
-		s.dirty = [4]uint64{}
+		s.dirty, s.bare = [4]uint64{}, false
+	}
+	if exchanges(i) {
+		s.copy |= mask(i.ctrl.WrBar)
 	}
 	for m := range numMarks {
 		if m.on(i) {
@@ -388,7 +428,12 @@ func (r *replay) pass(k int32, s *state, now int32) {
 	if i.elsewhere() && r.table.sm >= 90 {
 		for n := range s.facts {
 			f := &s.facts[n]
-			if unused := f.cell == 1 && r.insts[f.inst].is("LDC"); f.what != timedWrite && f.what != timedRead && !unused {
+			if f.what == timedWrite && i.calls() {
+				if need, age := r.table.settled(fileOf(f.cell), r.insts[f.inst].class), int(now-f.at); age < need {
+					r.say(k, f.inst, "result too young for a call", int(f.cell), age, need)
+				}
+			}
+			if unused := f.cell == 1 && r.insts[f.inst].is("LDC"); f.leans == 0 && f.what != timedWrite && f.what != timedRead && !unused {
 				r.say(k, f.inst, "still pending where control goes elsewhere", int(f.cell), 0, 0)
 			}
 		}

@@ -86,9 +86,16 @@ func (t *table) minStall(i *inst) int {
 		return 5
 	case i.is("BRA") && !i.has("U") && i.target >= 0:
 		return 5
+	case i.is("DEPBAR"):
+		return 4
+	case i.is("CGAERRBAR") || i.is("BAR") && i.has("ARV") && t.sm >= 90:
+		return 6
 	}
 	return 0
 }
+
+// held reports whether the reference never lets a warp go on before i is over.
+func held(i *inst) bool { return i.is("ERRBAR") }
 
 // on reports whether i sets the mark.
 func (m mark) on(i *inst) bool { return marked[m](i) }
@@ -102,6 +109,7 @@ var marked = [numMarks]func(i *inst) bool{
 	markGroupWait: func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") },
 	markInit:      func(i *inst) bool { return i.is("SYNCS") && i.has("EXCH") },
 	markFence:     func(i *inst) bool { return i.is("MEMBAR") },
+	markWide:      func(i *inst) bool { return i.class == "imadhi" || i.class == "wide" },
 }
 
 // gap is a distance that one kind of instruction keeps from a mark.
@@ -123,17 +131,20 @@ func memory(i *inst) bool {
 
 func anything(*inst) bool { return true }
 
+func multiplies(i *inst) bool { return i.class == "imad" || i.class == "imadhi" || i.class == "wide" }
+
 // gaps are the distances of the reference without registers between.
 var gaps = [...]gap{
 	{markBar, 5, 75, memory, "memory access after BAR"},
 	{markBar, 6, 80, memory, "memory access after BAR"},
-	{markBar, 8, 90, func(i *inst) bool { return i.is("BAR") && i.has("SYNC") }, "BAR after BAR"},
+	{markBar, 8, 90, func(i *inst) bool { return i.is("BAR") && (i.has("SYNC") || i.has("ARV")) }, "BAR after BAR"},
 	{markBssy, 4, 90, func(i *inst) bool { return i.is("BRA", "BSSY") }, "branch after BSSY"},
 	{markArrive, 6, 90, func(i *inst) bool { return i.class == "gmma" }, "product after WARPGROUP.ARRIVE"},
 	{markArrive, 6, 90, func(i *inst) bool { return i.is("WARPGROUP") && i.has("ARRIVE") }, "WARPGROUP.ARRIVE after WARPGROUP.ARRIVE"},
 	{markMatrix, 3, 90, func(i *inst) bool { return i.is("WARPGROUP") && i.has("DEPBAR") }, "WARPGROUP.DEPBAR after a product"},
 	{markGroupWait, 2, 90, anything, "instruction after WARPGROUP.DEPBAR"},
 	{markFence, 6, 90, anything, "instruction after MEMBAR"},
+	{markWide, 2, 90, multiplies, "multiplication after a wide one"},
 }
 
 // spacing checks the gaps and fences before instruction k.
@@ -156,7 +167,19 @@ func (r *replay) spacing(k int32, s *state, now int32) {
 		r.say(k, -1, "threads meet before an mbarrier is set up", -1, 0, 0)
 		s.init = 0
 	}
+	if s.copy != 0 && publishes(i) {
+		r.say(k, -1, "what was exchanged in memory is told before it is there", -1, 0, 0)
+		s.copy = 0
+	}
 }
+
+// exchanges reports whether i writes memory by an exchange of which nobody
+// wants the old value: words of a tensor map are written so. Where a barrier
+// tells that it is over, it must be waited for before others are told.
+func exchanges(i *inst) bool { return i.is("ATOMG") && i.has("EXCH") && len(i.writes) == 0 }
+
+// publishes reports whether i tells other threads of memory.
+func publishes(i *inst) bool { return i.is("BAR", "UCGABAR_ARV") }
 
 // fenced reports whether i is of the kind that fences hold back.
 func fenced(i *inst) bool {
@@ -195,4 +218,27 @@ func fences(i *inst) bool {
 // waits for it.
 func announced(i *inst) bool {
 	return i.is("FENCE", "LDGDEPBAR", "UTMACMDFLUSH") || i.is("SYNCS") && i.has("EXCH")
+}
+
+// untold reports whether i lacks the barrier that the reference always gives it.
+func untold(i *inst) bool {
+	if i.is("SYNCS") && i.has("EXCH") { // that it has read its registers is not enough
+		return mask(i.ctrl.WrBar) == 0
+	}
+	return announced(i) && mask(i.ctrl.WrBar)|mask(i.ctrl.RdBar) == 0
+}
+
+// settled returns how old a result is at least where the reference calls.
+func (t *table) settled(f file, c class) int {
+	switch {
+	case f == fileR && (c == "fp64" || c == "hmma_fma"):
+		return 11
+	case f == fileR:
+		return 7
+	case f == fileP:
+		return 13
+	case f == fileUR:
+		return 5
+	}
+	return 0
 }

@@ -36,6 +36,42 @@ func TestRules(t *testing.T) {
 			0,
 		},
 		{
+			"an IMAD over the low word of a product",
+			[]string{"IMAD.WIDE.U32 R4, R8, R9, RZ ;", "IMAD R4, R10, R11, R12 ;", "EXIT ;"},
+			[]int{4, 1, 5},
+			0,
+		},
+		{
+			"a multiplication behind a wide one",
+			[]string{"IMAD.WIDE.U32 R4, R8, R9, RZ ;", "IMAD R6, R10, R11, R12 ;", "EXIT ;"},
+			[]int{2, 1, 5},
+			0,
+		},
+		{
+			"an argument before a call",
+			[]string{"MOV R4, R8 ;", "CALL.REL.NOINC 0x30 ;", "EXIT ;", "EXIT ;"},
+			[]int{7, 5, 5, 5},
+			0,
+		},
+		{
+			"what is behind CGAERRBAR",
+			[]string{"CGAERRBAR ;", "CCTL.IVALL ;", "EXIT ;"},
+			[]int{6, 1, 5},
+			0,
+		},
+		{
+			"what is behind DEPBAR",
+			[]string{"DEPBAR.LE SB0, 0x1 ;", "MOV R4, R8 ;", "EXIT ;"},
+			[]int{4, 1, 5},
+			0,
+		},
+		{
+			"two arrivals at barriers",
+			[]string{"BAR.ARV 0x1, 0x40 ;", "BAR.ARV 0x2, 0x40 ;", "EXIT ;"},
+			[]int{8, 6, 5},
+			0,
+		},
+		{
 			"two arrivals of a warp group",
 			[]string{"WARPGROUP.ARRIVE ;", "UMOV UR18, UR4 ;", "WARPGROUP.ARRIVE ;", "EXIT ;"},
 			[]int{1, 5, 6, 5},
@@ -55,16 +91,16 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestLowWord overwrites the low word of a product, which nobody reads, by an
-// IMAD that issues next: an ALU's result is seen to come that soon.
-func TestLowWord(t *testing.T) {
-	code := []string{"IMAD.WIDE.U32 R4, R8, R9, RZ ;", "IMAD R4, R10, R11, R12 ;", "EXIT ;"}
-	if f := found(t, code, []int{1, 1, 5}); len(f) != 0 {
-		t.Error(f)
+func found(t *testing.T, code []string, stall []int) []Finding {
+	t.Helper()
+	var ctrl []sass.Ctrl
+	for _, n := range stall {
+		ctrl = append(ctrl, sass.Ctrl{Stall: uint8(n), Stay: true, WrBar: sass.NoBar, RdBar: sass.NoBar})
 	}
+	return foundWith(t, code, ctrl)
 }
 
-func found(t *testing.T, code []string, stall []int) []Finding {
+func foundWith(t *testing.T, code []string, ctrl []sass.Ctrl) []Finding {
 	t.Helper()
 	a := target.Find("sm_90a")
 	var words []bits.Word
@@ -73,7 +109,7 @@ func found(t *testing.T, code []string, stall []int) []Finding {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i.SetCtrl(sass.Ctrl{Stall: uint8(stall[n]), Stay: true, WrBar: sass.NoBar, RdBar: sass.NoBar})
+		i.SetCtrl(ctrl[n])
 		w, err := i.Encode(a)
 		if err != nil {
 			t.Fatal(err)
@@ -85,4 +121,42 @@ func found(t *testing.T, code []string, stall []int) []Finding {
 		t.Fatal(err)
 	}
 	return c.Check(9)
+}
+
+// TestWaits checks a few lines of code with one wait or barrier, and without.
+func TestWaits(t *testing.T) {
+	plain := sass.Ctrl{Stall: 8, Stay: true, WrBar: sass.NoBar, RdBar: sass.NoBar}
+	with := func(f func(*sass.Ctrl)) sass.Ctrl {
+		c := plain
+		f(&c)
+		return c
+	}
+	sets := with(func(c *sass.Ctrl) { c.WrBar = 0 })
+	reads := with(func(c *sass.Ctrl) { c.RdBar = 1 })
+	waits := with(func(c *sass.Ctrl) { c.Wait = 1 })
+	waits1 := with(func(c *sass.Ctrl) { c.Wait = 2 })
+	held := with(func(c *sass.Ctrl) { c.Stall, c.Stay = 0, false })
+	tests := []struct {
+		name string
+		code []string
+		ctrl []sass.Ctrl
+		cut  int // the line of which the control field makes the difference
+	}{
+		{"a map copied before threads meet", []string{"ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R8], R11 ;", "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 1},
+		{"a warp that is held", []string{"ERRBAR ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{held, plain, plain}, 0},
+		{"an mbarrier that is made", []string{"SYNCS.EXCH.64 URZ, [UR8], UR10 ;", "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 0},
+		{"a barrier whose number is in a register", []string{"BAR.RED.POPC.DEFER_BLOCKING R4, R4, P0 ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{reads, waits1, plain}, 1},
+		{"a load over a load that nobody reads", []string{"LDS R4, [R8] ;", "LDS R4, [R9] ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if f := foundWith(t, tt.code, tt.ctrl); len(f) != 0 {
+				t.Errorf("as it should be: %v", f)
+			}
+			tt.ctrl[tt.cut] = plain
+			if f := foundWith(t, tt.code, tt.ctrl); len(f) != 1 {
+				t.Errorf("without the wait: %v", f)
+			}
+		})
+	}
 }

@@ -19,6 +19,8 @@ type fact struct {
 	cell   uint16
 	what   pending
 	bars   uint8 // any of these barriers tells that it is over
+	lent   uint8 // and any of these, of a later instruction of the same queue
+	leans  uint8 // lent barriers that were waited for
 	groups uint8 // groups of matrix products closed since
 	guard  int16 // as in inst, while the predicate holds the same value
 	inst   int32
@@ -39,6 +41,7 @@ const (
 	markGroupWait
 	markInit
 	markFence
+	markWide
 	numMarks
 )
 
@@ -56,10 +59,12 @@ type state struct {
 	dirty [4]uint64       // general registers written since the warpgroup arrived
 	fence uint8           // barriers of fences that nobody waited for
 	init  uint8           // the same of mbarriers being set up
+	copy  uint8           // the same of words exchanged in memory
+	bare  bool            // no warp group has arrived since the entry
 }
 
 func newState() *state {
-	s := &state{}
+	s := &state{bare: true}
 	for n := range s.set {
 		s.set[n] = longAgo
 	}
@@ -140,8 +145,11 @@ func (s *state) join(o *state) bool {
 			s.dirty[n], changed = s.dirty[n]|o.dirty[n], true
 		}
 	}
-	if (o.fence&^s.fence)|(o.init&^s.init) != 0 {
-		s.fence, s.init, changed = s.fence|o.fence, s.init|o.init, true
+	if (o.fence&^s.fence)|(o.init&^s.init)|(o.copy&^s.copy) != 0 {
+		s.fence, s.init, s.copy, changed = s.fence|o.fence, s.init|o.init, s.copy|o.copy, true
+	}
+	if o.bare && !s.bare {
+		s.bare, changed = true, true
 	}
 	return changed
 }
@@ -150,6 +158,8 @@ func (s *state) join(o *state) bool {
 func (f fact) join(o *fact) fact {
 	f.at = max(f.at, o.at)
 	f.bars &= o.bars
+	f.lent &= o.lent
+	f.leans &= o.leans
 	f.groups = min(f.groups, o.groups)
 	if f.guard != o.guard {
 		f.guard = 0

@@ -342,9 +342,6 @@ func (t *table) write(f file, from class, fs slot, to class, variable bool) int 
 			bound = t.read(fileR, from, fs, "stg", "data")
 		}
 	}
-	if x, ok := t.pairs[pair{waw, f, from, "alu", fs, "d"}]; ok && !x.weak && x.cycles <= bound && to == "imad" && !variable {
-		return bound // an IMAD's result lands no sooner than the ALU's
-	}
 	if d, ok := t.pairs[pair{waw, f, from, to, fs, "d"}]; ok && !d.weak && d.cycles >= bound && d.cycles <= bound+4 {
 		return d.cycles
 	}
