@@ -142,8 +142,7 @@ func (l *ledger) run(j job, first uint64) error {
 		result, fault, text := j.do(seed)
 		o[result]++
 		if fault != "" {
-			name := filepath.Join(l.dir, fmt.Sprintf("%s-%d.txt", result, seed))
-			if err := os.WriteFile(name, []byte(fault+"\n"+text), 0o644); err != nil {
+			if err := l.keep(seed, result, fault, text); err != nil {
 				return err
 			}
 		}
@@ -156,6 +155,20 @@ func (l *ledger) run(j job, first uint64) error {
 	l.done[first] = true
 	_, err := fmt.Fprintf(l.file, "%d%s\n", first, o)
 	return err
+}
+
+// keep writes down a fault in a file of its own, and why a program was
+// refused in one file for all.
+func (l *ledger) keep(seed uint64, result, fault, text string) error {
+	if text != "" {
+		return os.WriteFile(filepath.Join(l.dir, fmt.Sprintf("%s-%d.txt", result, seed)), []byte(fault+"\n"+text), 0o644)
+	}
+	f, err := os.OpenFile(filepath.Join(l.dir, "refused.txt"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(f, "%d %s: %s\n", seed, result, strings.TrimSpace(fault))
+	return f.Close()
 }
 
 // String lists what was counted, in order.
