@@ -1,9 +1,10 @@
-package opt
+package opt_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -32,7 +33,7 @@ func TestAccumulators(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		Accumulators(f)
+		machine.Accumulators(f)
 		text := string(f.Append(nil))
 		if !strings.Contains(text, strings.TrimSpace(c.want)) {
 			t.Errorf("%s:\n%swant %s", c.name, text, c.want)

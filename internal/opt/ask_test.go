@@ -1,8 +1,13 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/control"
+	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -14,16 +19,16 @@ func TestAsk(t *testing.T) {
 		name, body string
 		phase      func(*ori.Func) bool
 	}{
-		{"CopyProp", "S2R r0 = SR_TID.X\nCOPY r1 = r0\nSTS [r1+0x0], r0\nEXIT", CopyProp},
-		{"Fold", "IADD3 r0 = 0x1, 0x2, rz\nSTS [0x0], r0\nEXIT", Fold},
-		{"Canonical", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = 0x5, r0, pt\n@p4 STS [0x0], r0\nEXIT", Canonical},
-		{"Combine", "S2R r0 = SR_TID.X\nSHF.L.U32 r1 = r0, 0x2, rz\nIADD3 r2 = r1, 0x9, rz\nSTS [r0+0x0], r2\nEXIT", Combine},
-		{"CSE", "S2R r0 = SR_TID.X\nIMAD r1 = r0, 0x3, rz\nIMAD r2 = r0, 0x3, rz\nSTS [r1+0x0], r2\nEXIT", CSE},
-		{"LocalCSE", "S2R r0 = SR_TID.X\nIMAD r1 = r0, 0x3, rz\nIMAD r2 = r0, 0x3, rz\nSTS [r1+0x0], r2\nEXIT", LocalCSE},
-		{"KnownBits", "S2R r0 = SR_LANEID\nLOP3.LUT r1 = r0, 0x1f, rz, 0xc0\nSTS [0x0], r1\nEXIT", Bits},
-		{"AddressFold", "S2R r0 = SR_TID.X\nIADD3 r1 = r0, 0x10, rz\nSTS [r1+0x0], r0\nEXIT", Addresses},
-		{"Contract", "S2R r0 = SR_TID.X\nFMUL.CONTRACT r1 = r0, r0\nFADD.CONTRACT r2 = r1, -r0\nSTS [r0+0x0], r2\nEXIT", Contract},
-		{"Selects", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = r0, 0x5, pt\nMOV r1 = rz\n@p4 MOV r1 = r0\nSTS [0x0], r1\nEXIT", Selects},
+		{"CopyProp", "S2R r0 = SR_TID.X\nCOPY r1 = r0\nSTS [r1+0x0], r0\nEXIT", opt.CopyProp},
+		{"Fold", "IADD3 r0 = 0x1, 0x2, rz\nSTS [0x0], r0\nEXIT", opt.Fold},
+		{"Canonical", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = 0x5, r0, pt\n@p4 STS [0x0], r0\nEXIT", opt.Canonical},
+		{"Combine", "S2R r0 = SR_TID.X\nSHF.L.U32 r1 = r0, 0x2, rz\nIADD3 r2 = r1, 0x9, rz\nSTS [r0+0x0], r2\nEXIT", opt.Combine},
+		{"CSE", "S2R r0 = SR_TID.X\nIMAD r1 = r0, 0x3, rz\nIMAD r2 = r0, 0x3, rz\nSTS [r1+0x0], r2\nEXIT", cse.CSE},
+		{"LocalCSE", "S2R r0 = SR_TID.X\nIMAD r1 = r0, 0x3, rz\nIMAD r2 = r0, 0x3, rz\nSTS [r1+0x0], r2\nEXIT", cse.LocalCSE},
+		{"KnownBits", "S2R r0 = SR_LANEID\nLOP3.LUT r1 = r0, 0x1f, rz, 0xc0\nSTS [0x0], r1\nEXIT", opt.KnownBits},
+		{"AddressFold", "S2R r0 = SR_TID.X\nIADD3 r1 = r0, 0x10, rz\nSTS [r1+0x0], r0\nEXIT", address.AddressFold},
+		{"Contract", "S2R r0 = SR_TID.X\nFMUL.CONTRACT r1 = r0, r0\nFADD.CONTRACT r2 = r1, -r0\nSTS [r0+0x0], r2\nEXIT", float.Contract},
+		{"Selects", "S2R r0 = SR_TID.X\nISETP.LT.AND p4 = r0, 0x5, pt\nMOV r1 = rz\n@p4 MOV r1 = r0\nSTS [0x0], r1\nEXIT", control.Selects},
 	} {
 		for _, may := range []bool{false, true} {
 			m, err := ori.Parse(head + c.body + "\n}\n")

@@ -5,13 +5,13 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Bits uses what is known about single bits: masks and extensions that
+// KnownBits uses what is known about single bits: masks and extensions that
 // change nothing vanish, words whose bits are all known become constants,
 // and a reader that looks at some bits of a word reads them from where they
 // came. Producers extend bytes and halves at every step.
-func Bits(f *ori.Func) bool {
-	v := valuesOf(f)
-	t := &bitter{f: f, v: v, k: newKnowledge(f, v)}
+func KnownBits(f *ori.Func) bool {
+	v := ValuesOf(f)
+	t := &bitRewriter{f: f, v: v, k: NewKnowledge(f, v)}
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
 			if !f.Should("bits", i) {
@@ -29,26 +29,26 @@ func Bits(f *ori.Func) bool {
 	return f.Touched(t.changed)
 }
 
-type bitter struct {
+type bitRewriter struct {
 	f       *ori.Func
-	v       *values
-	k       *knowledge
+	v       *Values
+	k       *Knowledge
 	changed bool
 }
 
 // result replaces i by a constant or by one of its sources, if that is what
 // it computes.
-func (t *bitter) result(i *ori.Instr) {
+func (t *bitRewriter) result(i *ori.Instr) {
 	if i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Args[0].Class != ori.R || i.Args[0].N != 1 || i.Op.Has(op.Reads|op.Pseudo) || i.Op == op.MOV {
 		return
 	}
-	b := t.k.result(i, t.v.Word(&i.Args[0]), maxDepth)
-	if b.zero|b.one == ^uint32(0) {
-		t.become(i, op.MOV, word(b.one))
+	b := t.k.result(i, t.v.Word(&i.Args[0]), MaxDepth)
+	if b.Zero|b.one == ^uint32(0) {
+		t.become(i, op.MOV, Word(b.one))
 		return
 	}
 	for n := 1; n < len(i.Args); n++ {
-		if s := i.Args[n]; plain(s) && t.passes(i, n, ^uint32(0)) {
+		if s := i.Args[n]; Plain(s) && t.passes(i, n, ^uint32(0)) {
 			t.become(i, op.COPY, s)
 			return
 		}
@@ -56,7 +56,7 @@ func (t *bitter) result(i *ori.Instr) {
 	if i.Op == op.PRMT {
 		t.compose(i)
 	}
-	if isLogic(i) && i.Args[4].Imm&0xff == 0xfc && isZero(i.Args[3]) && i.Mods == op.M(op.MLUT) {
+	if IsLogic(i) && i.Args[4].Imm&0xff == 0xfc && IsZero(i.Args[3]) && i.Mods == op.M(op.MLUT) {
 		t.insert(i)
 	}
 }
@@ -65,18 +65,18 @@ func (t *bitter) result(i *ori.Instr) {
 //
 //	SHF.L.U32 y = x, 0x7, rz        LEA r = x, z, 0x7
 //	LOP3.LUT  r = y, z, rz, 0xfc
-func (t *bitter) insert(i *ori.Instr) {
+func (t *bitRewriter) insert(i *ori.Instr) {
 	for n := 1; n <= 2; n++ {
 		y, z := i.Args[n], i.Args[3-n]
-		if !plain(y) || !plain(z) || t.v.ReadsOf(y) != 1 {
+		if !Plain(y) || !Plain(z) || t.v.ReadsOf(y) != 1 {
 			continue
 		}
 		j := t.v.Once(y)
-		if j == nil || j.Op != op.SHF || j.Mods != op.M(op.ML, op.MU32) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !isZero(j.Args[3]) || j.Args[2].Kind != ori.KImm ||
-			j.Args[2].Imm < 1 || j.Args[2].Imm > 31 || !plain(j.Args[1]) || !t.v.Stable(j.Args[1]) {
+		if j == nil || j.Op != op.SHF || j.Mods != op.M(op.ML, op.MU32) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !IsZero(j.Args[3]) || j.Args[2].Kind != ori.KImm ||
+			j.Args[2].Imm < 1 || j.Args[2].Imm > 31 || !Plain(j.Args[1]) || !t.v.Stable(j.Args[1]) {
 			continue
 		}
-		if t.k.of(&y, maxDepth).zero|t.k.of(&z, maxDepth).zero != ^uint32(0) {
+		if t.k.Of(&y, MaxDepth).Zero|t.k.Of(&z, MaxDepth).Zero != ^uint32(0) {
 			continue
 		}
 		i.Op, i.Mods = op.LEA, op.Mods{}
@@ -86,7 +86,7 @@ func (t *bitter) insert(i *ori.Instr) {
 	}
 }
 
-func (t *bitter) become(i *ori.Instr, o op.Op, s ori.Operand) {
+func (t *bitRewriter) become(i *ori.Instr, o op.Op, s ori.Operand) {
 	i.Op, i.Mods = o, op.Mods{}
 	t.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{s})
 	t.changed = true
@@ -94,12 +94,12 @@ func (t *bitter) become(i *ori.Instr, o op.Op, s ori.Operand) {
 
 // passes reports whether the result of i has the bits of its source n, as
 // far as the bits in mask go.
-func (t *bitter) passes(i *ori.Instr, n int, mask uint32) bool {
+func (t *bitRewriter) passes(i *ori.Instr, n int, mask uint32) bool {
 	switch {
 	case i.Op == op.COPY && len(i.Args) == 2:
 		return true
-	case isLogic(i) && n <= 3:
-		in := [3]bitSet{t.k.of(&i.Args[1], maxDepth), t.k.of(&i.Args[2], maxDepth), t.k.of(&i.Args[3], maxDepth)}
+	case IsLogic(i) && n <= 3:
+		in := [3]bitSet{t.k.Of(&i.Args[1], MaxDepth), t.k.Of(&i.Args[2], MaxDepth), t.k.Of(&i.Args[3], MaxDepth)}
 		for e := range 8 {
 			if int(i.Args[4].Imm>>e&1) != e>>(3-n)&1 && feasible(in, e)&mask != 0 {
 				return false
@@ -111,12 +111,12 @@ func (t *bitter) passes(i *ori.Instr, n int, mask uint32) bool {
 	if !ok || n == 2 {
 		return false
 	}
-	here := t.k.of(&i.Args[n], maxDepth)
-	all := t.k.result(i, t.v.Word(&i.Args[0]), maxDepth)
+	here := t.k.Of(&i.Args[n], MaxDepth)
+	all := t.k.result(i, t.v.Word(&i.Args[0]), MaxDepth)
 	for b := range uint32(4) {
 		want := b | uint32(n-1)<<1&4 // source 1 is bytes 0 to 3, source 3 bytes 4 to 7
 		zero := uint32(0xff) << (8 * b) & mask
-		if sel>>(4*b)&15 != want && (here.zero&all.zero)&zero != zero {
+		if sel>>(4*b)&15 != want && (here.Zero&all.Zero)&zero != zero {
 			return false
 		}
 	}
@@ -125,12 +125,12 @@ func (t *bitter) passes(i *ori.Instr, n int, mask uint32) bool {
 
 // source lets operand n of i read what its word was made from, where i looks
 // only at bits that are the same there.
-func (t *bitter) source(i *ori.Instr, n int) {
+func (t *bitRewriter) source(i *ori.Instr, n int) {
 	mask := t.demand(i, n)
 	if mask == ^uint32(0) {
 		return
 	}
-	for range maxChain {
+	for range MaxChain {
 		a := &i.Args[n]
 		j := t.v.Once(*a)
 		if j == nil || j.NDst != 1 || j.Args[0].N != 1 || j.Guard.Kind != ori.KNone {
@@ -142,7 +142,7 @@ func (t *bitter) source(i *ori.Instr, n int) {
 		}
 		found := false
 		for s := 1; s < len(j.Args) && !found; s++ {
-			if x := j.Args[s]; plain(x) && t.v.Stable(x) && t.passes(j, s, mask) {
+			if x := j.Args[s]; Plain(x) && t.v.Stable(x) && t.passes(j, s, mask) {
 				a.Reg, a.Sub = x.Reg, x.Sub
 				found, t.changed = true, true
 			}
@@ -159,7 +159,7 @@ func unpacks(i *ori.Instr) bool { return i.Op == op.F2FP && i.Mods.Has(op.MUNPAC
 
 // upperHalf lets a read of the low half, for both lanes, of what was the
 // high half of a word read that.
-func (t *bitter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
+func (t *bitRewriter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
 	sel, ok := selector(j)
 	shift := j.Op == op.SHF && j.Mods == op.M(op.MR, op.MU32, op.MHI) && len(j.Args) == 4 && j.Args[2].Is(16)
 	from := 0
@@ -172,7 +172,7 @@ func (t *bitter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
 		return false
 	}
 	x := j.Args[from]
-	if !plain(x) || !t.v.Stable(x) {
+	if !Plain(x) || !t.v.Stable(x) {
 		return false
 	}
 	a.Reg, a.Sub = x.Reg, x.Sub
@@ -181,7 +181,7 @@ func (t *bitter) upperHalf(a *ori.Operand, j *ori.Instr) bool {
 }
 
 // demand returns the bits of operand n that matter to i.
-func (t *bitter) demand(i *ori.Instr, n int) uint32 {
+func (t *bitRewriter) demand(i *ori.Instr, n int) uint32 {
 	all := ^uint32(0)
 	a := &i.Args[n]
 	switch {
@@ -203,12 +203,12 @@ func (t *bitter) demand(i *ori.Instr, n int) uint32 {
 			return 0xffff
 		}
 	case op.SHF:
-		c, ok := known(i.Args[2])
+		c, ok := Known(i.Args[2])
 		switch {
 		case !ok || c > 31 || len(i.Args) != 4:
-		case n == 1 && i.Mods == op.M(op.ML, op.MU32) && isZero(i.Args[3]):
+		case n == 1 && i.Mods == op.M(op.ML, op.MU32) && IsZero(i.Args[3]):
 			return all >> c
-		case n == 3 && i.Mods[0] == op.MR && i.Mods[2] == op.MHI && isZero(i.Args[1]):
+		case n == 3 && i.Mods[0] == op.MR && i.Mods[2] == op.MHI && IsZero(i.Args[1]):
 			return all << c
 		}
 	case op.LOP3:
@@ -231,11 +231,11 @@ func (t *bitter) demand(i *ori.Instr, n int) uint32 {
 
 // logicDemand returns the bits at which the result of a logic operation
 // depends on input n, whatever the other two may be.
-func (t *bitter) logicDemand(i *ori.Instr, n int) uint32 {
-	if !isLogic(i) || n > 3 {
+func (t *bitRewriter) logicDemand(i *ori.Instr, n int) uint32 {
+	if !IsLogic(i) || n > 3 {
 		return ^uint32(0)
 	}
-	in := [3]bitSet{t.k.of(&i.Args[1], maxDepth), t.k.of(&i.Args[2], maxDepth), t.k.of(&i.Args[3], maxDepth)}
+	in := [3]bitSet{t.k.Of(&i.Args[1], MaxDepth), t.k.Of(&i.Args[2], MaxDepth), t.k.Of(&i.Args[3], MaxDepth)}
 	in[n-1] = bitSet{}
 	mask := uint32(0)
 	for e := range 8 {
@@ -248,13 +248,13 @@ func (t *bitter) logicDemand(i *ori.Instr, n int) uint32 {
 
 // compose reads through a PRMT that makes a source of PRMT i, if the bytes
 // taken come from one of its sources.
-func (t *bitter) compose(i *ori.Instr) {
+func (t *bitRewriter) compose(i *ori.Instr) {
 	sel, ok := selector(i)
 	if !ok {
 		return
 	}
 	for _, n := range [...]int{1, 3} {
-		if !plain(i.Args[n]) {
+		if !Plain(i.Args[n]) {
 			continue
 		}
 		j := t.v.Once(i.Args[n])
@@ -267,7 +267,7 @@ func (t *bitter) compose(i *ori.Instr) {
 		}
 		for _, from := range [...]int{1, 3} {
 			x := j.Args[from]
-			if !plain(x) || !t.v.Stable(x) {
+			if !Plain(x) || !t.v.Stable(x) {
 				continue
 			}
 			if s, ok := through2(sel, inner, uint32(n-1)<<1&4, uint32(from-1)<<1&4); ok {

@@ -7,14 +7,14 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Branches simplifies control flow: jumps to jumps, jumps to the next
+// BranchSimplify simplifies control flow: jumps to jumps, jumps to the next
 // block, guarded jumps to blocks that only exit, blocks with one way in.
-func Branches(f *ori.Func) bool {
+func BranchSimplify(f *ori.Func) bool {
 	changed := false
 	for again := true; again; {
 		again = thread(f) || exits(f) || merge(f)
 		changed = changed || again
-		unreachable(f)
+		Unreachable(f)
 	}
 	return changed
 }
@@ -28,7 +28,7 @@ func thread(f *ori.Func) bool {
 		if last == nil || last.Op != op.BRA {
 			continue
 		}
-		t := target(b, last)
+		t := Target(b, last)
 		if t == nil || t == b {
 			continue
 		}
@@ -42,8 +42,8 @@ func thread(f *ori.Func) bool {
 	return changed
 }
 
-// target returns the block a jump at the end of b leads to.
-func target(b *ori.Block, i *ori.Instr) *ori.Block {
+// Target returns the block a jump at the end of b leads to.
+func Target(b *ori.Block, i *ori.Instr) *ori.Block {
 	for _, a := range i.Args {
 		if a.Kind != ori.KLabel {
 			continue
@@ -102,7 +102,7 @@ func exits(f *ori.Func) bool {
 		if i == nil || i.Op != op.BRA || i.Guard.Kind == ori.KNone || len(b.Succs) != 2 {
 			continue
 		}
-		t := target(b, i)
+		t := Target(b, i)
 		if t == nil || t.First() == nil || t.First().Op != op.EXIT || t.First().Guard.Kind != ori.KNone {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 // reads, without carries that cannot happen, with constants where the
 // machine takes them.
 func Canonical(f *ori.Func) bool {
-	c := &combiner{f: f, v: valuesOf(f)}
+	c := &Combiner{F: f, V: ValuesOf(f)}
 	changed := false
 	var any [op.Count]bool // whether there is a rule for the operation
 	for k := range shorter {
@@ -28,46 +28,46 @@ func Canonical(f *ori.Func) bool {
 		}
 	}
 	if f.Touched(changed) {
-		c.v.Keep()
+		c.V.Keep()
 	}
 	return changed
 }
 
 var shorter = [...]struct {
 	op    op.Op
-	apply func(c *combiner, i *ori.Instr) bool
+	apply func(c *Combiner, i *ori.Instr) bool
 }{
-	{op.IADD3, (*combiner).dropCarry},
-	{op.IADD3, (*combiner).noCarryIn},
-	{op.IADD3, (*combiner).addNothing},
-	{op.ISETP, (*combiner).equalHigh},
-	{op.ISETP, (*combiner).knownCompare},
-	{op.ISETP, (*combiner).chosen},
-	{op.LDGSTS, (*combiner).alwaysCopies},
-	{op.SEL, (*combiner).constantLast},
-	{op.FSEL, (*combiner).constantLast},
-	{op.ISETP, (*combiner).turnAround},
-	{op.FSETP, (*combiner).turnAround},
+	{op.IADD3, (*Combiner).dropCarry},
+	{op.IADD3, (*Combiner).noCarryIn},
+	{op.IADD3, (*Combiner).addNothing},
+	{op.ISETP, (*Combiner).equalHigh},
+	{op.ISETP, (*Combiner).knownCompare},
+	{op.ISETP, (*Combiner).chosen},
+	{op.LDGSTS, (*Combiner).alwaysCopies},
+	{op.SEL, (*Combiner).constantLast},
+	{op.FSEL, (*Combiner).constantLast},
+	{op.ISETP, (*Combiner).turnAround},
+	{op.FSETP, (*Combiner).turnAround},
 }
 
 // dropCarry: a carry out that nobody reads is not computed.
-func (c *combiner) dropCarry(i *ori.Instr) bool {
+func (c *Combiner) dropCarry(i *ori.Instr) bool {
 	if i.NDst != 2 || i.Guard.Kind != ori.KNone {
 		return false
 	}
 	p := i.Args[1]
-	if p.Class != ori.P || p.Kind == ori.KReg && c.v.ReadsOf(p) != 0 || p.Kind != ori.KReg && p.Kind != ori.KZero {
+	if p.Class != ori.P || p.Kind == ori.KReg && c.V.ReadsOf(p) != 0 || p.Kind != ori.KReg && p.Kind != ori.KZero {
 		return false
 	}
-	c.v.Count(i, -1)
-	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, append([]ori.Operand(nil), i.Srcs()...))
-	c.v.Count(i, 1)
+	c.V.Count(i, -1)
+	c.F.SetArgs(i, []ori.Operand{i.Args[0]}, append([]ori.Operand(nil), i.Srcs()...))
+	c.V.Count(i, 1)
 	return true
 }
 
 // noCarryIn: an addition whose carries in are known to be none is a plain
 // one.
-func (c *combiner) noCarryIn(i *ori.Instr) bool {
+func (c *Combiner) noCarryIn(i *ori.Instr) bool {
 	if i.Mods != op.M(op.MX) || len(i.Srcs()) != 5 {
 		return false
 	}
@@ -83,12 +83,12 @@ func (c *combiner) noCarryIn(i *ori.Instr) bool {
 		}
 	}
 	i.Mods = op.Mods{}
-	c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), append([]ori.Operand(nil), i.Srcs()[:3]...))
+	c.F.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), append([]ori.Operand(nil), i.Srcs()[:3]...))
 	return true
 }
 
 // addNothing: x + 0 is x and carries nothing.
-func (c *combiner) addNothing(i *ori.Instr) bool {
+func (c *Combiner) addNothing(i *ori.Instr) bool {
 	if i.Mods != (op.Mods{}) || i.NDst != 2 || len(i.Args) != 5 || i.Guard.Kind != ori.KNone || i.Args[1].Kind != ori.KReg {
 		return false
 	}
@@ -96,7 +96,7 @@ func (c *combiner) addNothing(i *ori.Instr) bool {
 	for _, s := range i.Srcs() {
 		switch {
 		case s.Kind == ori.KZero && s.Flags == 0:
-		case x.Kind == ori.KNone && plain(s):
+		case x.Kind == ori.KNone && Plain(s):
 			x = s
 		default:
 			return false
@@ -106,33 +106,33 @@ func (c *combiner) addNothing(i *ori.Instr) bool {
 		x = ori.Zero(ori.R)
 	}
 	pt := ori.Zero(ori.P)
-	no := c.f.NewInstr(op.PLOP3, op.M(op.MLUT), []ori.Operand{i.Args[1]}, []ori.Operand{pt, pt, pt, ori.Imm(0), ori.Imm(0)})
+	no := c.F.NewInstr(op.PLOP3, op.M(op.MLUT), []ori.Operand{i.Args[1]}, []ori.Operand{pt, pt, pt, ori.Imm(0), ori.Imm(0)})
 	no.Line, no.Loc = i.Line, i.Loc
-	c.v.Count(i, -1)
+	c.V.Count(i, -1)
 	i.Op = op.COPY
 	if x.Kind != ori.KReg {
 		i.Op = op.MOV
 	}
-	c.f.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})
-	c.v.Count(i, 1)
+	c.F.SetArgs(i, []ori.Operand{i.Args[0]}, []ori.Operand{x})
+	c.V.Count(i, 1)
 	i.Block().InsertAfter(no, i)
-	c.v.Count(no, 1)
+	c.V.Count(no, 1)
 	return true
 }
 
 // equalHigh: a comparison of pairs whose high words are equal is that of
 // the low words.
-func (c *combiner) equalHigh(i *ori.Instr) bool {
+func (c *Combiner) equalHigh(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if !i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 4 || !isZero(srcs[0]) || !isZero(srcs[1]) {
+	if !i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 4 || !IsZero(srcs[0]) || !IsZero(srcs[1]) {
 		return false
 	}
 	for _, r := range accumulators {
 		if i.Mods.Has(r.mod) {
-			c.v.Count(i, -1)
+			c.V.Count(i, -1)
 			i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
-			c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], srcs[3], ori.Zero(ori.P), ori.Imm(r.lut), ori.Imm(0)})
-			c.v.Count(i, 1)
+			c.F.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{srcs[2], srcs[3], ori.Zero(ori.P), ori.Imm(r.lut), ori.Imm(0)})
+			c.V.Count(i, 1)
 			return true
 		}
 	}
@@ -153,17 +153,17 @@ var compared = [...]struct {
 }
 
 // knownCompare: a comparison of constants is known.
-func (c *combiner) knownCompare(i *ori.Instr) bool {
+func (c *Combiner) knownCompare(i *ori.Instr) bool {
 	srcs := i.Srcs()
 	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 {
 		return false
 	}
-	a, okA := known(srcs[0])
-	b, okB := known(srcs[1])
+	a, okA := Known(srcs[0])
+	b, okB := Known(srcs[1])
 	if !okA || !okB {
 		return false
 	}
-	holds, ok := outcome(i.Mods, a, b)
+	holds, ok := Outcome(i.Mods, a, b)
 	if !ok {
 		return false
 	}
@@ -175,14 +175,14 @@ func (c *combiner) knownCompare(i *ori.Instr) bool {
 }
 
 // accumulate makes comparison i, whose outcome is p, say so.
-func (c *combiner) accumulate(i *ori.Instr, p ori.Operand) bool {
+func (c *Combiner) accumulate(i *ori.Instr, p ori.Operand) bool {
 	for _, acc := range accumulators {
 		if i.Mods.Has(acc.mod) {
 			with := i.Srcs()[2]
-			c.v.Count(i, -1)
+			c.V.Count(i, -1)
 			i.Op, i.Mods = op.PLOP3, op.M(op.MLUT)
-			c.f.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{with, p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
-			c.v.Count(i, 1)
+			c.F.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), []ori.Operand{with, p, ori.Zero(ori.P), ori.Imm(acc.lut), ori.Imm(0)})
+			c.V.Count(i, 1)
 			return true
 		}
 	}
@@ -198,19 +198,19 @@ var accumulators = [...]struct {
 
 // alwaysCopies: an asynchronous copy that fills with zeros unless a
 // predicate holds, which always does, is a plain one.
-func (c *combiner) alwaysCopies(i *ori.Instr) bool {
+func (c *Combiner) alwaysCopies(i *ori.Instr) bool {
 	last := len(i.Args) - 1
 	if !i.Mods.Has(op.MZFILL) || i.NDst != 0 || i.Args[last].Kind != ori.KZero || i.Args[last].Class != ori.P || i.Args[last].Flags != 0 {
 		return false
 	}
 	i.Mods = i.Mods.Without(op.MZFILL)
-	c.f.SetArgs(i, nil, append([]ori.Operand(nil), i.Args[:last]...))
+	c.F.SetArgs(i, nil, append([]ori.Operand(nil), i.Args[:last]...))
 	return true
 }
 
 // constantLast: of two values to choose from the machine takes a constant as
 // the second.
-func (c *combiner) constantLast(i *ori.Instr) bool {
+func (c *Combiner) constantLast(i *ori.Instr) bool {
 	if i.NDst != 1 || len(i.Args) != 4 || i.Args[1].Kind == ori.KReg || i.Args[2].Kind != ori.KReg || i.Args[3].Class != ori.P {
 		return false
 	}
@@ -227,7 +227,7 @@ func (c *combiner) constantLast(i *ori.Instr) bool {
 var turned = [...][2]op.Mod{{op.MLT, op.MGT}, {op.MLE, op.MGE}, {op.MLTU, op.MGTU}, {op.MLEU, op.MGEU}}
 
 // turnAround: a constant is compared with, not compared.
-func (c *combiner) turnAround(i *ori.Instr) bool {
+func (c *Combiner) turnAround(i *ori.Instr) bool {
 	n := int(i.NDst)
 	if len(i.Args) < n+3 || i.Args[n].Kind != ori.KImm || i.Args[n+1].Kind != ori.KReg {
 		return false

@@ -1,6 +1,10 @@
-package opt
+package opt_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/opt"
+)
 
 func TestCanonical(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
@@ -20,7 +24,7 @@ func TestCanonical(t *testing.T) {
 		{"FSETP.GEU.AND p3 = 0x5, r1, pt", "FSETP.LEU.AND p3 = r1, 0x5, pt"},
 		{"FSETP.NAN.AND p3 = 0x5, r1, pt", "FSETP.NAN.AND p3 = r1, 0x5, pt"},
 	} {
-		if got := run(t, predRegs+c.in, Canonical); got != c.want {
+		if got := run(t, predRegs+c.in, opt.Canonical); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.in, got, c.want)
 		}
 	}

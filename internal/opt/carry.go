@@ -13,7 +13,7 @@ import (
 //	LOP3.LUT r0 = x, 0x3fff, rz, 0xc0
 //	IADD3    r1, p0 = r0, 0x2, rz
 //	IADD3.X  r2 = rz, 0x40000040, rz, p0, ~pt    IADD3.X r2 = rz, 0x40000040, rz, ~pt, ~pt
-func (t *bitter) carry(i *ori.Instr) {
+func (t *bitRewriter) carry(i *ori.Instr) {
 	if i.Op != op.IADD3 || i.Mods != op.M(op.MX) || i.NDst < 1 || len(i.Args) != int(i.NDst)+5 {
 		return
 	}
@@ -31,7 +31,7 @@ func (t *bitter) carry(i *ori.Instr) {
 
 // noCarry reports whether the words that i adds are too small for a carry,
 // which is its only other result.
-func (t *bitter) noCarry(i *ori.Instr) bool {
+func (t *bitRewriter) noCarry(i *ori.Instr) bool {
 	if i.Op != op.IADD3 || i.Mods != (op.Mods{}) || i.NDst != 2 || len(i.Args) != 5 || i.Guard.Kind != ori.KNone {
 		return false
 	}
@@ -40,7 +40,7 @@ func (t *bitter) noCarry(i *ori.Instr) bool {
 		if i.Args[n].Flags != 0 { // -0 carries
 			return false
 		}
-		sum += uint64(t.k.of(&i.Args[n], maxDepth).may())
+		sum += uint64(t.k.Of(&i.Args[n], MaxDepth).May())
 	}
 	return sum < 1<<32
 }

@@ -1,8 +1,9 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -20,7 +21,7 @@ func TestContractReaders(t *testing.T) {
 		out   = "STS [0x0], r5[0]\nSTS [0x4], r5[1]"
 		outs  = out + "\nSTS [0x8], r6[0]"
 	)
-	run := []func(*ori.Func) bool{Contract}
+	run := []func(*ori.Func) bool{float.Contract}
 	runCases(t, []phaseCase{
 		{
 			"equal", load + first + other + both + "STS [0x0], r5[0]",

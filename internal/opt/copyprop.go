@@ -9,7 +9,7 @@ import (
 // reports whether it changed anything; the copies themselves are left for
 // DeadCode.
 func CopyProp(f *ori.Func) bool {
-	v := &copies{values: valuesOf(f)}
+	v := &copies{Values: ValuesOf(f)}
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := int(i.NDst); k < len(i.Args); k++ {
@@ -45,7 +45,7 @@ func CopyProp(f *ori.Func) bool {
 
 // copies are values with what was found out about copies.
 type copies struct {
-	*values
+	*Values
 	agree    []agreement // by instruction ID, nil until asked for
 	changed  bool
 	unstable bool // something that is not one value is read elsewhere now
@@ -100,7 +100,7 @@ func (v *copies) source(i *ori.Instr, a ori.Operand) (ori.Operand, bool) {
 
 // copied returns the source of the copy that makes word n of a, read by i.
 func (v *copies) copied(i *ori.Instr, a ori.Operand, n uint8) (ori.Operand, bool) {
-	d := v.Def[v.word(a)+int32(n)]
+	d := v.Def[v.WordOf(a)+int32(n)]
 	if d == nil || d.Op != op.COPY && d.Op != op.MOV || d.NDst != 1 || len(d.Args) != 2 || d.Guard.Kind != ori.KNone {
 		return a, false
 	}
@@ -125,7 +125,7 @@ func (v *copies) combine(i *ori.Instr, a, s ori.Operand) (ori.Operand, bool) {
 		if a.Kind != ori.KReg && a.N > 1 && s.Sub%2 != 0 {
 			return a, false // an address pair must stay aligned
 		}
-		if a.N > 1 && s.Sub%alignOf(a.N) != 0 {
+		if a.N > 1 && s.Sub%AlignOf(a.N) != 0 {
 			return a, false
 		}
 		a.Reg, a.Sub, a.Class = s.Reg, s.Sub, s.Class
@@ -160,7 +160,7 @@ func (v *copies) agrees(d, i *ori.Instr) bool {
 	}
 	if v.agree[d.ID] == notAsked {
 		v.agree[d.ID] = differs
-		if s := d.Args[1]; s.N == 1 && v.settled(d, s) {
+		if s := d.Args[1]; s.N == 1 && v.Settled(d, s) {
 			v.agree[d.ID] = agrees
 		}
 	}
@@ -171,7 +171,7 @@ func (v *copies) agrees(d, i *ori.Instr) bool {
 		return true
 	}
 	n := 0
-	for j := d.Next(); j != nil && n < maxDistance; j = j.Next() {
+	for j := d.Next(); j != nil && n < MaxDistance; j = j.Next() {
 		if j == i {
 			return true
 		}
@@ -180,7 +180,7 @@ func (v *copies) agrees(d, i *ori.Instr) bool {
 	return false
 }
 
-func alignOf(n uint8) uint8 {
+func AlignOf(n uint8) uint8 {
 	switch {
 	case n >= 3:
 		return 4

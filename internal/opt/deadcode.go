@@ -10,8 +10,8 @@ import (
 // starting from what can be seen from outside: a word that only its own next
 // value reads is not.
 func DeadCode(f *ori.Func) bool {
-	changed := unreachable(f)
-	v := valuesOf(f)
+	changed := Unreachable(f)
+	v := ValuesOf(f)
 	m := newMarker(f, v)
 	for len(m.work) > 0 {
 		i := m.work[len(m.work)-1]
@@ -33,7 +33,7 @@ func DeadCode(f *ori.Func) bool {
 // marker finds the instructions that are needed.
 type marker struct {
 	phi    map[int64][]*ori.Instr // sources of each PHI, by its key
-	v      *values
+	v      *Values
 	head   []int32 // by word: its last writer, -1 = none, or done
 	writer []writer
 	needed []bool // by instruction ID
@@ -45,7 +45,7 @@ const done = -2
 
 // newMarker lists who writes each word, and marks what must stay whoever
 // reads its results.
-func newMarker(f *ori.Func, v *values) *marker {
+func newMarker(f *ori.Func, v *Values) *marker {
 	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs())}
 	for w := range m.head {
 		m.head[w] = -1
@@ -117,7 +117,7 @@ func (m *marker) words(a *ori.Operand) {
 }
 
 // stays reports whether i is needed even if nobody reads its results.
-func (v *values) stays(i *ori.Instr) bool {
+func (v *Values) stays(i *ori.Instr) bool {
 	if i.NDst == 0 || i.Op.Has(op.Effect|op.Writes|op.Terminator) || isVolatile(i) {
 		return true
 	}
@@ -135,8 +135,8 @@ func isVolatile(i *ori.Instr) bool {
 	return i.Op.Has(op.Reads) && (i.Mods.Has(op.MSTRONG) || i.Mods.Has(op.MMMIO))
 }
 
-// unreachable removes blocks that no path from the entry reaches.
-func unreachable(f *ori.Func) bool {
+// Unreachable removes blocks that no path from the entry reaches.
+func Unreachable(f *ori.Func) bool {
 	seen := make([]bool, f.NumBlocks())
 	work := []*ori.Block{f.Blocks[0]}
 	seen[f.Blocks[0].ID] = true

@@ -1,6 +1,11 @@
-package opt
+package opt_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/float"
+)
 
 func TestDoubles(t *testing.T) {
 	const in = `reg r0 2/2
@@ -31,7 +36,7 @@ DFMA r5 = r4, r1, r2
 DMUL r5 = r5, -r2
 DADD r6 = r5, -0x40200000
 STS.64 [r4[0]+0x0], r6`
-	if got := run(t, in, Doubles, DeadCode); got != want {
+	if got := run(t, in, float.DoubleConstants, opt.DeadCode); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

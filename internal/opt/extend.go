@@ -22,19 +22,19 @@ type widened struct {
 //	SHF.L.U64.HI t[1] = a[0], k, a[1]       LEA.HI.X d[1] = a[0], x[1], a[1], k, p
 //	IADD3   d[0], p = x[0], t[0], rz
 //	IADD3.X d[1]    = x[1], t[1], rz, p, !pt
-func (c *combiner) extended(i *ori.Instr) bool {
-	lo, hi, ok := c.sum64(i)
-	if !ok || !c.undisturbed(lo, hi) {
+func (c *Combiner) extended(i *ori.Instr) bool {
+	lo, hi, ok := c.Sum64(i)
+	if !ok || !c.Undisturbed(lo, hi) {
 		return false
 	}
 	for _, k := range [...]int{2, 3} {
 		x0, x1 := lo.Args[5-k], hi.Args[4-k]
 		w, ok := c.widenedOf(lo.Args[k], hi.Args[k-1])
-		if !ok || !isPair(x0, x1) || !c.v.Stable(join(x0)) {
+		if !ok || !IsPair(x0, x1) || !c.V.Stable(Join(x0)) {
 			continue
 		}
 		if w.plain {
-			c.multiplyAdd(lo, hi, w, join(x0))
+			c.multiplyAdd(lo, hi, w, Join(x0))
 		} else {
 			c.shiftAdd(lo, hi, w, x0, x1)
 		}
@@ -44,33 +44,33 @@ func (c *combiner) extended(i *ori.Instr) bool {
 }
 
 // multiplyAdd makes the sum one product plus x.
-func (c *combiner) multiplyAdd(lo, hi *ori.Instr, w widened, x ori.Operand) {
+func (c *Combiner) multiplyAdd(lo, hi *ori.Instr, w widened, x ori.Operand) {
 	m := op.M(op.MWIDE)
 	if !w.signed {
 		m = op.M(op.MWIDE, op.MU32)
 	}
-	d := join(lo.Args[0])
-	c.v.Count(hi, -1)
+	d := Join(lo.Args[0])
+	c.V.Count(hi, -1)
 	hi.Op, hi.Mods = op.IMAD, m
-	c.f.SetArgs(hi, []ori.Operand{d}, []ori.Operand{w.word, ori.Imm32(1 << w.shift), x})
-	c.v.Count(hi, 1)
-	c.v.Remove(lo)
+	c.F.SetArgs(hi, []ori.Operand{d}, []ori.Operand{w.word, ori.Imm32(1 << w.shift), x})
+	c.V.Count(hi, 1)
+	c.V.Remove(lo)
 }
 
 // shiftAdd makes the sum two shifted additions.
-func (c *combiner) shiftAdd(lo, hi *ori.Instr, w widened, x0, x1 ori.Operand) {
+func (c *Combiner) shiftAdd(lo, hi *ori.Instr, w widened, x0, x1 ori.Operand) {
 	p := hi.Args[4]
-	c.rewrite(lo, op.LEA, op.Mods{}, []ori.Operand{w.word, x0, ori.Imm(w.shift)})
-	c.rewrite(hi, op.LEA, op.M(op.MHI, op.MX), []ori.Operand{w.word, x1, w.high, ori.Imm(w.shift), p})
+	c.Rewrite(lo, op.LEA, op.Mods{}, []ori.Operand{w.word, x0, ori.Imm(w.shift)})
+	c.Rewrite(hi, op.LEA, op.M(op.MHI, op.MX), []ori.Operand{w.word, x1, w.high, ori.Imm(w.shift), p})
 }
 
-// undisturbed reports whether nobody reads the low word of a sum before the
+// Undisturbed reports whether nobody reads the low word of a sum before the
 // high one is there.
-func (c *combiner) undisturbed(lo, hi *ori.Instr) bool {
+func (c *Combiner) Undisturbed(lo, hi *ori.Instr) bool {
 	d := lo.Args[0]
 	n := 0
 	for j := lo.Next(); j != hi; j = j.Next() {
-		if n++; j == nil || n > maxChain {
+		if n++; j == nil || n > MaxChain {
 			return false
 		}
 		for _, a := range j.Args {
@@ -86,15 +86,15 @@ func (c *combiner) undisturbed(lo, hi *ori.Instr) bool {
 const maxFactor = 30
 
 // widenedOf recognises the words of an extended and shifted word.
-func (c *combiner) widenedOf(low, high ori.Operand) (widened, bool) {
-	if !plain(low) || !c.v.Stable(low) {
+func (c *Combiner) widenedOf(low, high ori.Operand) (widened, bool) {
+	if !Plain(low) || !c.V.Stable(low) {
 		return widened{}, false
 	}
 	if signed, ok := c.extends(low, high); ok {
 		return widened{word: low, signed: signed, plain: true}, true
 	}
 	l, h := c.shiftOf(low, op.M(op.ML, op.MU32)), c.shiftOf(high, op.M(op.ML, op.MU64, op.MHI))
-	if l == nil || h == nil || !isZero(l.Args[3]) || l.Args[1] != h.Args[1] || l.Args[2] != h.Args[2] || !plain(l.Args[1]) || !c.v.Stable(l.Args[1]) {
+	if l == nil || h == nil || !IsZero(l.Args[3]) || l.Args[1] != h.Args[1] || l.Args[2] != h.Args[2] || !Plain(l.Args[1]) || !c.V.Stable(l.Args[1]) {
 		return widened{}, false
 	}
 	k := l.Args[2]
@@ -107,16 +107,16 @@ func (c *combiner) widenedOf(low, high ori.Operand) (widened, bool) {
 		return w, true
 	}
 	// two for two pays only if the shifts go
-	ok := plain(w.high) && c.v.Stable(w.high) && c.v.ReadsOf(low) == 1 && c.v.ReadsOf(high) == 1
+	ok := Plain(w.high) && c.V.Stable(w.high) && c.V.ReadsOf(low) == 1 && c.V.ReadsOf(high) == 1
 	return w, ok
 }
 
 // shiftOf returns the unguarded shift with given modifiers that makes a.
-func (c *combiner) shiftOf(a ori.Operand, m op.Mods) *ori.Instr {
-	if !plain(a) {
+func (c *Combiner) shiftOf(a ori.Operand, m op.Mods) *ori.Instr {
+	if !Plain(a) {
 		return nil
 	}
-	j := c.v.Once(a)
+	j := c.V.Once(a)
 	if j == nil || j.Op != op.SHF || j.Mods != m || j.NDst != 1 || len(j.Args) != 4 || j.Guard.Kind != ori.KNone {
 		return nil
 	}
@@ -124,12 +124,12 @@ func (c *combiner) shiftOf(a ori.Operand, m op.Mods) *ori.Instr {
 }
 
 // extends reports whether high is the extension of low, and of which kind.
-func (c *combiner) extends(low, high ori.Operand) (signed, ok bool) {
+func (c *Combiner) extends(low, high ori.Operand) (signed, ok bool) {
 	if high.Kind == ori.KZero && high.Flags == 0 {
 		return false, true
 	}
 	j := c.shiftOf(high, op.M(op.MR, op.MS32, op.MHI))
-	if j == nil || !isZero(j.Args[1]) || !j.Args[2].Is(31) || j.Args[3] != low {
+	if j == nil || !IsZero(j.Args[1]) || !j.Args[2].Is(31) || j.Args[3] != low {
 		return false, false
 	}
 	return true, true

@@ -10,7 +10,7 @@ import (
 // operations that leave a source as it is.
 func Fold(f *ori.Func) bool {
 	changed := false
-	v := valuesOf(f)
+	v := ValuesOf(f)
 	for _, b := range f.Blocks {
 		for i := b.First(); i != nil; i = i.Next() {
 			for k := range folds {
@@ -52,8 +52,21 @@ var folds = [...]struct {
 	{op.SEL, foldSelect},
 }
 
-// known returns the value of a constant source, with its marks applied.
-func known(o ori.Operand) (uint32, bool) {
+// FoldedConstant returns the constant that a move would give as well as i.
+func FoldedConstant(i *ori.Instr) (uint32, bool) {
+	for n := range folds {
+		if folds[n].op != i.Op {
+			continue
+		}
+		if r, ok := folds[n].value(i); ok && r.Kind != ori.KReg {
+			return Known(r)
+		}
+	}
+	return 0, false
+}
+
+// Known returns the value of a constant source, with its marks applied.
+func Known(o ori.Operand) (uint32, bool) {
 	var v uint32
 	switch o.Kind {
 	case ori.KImm:
@@ -77,16 +90,16 @@ func known(o ori.Operand) (uint32, bool) {
 	return v, true
 }
 
-// word is a constant operand.
-func word(v uint32) ori.Operand {
+// Word is a constant operand.
+func Word(v uint32) ori.Operand {
 	if v == 0 {
 		return ori.Zero(ori.R)
 	}
 	return ori.Imm32(v)
 }
 
-// plain reports whether a move can give the value of an operand.
-func plain(o ori.Operand) bool {
+// Plain reports whether a move can give the value of an operand.
+func Plain(o ori.Operand) bool {
 	return o.Kind == ori.KReg && o.Class == ori.R && o.N == 1 && o.Flags == 0
 }
 
@@ -98,7 +111,7 @@ func foldAdd(i *ori.Instr) (ori.Operand, bool) {
 	sum, regs := uint32(0), 0
 	var reg ori.Operand
 	for _, s := range i.Srcs() {
-		if v, ok := known(s); ok {
+		if v, ok := Known(s); ok {
 			sum = alu.Add3(sum, v, 0)
 		} else {
 			reg = s
@@ -107,8 +120,8 @@ func foldAdd(i *ori.Instr) (ori.Operand, bool) {
 	}
 	switch {
 	case regs == 0:
-		return word(sum), true
-	case regs == 1 && sum == 0 && plain(reg):
+		return Word(sum), true
+	case regs == 1 && sum == 0 && Plain(reg):
 		return reg, true
 	}
 	return ori.Operand{}, false
@@ -120,19 +133,19 @@ func foldProduct(i *ori.Instr) (ori.Operand, bool) {
 	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
 		return ori.Operand{}, false
 	}
-	a, okA := known(i.Args[1])
-	b, okB := known(i.Args[2])
-	c, okC := known(i.Args[3])
+	a, okA := Known(i.Args[1])
+	b, okB := Known(i.Args[2])
+	c, okC := Known(i.Args[3])
 	switch {
 	case okA && okB && okC:
-		return word(alu.MulAdd(a, b, c)), true
+		return Word(alu.MulAdd(a, b, c)), true
 	case (okA && a == 0 || okB && b == 0) && okC:
-		return word(c), true
-	case (okA && a == 0 || okB && b == 0) && plain(i.Args[3]):
+		return Word(c), true
+	case (okA && a == 0 || okB && b == 0) && Plain(i.Args[3]):
 		return i.Args[3], true
-	case okA && a == 1 && okC && c == 0 && plain(i.Args[2]):
+	case okA && a == 1 && okC && c == 0 && Plain(i.Args[2]):
 		return i.Args[2], true
-	case okB && b == 1 && okC && c == 0 && plain(i.Args[1]):
+	case okB && b == 1 && okC && c == 0 && Plain(i.Args[1]):
 		return i.Args[1], true
 	}
 	return ori.Operand{}, false
@@ -140,44 +153,44 @@ func foldProduct(i *ori.Instr) (ori.Operand, bool) {
 
 // foldLogic: constants, or a table that gives one input back.
 func foldLogic(i *ori.Instr) (ori.Operand, bool) {
-	if !isLogic(i) {
+	if !IsLogic(i) {
 		return ori.Operand{}, false
 	}
 	lut := i.Args[4].Imm & 0xff
 	var val [3]uint32
 	all := true
 	for k := range val {
-		v, ok := known(i.Args[1+k])
+		v, ok := Known(i.Args[1+k])
 		all = all && ok
 		val[k] = v
 	}
 	if all {
-		return word(alu.Lut(uint8(lut), val[0], val[1], val[2])), true
+		return Word(alu.Lut(uint8(lut), val[0], val[1], val[2])), true
 	}
 	// constants of all zeros or ones select half of the table
 	for k := range val {
-		v, ok := known(i.Args[1+k])
+		v, ok := Known(i.Args[1+k])
 		if !ok || v != 0 && v != ^uint32(0) {
 			continue
 		}
-		lut = restrict(lut, k, int(v&1))
+		lut = Restrict(lut, k, int(v&1))
 	}
 	for k, pattern := range [...]int64{0xf0, 0xcc, 0xaa} {
-		if lut == pattern && plain(i.Args[1+k]) {
+		if lut == pattern && Plain(i.Args[1+k]) {
 			return i.Args[1+k], true
 		}
 	}
 	switch lut {
 	case 0:
-		return word(0), true
+		return Word(0), true
 	case 0xff:
-		return word(^uint32(0)), true
+		return Word(^uint32(0)), true
 	}
 	return ori.Operand{}, false
 }
 
-// restrict makes a table independent of input k, which is always v.
-func restrict(lut int64, k, v int) int64 {
+// Restrict makes a table independent of input k, which is always v.
+func Restrict(lut int64, k, v int) int64 {
 	out := int64(0)
 	shift := 2 - k
 	for n := range 8 {
@@ -192,7 +205,7 @@ func foldShift(i *ori.Instr) (ori.Operand, bool) {
 	if len(i.Args) != 4 {
 		return ori.Operand{}, false
 	}
-	n, ok := known(i.Args[2])
+	n, ok := Known(i.Args[2])
 	if !ok {
 		return ori.Operand{}, false
 	}
@@ -205,15 +218,15 @@ func foldShift(i *ori.Instr) (ori.Operand, bool) {
 		if r.f.High {
 			from, other = hi, lo
 		}
-		switch v, ok := known(from); {
+		switch v, ok := Known(from); {
 		case n > 31 && !r.f.Signed: // nothing of the word is left
-			return word(0), true
-		case !isZero(other):
+			return Word(0), true
+		case !IsZero(other):
 		case ok && r.f.High:
-			return word(r.f.Shift(0, n, v)), true
+			return Word(r.f.Shift(0, n, v)), true
 		case ok:
-			return word(r.f.Shift(v, n, 0)), true
-		case n == 0 && plain(from):
+			return Word(r.f.Shift(v, n, 0)), true
+		case n == 0 && Plain(from):
 			return from, true
 		}
 	}
@@ -244,10 +257,10 @@ func foldSelect(i *ori.Instr) (ori.Operand, bool) {
 	default:
 		return ori.Operand{}, false
 	}
-	if w, ok := known(v); ok {
-		return word(w), true
+	if w, ok := Known(v); ok {
+		return Word(w), true
 	}
-	return v, plain(v)
+	return v, Plain(v)
 }
 
 // halves turns a shift of a word pair by 32 to 63 into one of the word that
@@ -256,11 +269,11 @@ func halves(i *ori.Instr) (m op.Mods, srcs []ori.Operand, ok bool) {
 	if i.Op != op.SHF || len(i.Args) != 4 {
 		return m, nil, false
 	}
-	n, ok := known(i.Args[2])
+	n, ok := Known(i.Args[2])
 	if !ok || n < 32 || n > 63 {
 		return m, nil, false
 	}
-	rz, by := ori.Zero(ori.R), word(n-32)
+	rz, by := ori.Zero(ori.R), Word(n-32)
 	switch i.Mods {
 	case op.M(op.ML, op.MU64, op.MHI):
 		m, srcs = op.M(op.ML, op.MU32), []ori.Operand{i.Args[1], by, rz}
@@ -269,7 +282,7 @@ func halves(i *ori.Instr) (m op.Mods, srcs []ori.Operand, ok bool) {
 	case op.M(op.MR, op.MS64):
 		m, srcs = op.M(op.MR, op.MS32, op.MHI), []ori.Operand{rz, by, i.Args[3]}
 	case op.M(op.MR, op.MS32, op.MHI):
-		if !isZero(i.Args[1]) {
+		if !IsZero(i.Args[1]) {
 			return m, nil, false
 		}
 		m, srcs = i.Mods, []ori.Operand{rz, ori.Imm(31), i.Args[3]}
@@ -277,4 +290,14 @@ func halves(i *ori.Instr) (m op.Mods, srcs []ori.Operand, ok bool) {
 		return m, nil, false
 	}
 	return m, srcs, true
+}
+
+func ConstantOf(o ori.Operand) (uint32, bool) {
+	switch {
+	case o.Kind == ori.KImm && o.Flags == 0:
+		return uint32(o.Imm), true
+	case IsZero(o):
+		return 0, true
+	}
+	return 0, false
 }

@@ -1,7 +1,9 @@
-package opt
+package opt_test
 
 import (
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/opt"
 )
 
 func TestFold(t *testing.T) {
@@ -26,7 +28,7 @@ func TestFold(t *testing.T) {
 		{"SEL r0 = r1, 0x4, ~pt", "MOV r0 = 0x4"},
 		{"SEL r0 = r1, r1, p7", "COPY r0 = r1"},
 	} {
-		if got := run(t, regs+c.in, Fold); got != c.want {
+		if got := run(t, regs+c.in, opt.Fold); got != c.want {
 			t.Errorf("%s: %s, want %s", c.in, got, c.want)
 		}
 	}
@@ -44,7 +46,7 @@ func TestFoldHalves(t *testing.T) {
 		{"SHF.R.S32.HI r0 = rz, 0x20, r2", "SHF.R.S32.HI r0 = rz, 0x1f, r2"},
 		{"SHF.R.S64 r0 = r1, 0x40, r2", "SHF.R.S64 r0 = r1, 0x40, r2"},
 	} {
-		if got := run(t, regs+c.in, Fold); got != c.want {
+		if got := run(t, regs+c.in, opt.Fold); got != c.want {
 			t.Errorf("%s: %s, want %s", c.in, got, c.want)
 		}
 	}

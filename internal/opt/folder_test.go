@@ -1,4 +1,4 @@
-package opt
+package opt_test
 
 import (
 	"errors"
@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/control"
+	"github.com/goptxas/goptxas/internal/opt/loop"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
+	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -14,14 +19,14 @@ import (
 // folders are the phases whose tests are files: testdata/PHASE/NAME.in.ori and
 // what it becomes, NAME.out.ori.
 var folders = map[string]func(*ori.Func) bool{
-	"UniformPairs":     func(f *ori.Func) bool { return UniformPairs(f, func(*ori.Instr) bool { return true }) },
-	"KnownBits":        Bits,
-	"SSA":              SSA,
-	"Constants":        Constants,
-	"LeaveSSA":         LeaveSSA,
-	"SharedPointers":   Pointers,
-	"SharedInductions": Inductions,
-	"Sink":             Sink,
+	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
+	"KnownBits":        opt.KnownBits,
+	"SSA":              ssa.SSA,
+	"Constants":        loop.Constants,
+	"LeaveSSA":         ssa.LeaveSSA,
+	"SharedPointers":   loop.SharedPointers,
+	"SharedInductions": loop.SharedInductions,
+	"Sink":             control.Sink,
 }
 
 // TestFolders: every phase makes of each file what stands beside it, and what

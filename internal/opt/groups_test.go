@@ -1,16 +1,20 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
 // TestGroups shares vectors made of the same words while those stay.
 func TestGroups(t *testing.T) {
-	all := func(f *ori.Func) bool { return Groups(f, func(*ori.Instr) bool { return true }) }
-	none := func(f *ori.Func) bool { return Groups(f, func(i *ori.Instr) bool { return i.Op != op.HMMA }) }
+	all := func(f *ori.Func) bool { return machine.ShareGroups(f, func(*ori.Instr) bool { return true }) }
+	none := func(f *ori.Func) bool {
+		return machine.ShareGroups(f, func(i *ori.Instr) bool { return i.Op != op.HMMA })
+	}
 	const (
 		load  = "LDS r0 = [0x0]\nLDS r1 = [0x4]\n"
 		first = "COPY r4[0] = r0\nCOPY r4[1] = r1\nSTS.64 [0x8], r4\n"
@@ -31,12 +35,12 @@ func TestGroups(t *testing.T) {
 		{
 			"zeros", "LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
 			"LDS.64 r4 = [0x0]\nHMMA.16816.F16 r6 = r4, r4, rz\nSTS.64 [0x10], r6",
-			[]func(*ori.Func) bool{all, DeadCode},
+			[]func(*ori.Func) bool{all, opt.DeadCode},
 		},
 		{
 			"no form", "LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
 			"LDS.64 r4 = [0x0]\nCOPY r5[0] = rz\nCOPY r5[1] = rz\nHMMA.16816.F16 r6 = r4, r4, r5\nSTS.64 [0x10], r6",
-			[]func(*ori.Func) bool{none, DeadCode},
+			[]func(*ori.Func) bool{none, opt.DeadCode},
 		},
 	})
 }

@@ -1,8 +1,10 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -36,7 +38,7 @@ ISETP.LT.AND p3 = r0, 0x1, pt
 STS [r0+0x0], r1
 EXIT`},
 	} {
-		if got := run(t, c.in, func(f *ori.Func) bool { return IfConvert(f) && Branches(f) }); got != c.want {
+		if got := run(t, c.in, func(f *ori.Func) bool { return control.IfConvert(f) && opt.BranchSimplify(f) }); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}

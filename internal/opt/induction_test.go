@@ -1,10 +1,12 @@
-package opt
+package opt_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt/loop"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 )
@@ -28,8 +30,8 @@ func TestInductions(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		SSA(f)
-		if got := Inductions(f); got != c.shared {
+		ssa.SSA(f)
+		if got := loop.SharedInductions(f); got != c.shared {
 			t.Errorf("%s: shared %v, want %v:\n%s", c.name, got, c.shared, f.Append(nil))
 		}
 		if err := errors.Join(f.Verify(0), flow.CheckSSA(f)); err != nil {

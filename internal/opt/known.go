@@ -8,31 +8,31 @@ import (
 )
 
 // bitSet is what is known of a word's bits: those that are certainly zero and certainly one.
-type bitSet struct{ zero, one uint32 }
+type bitSet struct{ Zero, one uint32 }
 
 // constantBits is the word v.
 func constantBits(v uint32) bitSet { return bitSet{^v, v} }
 
 // below is a word whose bits are in mask.
-func below(mask uint32) bitSet { return bitSet{zero: ^mask} }
+func below(mask uint32) bitSet { return bitSet{Zero: ^mask} }
 
-// may returns the bits that may be one, the largest value the word can have.
-func (b bitSet) may() uint32 { return ^b.zero }
+// May returns the bits that may be one, the largest value the word can have.
+func (b bitSet) May() uint32 { return ^b.Zero }
 
 // either is what is known of a word that is one of two.
-func (b bitSet) either(c bitSet) bitSet { return bitSet{b.zero & c.zero, b.one & c.one} }
+func (b bitSet) either(c bitSet) bitSet { return bitSet{b.Zero & c.Zero, b.one & c.one} }
 
 // shl, shr and sar shift by a constant below 32.
-func (b bitSet) shl(n uint32) bitSet { return bitSet{b.zero<<n | (1<<n - 1), b.one << n} }
-func (b bitSet) shr(n uint32) bitSet { return bitSet{^(^b.zero >> n), b.one >> n} }
+func (b bitSet) shl(n uint32) bitSet { return bitSet{b.Zero<<n | (1<<n - 1), b.one << n} }
+func (b bitSet) shr(n uint32) bitSet { return bitSet{^(^b.Zero >> n), b.one >> n} }
 func (b bitSet) sar(n uint32) bitSet {
-	return bitSet{uint32(int32(b.zero) >> n), uint32(int32(b.one) >> n)}
+	return bitSet{uint32(int32(b.Zero) >> n), uint32(int32(b.one) >> n)}
 }
 
-// knowledge finds what is known about the bits of words. A word that is
+// Knowledge finds what is known about the bits of words. A word that is
 // written in several places is one of what they write.
-type knowledge struct {
-	v      *values
+type Knowledge struct {
+	v      *Values
 	head   []int32 // by word: its last writer, -1 = none
 	writer []writer
 	state  []uint8
@@ -54,12 +54,12 @@ const (
 	answered
 )
 
-// maxDepth bounds how far back the bits of a word are followed.
-const maxDepth = 24
+// MaxDepth bounds how far back the bits of a word are followed.
+const MaxDepth = 24
 
-func newKnowledge(f *ori.Func, v *values) *knowledge {
+func NewKnowledge(f *ori.Func, v *Values) *Knowledge {
 	n := len(v.Def)
-	k := &knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n)}
+	k := &Knowledge{v: v, head: make([]int32, n), state: make([]uint8, n), bits: make([]bitSet, n)}
 	for w := range k.head {
 		k.head[w] = -1
 	}
@@ -81,7 +81,7 @@ func newKnowledge(f *ori.Func, v *values) *knowledge {
 	return k
 }
 
-func (k *knowledge) note(i *ori.Instr, a *ori.Operand) {
+func (k *Knowledge) note(i *ori.Instr, a *ori.Operand) {
 	w := k.v.Word(a)
 	for n := range int32(a.N) {
 		k.writer = append(k.writer, writer{i, k.head[w+n]})
@@ -89,29 +89,29 @@ func (k *knowledge) note(i *ori.Instr, a *ori.Operand) {
 	}
 }
 
-// of returns what is known of an operand's word.
-func (k *knowledge) of(a *ori.Operand, depth int) bitSet {
+// Of returns what is known of an operand's word.
+func (k *Knowledge) Of(a *ori.Operand, depth int) bitSet {
 	switch {
 	case a.Flags == ori.Neg && a.Kind == ori.KReg: // zeros at the bottom stay
 		b := *a
 		b.Flags = 0
-		return bitSet{zero: 1<<bits.TrailingZeros32(^k.of(&b, depth).zero) - 1}
+		return bitSet{Zero: 1<<bits.TrailingZeros32(^k.Of(&b, depth).Zero) - 1}
 	case a.Flags&^ori.Inv != 0:
 		return bitSet{}
 	case a.Kind == ori.KReg && a.Class == ori.R && a.N == 1:
 		b := k.word(k.v.Word(a), a.Reg, depth)
 		if a.Flags != 0 {
-			b.zero, b.one = b.one, b.zero
+			b.Zero, b.one = b.one, b.Zero
 		}
 		return b
 	}
-	if v, ok := known(*a); ok {
+	if v, ok := Known(*a); ok {
 		return constantBits(v)
 	}
 	return bitSet{}
 }
 
-func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
+func (k *Knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 	switch {
 	case k.state[w] == answered:
 		return k.bits[w]
@@ -133,7 +133,7 @@ func (k *knowledge) word(w int32, r ori.Reg, depth int) bitSet {
 }
 
 // left returns what is known of word w where guarded i leaves it as it was.
-func (k *knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
+func (k *Knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
 	for n, o := range i.Old {
 		d := &i.Args[n]
 		if d.Kind != ori.KReg || w < k.v.Word(d) || w >= k.v.Word(d)+int32(d.N) {
@@ -144,7 +144,7 @@ func (k *knowledge) left(i *ori.Instr, w int32, depth int) bitSet {
 		}
 		o.Sub += uint8(w - k.v.Word(d))
 		o.N = 1
-		return k.of(&o, depth)
+		return k.Of(&o, depth)
 	}
 	return bitSet{^uint32(0), ^uint32(0)}
 }
@@ -160,7 +160,7 @@ const (
 // comes around a loop depends on the PHI itself, so something is assumed, all
 // at first, until what follows from it is not less. A counter has ever more
 // bits, so from the second time on only zeros at the bottom are.
-func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
+func (k *Knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 	if k.nested == maxNesting || k.state[w] != asked {
 		return bitSet{}
 	}
@@ -172,7 +172,7 @@ func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 		k.bits[w] = a
 		mark := len(k.log)
 		b := k.comes(i, w, depth)
-		proved := b.zero&a.zero == a.zero && b.one&a.one == a.one
+		proved := b.Zero&a.Zero == a.Zero && b.one&a.one == a.one
 		if proved && a != all {
 			return a
 		}
@@ -185,7 +185,7 @@ func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 		}
 		a = a.either(b)
 		if n > 0 {
-			a = bitSet{zero: 1<<bits.TrailingZeros32(^a.zero) - 1}
+			a = bitSet{Zero: 1<<bits.TrailingZeros32(^a.Zero) - 1}
 		}
 	}
 	k.bits[w] = bitSet{}
@@ -193,7 +193,7 @@ func (k *knowledge) phi(i *ori.Instr, w int32, depth int) bitSet {
 }
 
 // comes returns what is known of all that word w of a PHI may be.
-func (k *knowledge) comes(i *ori.Instr, w int32, depth int) bitSet {
+func (k *Knowledge) comes(i *ori.Instr, w int32, depth int) bitSet {
 	b := bitSet{^uint32(0), ^uint32(0)}
 	for _, s := range k.sources[i.Args[1].Imm] {
 		if s.Args[2].Kind != ori.KReg { // anything, and nobody decides what
@@ -202,13 +202,13 @@ func (k *knowledge) comes(i *ori.Instr, w int32, depth int) bitSet {
 		a := s.Args[2]
 		a.Sub += uint8(w - k.v.Word(&i.Args[0]))
 		a.N = 1
-		b = b.either(k.of(&a, depth))
+		b = b.either(k.Of(&a, depth))
 	}
 	return b
 }
 
 // result returns what is known of word w, a result of i.
-func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
+func (k *Knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 	d := &i.Args[0]
 	if i.Op.Has(op.Reads) {
 		return bitsOfLoad(i)
@@ -224,7 +224,7 @@ func (k *knowledge) result(i *ori.Instr, w int32, depth int) bitSet {
 			s := i.Args[1]
 			s.Sub += uint8(w - k.v.Word(d))
 			s.N = 1
-			return k.of(&s, depth)
+			return k.Of(&s, depth)
 		}
 		if i.Op == op.IMAD && i.Mods.Has(op.MWIDE) && i.Mods.Has(op.MU32) && i.NDst == 1 && d.N == 2 {
 			return k.wideProduct(i, w-k.v.Word(d), depth)
@@ -272,20 +272,20 @@ func bitsOfLoad(i *ori.Instr) bitSet {
 	return bitSet{}
 }
 
-func (k *knowledge) move(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) move(i *ori.Instr, depth int) bitSet {
 	if len(i.Args) != 2 {
 		return bitSet{}
 	}
-	return k.of(&i.Args[1], depth)
+	return k.Of(&i.Args[1], depth)
 }
 
 // logic looks at every entry of the table: a bit may be one if the
 // inputs may be those of an entry that is one.
-func (k *knowledge) logic(i *ori.Instr, depth int) bitSet {
-	if !isLogic(i) {
+func (k *Knowledge) logic(i *ori.Instr, depth int) bitSet {
+	if !IsLogic(i) {
 		return bitSet{}
 	}
-	in := [3]bitSet{k.of(&i.Args[1], depth), k.of(&i.Args[2], depth), k.of(&i.Args[3], depth)}
+	in := [3]bitSet{k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth), k.Of(&i.Args[3], depth)}
 	var may [2]uint32
 	for e := range 8 {
 		may[i.Args[4].Imm>>e&1] |= feasible(in, e)
@@ -299,7 +299,7 @@ func feasible(in [3]bitSet, e int) uint32 {
 	ok := ^uint32(0)
 	for n := range in {
 		if e>>(2-n)&1 != 0 {
-			ok &^= in[n].zero
+			ok &^= in[n].Zero
 		} else {
 			ok &^= in[n].one
 		}
@@ -307,41 +307,41 @@ func feasible(in [3]bitSet, e int) uint32 {
 	return ok
 }
 
-func (k *knowledge) shift(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) shift(i *ori.Instr, depth int) bitSet {
 	if len(i.Args) != 4 {
 		return bitSet{}
 	}
-	n, ok := known(i.Args[2])
+	n, ok := Known(i.Args[2])
 	if !ok || n > 31 {
 		return bitSet{}
 	}
 	switch {
-	case i.Mods == op.M(op.ML, op.MU32) && isZero(i.Args[3]):
-		return k.of(&i.Args[1], depth).shl(n)
-	case i.Mods == op.M(op.MR, op.MU32, op.MHI) && isZero(i.Args[1]):
-		return k.of(&i.Args[3], depth).shr(n)
-	case i.Mods == op.M(op.MR, op.MS32, op.MHI) && isZero(i.Args[1]):
-		return k.of(&i.Args[3], depth).sar(n)
+	case i.Mods == op.M(op.ML, op.MU32) && IsZero(i.Args[3]):
+		return k.Of(&i.Args[1], depth).shl(n)
+	case i.Mods == op.M(op.MR, op.MU32, op.MHI) && IsZero(i.Args[1]):
+		return k.Of(&i.Args[3], depth).shr(n)
+	case i.Mods == op.M(op.MR, op.MS32, op.MHI) && IsZero(i.Args[1]):
+		return k.Of(&i.Args[3], depth).sar(n)
 	}
 	return bitSet{}
 }
 
 // permute puts the bytes together.
-func (k *knowledge) permute(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) permute(i *ori.Instr, depth int) bitSet {
 	sel, ok := selector(i)
 	if !ok {
 		return bitSet{}
 	}
-	in := [2]bitSet{k.of(&i.Args[1], depth), k.of(&i.Args[3], depth)}
+	in := [2]bitSet{k.Of(&i.Args[1], depth), k.Of(&i.Args[3], depth)}
 	var out bitSet
 	for n := range 4 {
 		s := sel >> (4 * n) & 15
 		b := in[s>>2&1].shr(8 * (s & 3))
-		zero, one := b.zero&0xff, b.one&0xff
+		zero, one := b.Zero&0xff, b.one&0xff
 		if s&8 != 0 {
 			zero, one = 0xff*(zero>>7), 0xff*(one>>7)
 		}
-		out.zero |= zero << (8 * n)
+		out.Zero |= zero << (8 * n)
 		out.one |= one << (8 * n)
 	}
 	return out
@@ -352,18 +352,18 @@ func selector(i *ori.Instr) (uint32, bool) {
 	if i.Op != op.PRMT || i.Mods != (op.Mods{}) || i.NDst != 1 || len(i.Args) != 4 {
 		return 0, false
 	}
-	return known(i.Args[2])
+	return Known(i.Args[2])
 }
 
-func (k *knowledge) choice(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) choice(i *ori.Instr, depth int) bitSet {
 	if len(i.Args) != 4 || i.Mods != (op.Mods{}) {
 		return bitSet{}
 	}
-	return k.of(&i.Args[1], depth).either(k.of(&i.Args[2], depth))
+	return k.Of(&i.Args[1], depth).either(k.Of(&i.Args[2], depth))
 }
 
 // extension: bits above those that are kept are zero.
-func (k *knowledge) extension(i *ori.Instr) bitSet {
+func (k *Knowledge) extension(i *ori.Instr) bitSet {
 	if !i.Mods.Has(op.MU32) || len(i.Args) != 3 || i.Args[2].Kind != ori.KImm || i.Args[2].Imm < 0 || i.Args[2].Imm > 31 {
 		return bitSet{}
 	}
@@ -380,46 +380,46 @@ func upTo(n uint64) bitSet {
 
 // sum: words of which no two may have the same bit are put together; of
 // others the size is known, and zeros at the bottom.
-func (k *knowledge) sum(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) sum(i *ori.Instr, depth int) bitSet {
 	s := i.Srcs()
 	if i.Mods != (op.Mods{}) || len(s) != 3 {
 		return bitSet{}
 	}
 	sum, low, one, apart := uint64(0), ^uint32(0), uint32(0), true
 	for n := range s {
-		b := k.of(&s[n], depth)
-		apart = apart && ^low&b.may() == 0
-		sum += uint64(b.may())
-		low &= b.zero
+		b := k.Of(&s[n], depth)
+		apart = apart && ^low&b.May() == 0
+		sum += uint64(b.May())
+		low &= b.Zero
 		one |= b.one
 	}
 	if apart {
-		return bitSet{zero: low, one: one}
+		return bitSet{Zero: low, one: one}
 	}
 	out := upTo(sum)
-	out.zero |= 1<<bits.TrailingZeros32(^low) - 1 // zeros at the bottom of all stay
+	out.Zero |= 1<<bits.TrailingZeros32(^low) - 1 // zeros at the bottom of all stay
 	return out
 }
 
 // scaledSum: a shifted left plus b.
-func (k *knowledge) scaledSum(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) scaledSum(i *ori.Instr, depth int) bitSet {
 	if i.Mods != (op.Mods{}) || len(i.Args) != 4 || i.Args[3].Kind != ori.KImm || i.Args[3].Imm < 0 || i.Args[3].Imm > 31 {
 		return bitSet{}
 	}
 	n := uint32(i.Args[3].Imm)
-	a, b := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth)
-	out := upTo(uint64(a.may())<<n + uint64(b.may()))
-	out.zero |= 1<<bits.TrailingZeros32(^(a.shl(n).zero&b.zero)) - 1
+	a, b := k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth)
+	out := upTo(uint64(a.May())<<n + uint64(b.May()))
+	out.Zero |= 1<<bits.TrailingZeros32(^(a.shl(n).Zero&b.Zero)) - 1
 	return out
 }
 
-func (k *knowledge) product(i *ori.Instr, depth int) bitSet {
+func (k *Knowledge) product(i *ori.Instr, depth int) bitSet {
 	if i.Mods != (op.Mods{}) || len(i.Args) != 4 {
 		return bitSet{}
 	}
-	a, b, c := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth), k.of(&i.Args[3], depth)
-	hi, lo := bits.Mul64(uint64(a.may()), uint64(b.may()))
-	sum, carry := bits.Add64(lo, uint64(c.may()), 0)
+	a, b, c := k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth), k.Of(&i.Args[3], depth)
+	hi, lo := bits.Mul64(uint64(a.May()), uint64(b.May()))
+	sum, carry := bits.Add64(lo, uint64(c.May()), 0)
 	if hi != 0 || carry != 0 {
 		return bitSet{}
 	}
@@ -427,12 +427,12 @@ func (k *knowledge) product(i *ori.Instr, depth int) bitSet {
 }
 
 // wideProduct knows the high word of products that fit the low one.
-func (k *knowledge) wideProduct(i *ori.Instr, word int32, depth int) bitSet {
-	if len(i.Args) != 4 || !isZero(i.Args[3]) {
+func (k *Knowledge) wideProduct(i *ori.Instr, word int32, depth int) bitSet {
+	if len(i.Args) != 4 || !IsZero(i.Args[3]) {
 		return bitSet{}
 	}
-	a, b := k.of(&i.Args[1], depth), k.of(&i.Args[2], depth)
-	most := uint64(a.may()) * uint64(b.may())
+	a, b := k.Of(&i.Args[1], depth), k.Of(&i.Args[2], depth)
+	most := uint64(a.May()) * uint64(b.May())
 	if word == 1 {
 		return upTo(most >> 32)
 	}
@@ -472,4 +472,13 @@ func bitsOfPack(i *ori.Instr) bitSet {
 		return below(0xffff)
 	}
 	return bitSet{}
+}
+
+// Grow makes room for words made since; nothing is known of them.
+func (k *Knowledge) Grow() {
+	for len(k.head) < len(k.v.Def) {
+		k.head = append(k.head, -1)
+		k.state = append(k.state, answered)
+		k.bits = append(k.bits, bitSet{})
+	}
 }

@@ -1,7 +1,9 @@
-package opt
+package opt_test
 
 import (
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/opt/control"
 )
 
 func TestLateTests(t *testing.T) {
@@ -20,7 +22,7 @@ func TestLateTests(t *testing.T) {
 			want = c[0]
 		}
 		want = "S2R r0 = SR_TID.X\nLDS r1 = [0x0]\n" + want
-		if got := run(t, head+c[0], LateTests); got != want {
+		if got := run(t, head+c[0], control.LateTests); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}

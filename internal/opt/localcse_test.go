@@ -1,13 +1,15 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/cse"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestLocalCSE(t *testing.T) {
-	clean := []func(*ori.Func) bool{LocalCSE, CopyProp, DeadCode}
+	clean := []func(*ori.Func) bool{cse.LocalCSE, opt.CopyProp, opt.DeadCode}
 	runCases(t, []phaseCase{
 		{"guarded steps of equal values", `S2R r0 = SR_TID.X
 MOV r1 = r0
@@ -70,7 +72,7 @@ MOV r2 = 0x0
 @p7 LDG.E r2 = [r4+0x10]
 STS [r1+0x0], r2`, `MOV r1 = 0x0
 @p7 LDG.E r1 = [r4+0x10]
-STS [r1+0x0], r1`, append(clean, CopyProp, DeadCode)},
+STS [r1+0x0], r1`, append(clean, opt.CopyProp, opt.DeadCode)},
 		{"over other words", `MOV r1 = 0x0
 @p7 LDG.E r1 = [r4+0x10]
 MOV r2 = 0x1
@@ -109,7 +111,7 @@ LDS.64 r2 = [0x10]
 IADD3.X r3[1] = r0[1], r1[1], rz, p5, ~pt
 IADD3 r4[0], p6 = r2[0], r3[0], rz
 IADD3.X r4[1] = r2[1], r3[1], rz, p6, ~pt
-STS.64 [0x0], r4`, Combine)
+STS.64 [0x0], r4`, opt.Combine)
 	want := `LDS.64 r0 = [0x0]
 LDS.64 r1 = [0x8]
 LDS.64 r2 = [0x10]
@@ -132,7 +134,7 @@ IADD3 r1 = r1, 0x2, rz
 ISETP.LT.AND p7 = r1, 0x10, pt
 @p7 BRA b1
 b2:
-EXIT`, DeadCode)
+EXIT`, opt.DeadCode)
 	want := "MOV r1 = rz\nIADD3 r1 = r1, 0x2, rz\nISETP.LT.AND p7 = r1, 0x10, pt\n@p7 BRA b1\nEXIT"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -7,8 +7,8 @@ import (
 
 // logicOfLogic joins two three-input logic operations that together look
 // at no more than three values.
-func (c *combiner) logicOfLogic(i *ori.Instr) bool {
-	if !isLogic(i) {
+func (c *Combiner) logicOfLogic(i *ori.Instr) bool {
+	if !IsLogic(i) {
 		return false
 	}
 	for n := 1; n <= 3; n++ {
@@ -16,7 +16,7 @@ func (c *combiner) logicOfLogic(i *ori.Instr) bool {
 			continue
 		}
 		j := c.inner(i, i.Args[n], op.LOP3)
-		if j == nil || !isLogic(j) {
+		if j == nil || !IsLogic(j) {
 			continue
 		}
 		ins, ok := inputs(i, j, n)
@@ -26,7 +26,7 @@ func (c *combiner) logicOfLogic(i *ori.Instr) bool {
 		lut := int64(0)
 		for bit := range 8 {
 			val := func(o ori.Operand) int {
-				if isZero(o) {
+				if IsZero(o) {
 					return 0
 				}
 				for k, x := range ins {
@@ -49,14 +49,14 @@ func (c *combiner) logicOfLogic(i *ori.Instr) bool {
 		for len(ins) < 3 {
 			ins = append(ins, ori.Zero(ori.R))
 		}
-		c.rewrite(i, op.LOP3, i.Mods, append(ins, ori.Imm(lut)), j)
+		c.Rewrite(i, op.LOP3, i.Mods, append(ins, ori.Imm(lut)), j)
 		return true
 	}
 	return false
 }
 
-// isLogic reports whether i is a LOP3 with a plain result.
-func isLogic(i *ori.Instr) bool {
+// IsLogic reports whether i is a LOP3 with a plain result.
+func IsLogic(i *ori.Instr) bool {
 	return i.Op == op.LOP3 && i.NDst == 1 && len(i.Args) == 5 && i.Args[4].Kind == ori.KImm && i.Args[0].Class == ori.R
 }
 
@@ -70,7 +70,7 @@ func inputs(i, j *ori.Instr, n int) ([]ori.Operand, bool) {
 	var list []ori.Operand
 	others := 0
 	add := func(o ori.Operand) bool {
-		if isZero(o) {
+		if IsZero(o) {
 			return true
 		}
 		if o.Flags != 0 {

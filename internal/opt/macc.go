@@ -16,7 +16,7 @@ import (
 //
 // The sum may be kept in x itself, as loops do, so nothing is asked of x and
 // d but to stay in place between the two additions.
-func (c *combiner) accumulate64(hi *ori.Instr) bool {
+func (c *Combiner) accumulate64(hi *ori.Instr) bool {
 	lo, ok := c.carryPair(hi)
 	if !ok {
 		return false
@@ -24,14 +24,14 @@ func (c *combiner) accumulate64(hi *ori.Instr) bool {
 	for _, k := range [...]int{2, 3} {
 		t, g := lo.Args[k], hi.Args[k-1]
 		x0, x1 := lo.Args[5-k], hi.Args[4-k]
-		if !isPair(x0, x1) || !c.quiet(lo, hi, x0.Reg) {
+		if !IsPair(x0, x1) || !c.quiet(lo, hi, x0.Reg) {
 			continue
 		}
 		w, terms := c.product64(t, g)
 		if w == nil {
 			continue
 		}
-		c.merge64(lo, hi, w, terms, join(x0))
+		c.merge64(lo, hi, w, terms, Join(x0))
 		return true
 	}
 	return false
@@ -39,26 +39,26 @@ func (c *combiner) accumulate64(hi *ori.Instr) bool {
 
 // carryPair returns the low half of the 64-bit addition whose high half is
 // hi. Nobody else reads the carry.
-func (c *combiner) carryPair(hi *ori.Instr) (lo *ori.Instr, ok bool) {
-	if hi.Mods != op.M(op.MX) || hi.NDst != 1 || len(hi.Args) != 6 || hi.Guard.Kind != ori.KNone || !isZero(hi.Args[3]) || hi.Args[5].Kind != ori.KZero || hi.Args[5].Flags != ori.Inv {
+func (c *Combiner) carryPair(hi *ori.Instr) (lo *ori.Instr, ok bool) {
+	if hi.Mods != op.M(op.MX) || hi.NDst != 1 || len(hi.Args) != 6 || hi.Guard.Kind != ori.KNone || !IsZero(hi.Args[3]) || hi.Args[5].Kind != ori.KZero || hi.Args[5].Flags != ori.Inv {
 		return nil, false
 	}
 	p := hi.Args[4]
-	if p.Kind != ori.KReg || p.Flags != 0 || c.v.ReadsOf(p) != 1 {
+	if p.Kind != ori.KReg || p.Flags != 0 || c.V.ReadsOf(p) != 1 {
 		return nil, false
 	}
-	lo = c.v.Once(p)
-	ok = lo != nil && lo.Op == op.IADD3 && lo.Mods == (op.Mods{}) && lo.NDst == 2 && len(lo.Args) == 5 && lo.Guard.Kind == ori.KNone && isZero(lo.Args[4]) &&
+	lo = c.V.Once(p)
+	ok = lo != nil && lo.Op == op.IADD3 && lo.Mods == (op.Mods{}) && lo.NDst == 2 && len(lo.Args) == 5 && lo.Guard.Kind == ori.KNone && IsZero(lo.Args[4]) &&
 		lo.Args[4].Flags == 0 && lo.Args[0].Kind == ori.KReg && lo.Args[0].Class == ori.R && lo.Block() == hi.Block() && hi.Args[3].Flags == 0
 	return lo, ok
 }
 
 // quiet reports whether nothing between the halves of a sum writes register
 // x.
-func (c *combiner) quiet(lo, hi *ori.Instr, x ori.Reg) bool {
+func (c *Combiner) quiet(lo, hi *ori.Instr, x ori.Reg) bool {
 	n := 0
 	for j := lo.Next(); j != hi; j = j.Next() {
-		if n++; j == nil || n > maxDistance {
+		if n++; j == nil || n > MaxDistance {
 			return false
 		}
 		for _, d := range j.Dsts() {
@@ -73,13 +73,13 @@ func (c *combiner) quiet(lo, hi *ori.Instr, x ori.Reg) bool {
 // product64 returns the multiplication of low words that makes t, and those
 // that add the other products to its high word, last first, if together
 // they make g for the sum alone.
-func (c *combiner) product64(t, g ori.Operand) (w *ori.Instr, terms []*ori.Instr) {
-	if !plain(t) || !plain(g) {
+func (c *Combiner) product64(t, g ori.Operand) (w *ori.Instr, terms []*ori.Instr) {
+	if !Plain(t) || !Plain(g) {
 		return nil, nil
 	}
-	w = c.v.Once(t)
-	if w == nil || w.Op != op.IMAD || !w.Mods.Has(op.MWIDE) || w.Mods.Has(op.MX) || w.NDst != 1 || len(w.Args) != 4 || !isZero(w.Args[3]) || w.Args[0].Reg != t.Reg || w.Args[0].Sub != t.Sub ||
-		w.Guard.Kind != ori.KNone || c.v.ReadsOf(w.Args[0]) != 1 || !c.lasting(w.Args[1], w.Args[2]) {
+	w = c.V.Once(t)
+	if w == nil || w.Op != op.IMAD || !w.Mods.Has(op.MWIDE) || w.Mods.Has(op.MX) || w.NDst != 1 || len(w.Args) != 4 || !IsZero(w.Args[3]) || w.Args[0].Reg != t.Reg || w.Args[0].Sub != t.Sub ||
+		w.Guard.Kind != ori.KNone || c.V.ReadsOf(w.Args[0]) != 1 || !c.lasting(w.Args[1], w.Args[2]) {
 		return nil, nil
 	}
 	up := t
@@ -88,8 +88,8 @@ func (c *combiner) product64(t, g ori.Operand) (w *ori.Instr, terms []*ori.Instr
 		if g == up {
 			break
 		}
-		j := c.v.Once(g)
-		if j == nil || j.Op != op.IMAD || j.Mods != (op.Mods{}) || j.NDst != 1 || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || c.v.ReadsOf(g) != 1 || !plain(j.Args[3]) ||
+		j := c.V.Once(g)
+		if j == nil || j.Op != op.IMAD || j.Mods != (op.Mods{}) || j.NDst != 1 || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || c.V.ReadsOf(g) != 1 || !Plain(j.Args[3]) ||
 			!c.lasting(j.Args[1], j.Args[2]) {
 			return nil, nil
 		}
@@ -103,9 +103,9 @@ func (c *combiner) product64(t, g ori.Operand) (w *ori.Instr, terms []*ori.Instr
 }
 
 // lasting reports whether operands mean the same later.
-func (c *combiner) lasting(list ...ori.Operand) bool {
+func (c *Combiner) lasting(list ...ori.Operand) bool {
 	for _, a := range list {
-		if !c.v.Stable(a) {
+		if !c.V.Stable(a) {
 			return false
 		}
 	}
@@ -114,21 +114,21 @@ func (c *combiner) lasting(list ...ori.Operand) bool {
 
 // merge64 rewrites the sum; terms are the products of unlike words, last
 // first.
-func (c *combiner) merge64(lo, hi, w *ori.Instr, terms []*ori.Instr, x ori.Operand) {
-	f := c.f
+func (c *Combiner) merge64(lo, hi, w *ori.Instr, terms []*ori.Instr, x ori.Operand) {
+	f := c.F
 	n := f.NewReg(ori.R, 2)
-	c.v.Grow()
+	c.V.Grow()
 	place := func(i, at *ori.Instr) {
 		i.Line, i.Loc = at.Line, at.Loc
 		at.Block().InsertBefore(i, at)
-		c.v.Count(i, 1)
+		c.V.Count(i, 1)
 	}
 	place(f.NewInstr(op.IMAD, w.Mods, []ori.Operand{f.Words(n)}, []ori.Operand{w.Args[1], w.Args[2], x}), lo)
 	c.rewriteTo(lo, op.COPY, op.Mods{}, lo.Args[:1], []ori.Operand{f.Word(n, 0)})
 	sum := f.Word(n, 1)
 	for k := len(terms) - 1; k > 0; k-- {
 		d := f.Words(f.NewReg(ori.R, 1))
-		c.v.Grow()
+		c.V.Grow()
 		place(f.NewInstr(op.IMAD, op.Mods{}, []ori.Operand{d}, []ori.Operand{terms[k].Args[1], terms[k].Args[2], sum}), hi)
 		sum = d
 	}
@@ -138,15 +138,15 @@ func (c *combiner) merge64(lo, hi, w *ori.Instr, terms []*ori.Instr, x ori.Opera
 		c.rewriteTo(hi, op.IMAD, op.Mods{}, hi.Args[:1], []ori.Operand{terms[0].Args[1], terms[0].Args[2], sum})
 	}
 	for _, j := range terms {
-		c.v.Remove(j)
+		c.V.Remove(j)
 	}
-	c.v.Remove(w)
+	c.V.Remove(w)
 }
 
 // rewriteTo gives i a new operation, results and sources.
-func (c *combiner) rewriteTo(i *ori.Instr, o op.Op, m op.Mods, dsts, srcs []ori.Operand) {
-	c.v.Count(i, -1)
+func (c *Combiner) rewriteTo(i *ori.Instr, o op.Op, m op.Mods, dsts, srcs []ori.Operand) {
+	c.V.Count(i, -1)
 	i.Op, i.Mods = o, m
-	c.f.SetArgs(i, append([]ori.Operand(nil), dsts...), srcs)
-	c.v.Count(i, 1)
+	c.F.SetArgs(i, append([]ori.Operand(nil), dsts...), srcs)
+	c.V.Count(i, 1)
 }

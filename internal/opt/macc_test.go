@@ -1,8 +1,9 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -32,7 +33,7 @@ IMAD.WIDE.U32 r7 = r0[0], r1[0], r5
 COPY r5[0] = r7[0]
 IMAD r8 = r0[1], r1[0], r7[1]
 IMAD r5[1] = r0[0], r1[1], r8
-STS.64 [0x0], r5`, []func(*ori.Func) bool{Combine}},
+STS.64 [0x0], r5`, []func(*ori.Func) bool{opt.Combine}},
 		{"a product of words", `IMAD.WIDE r2 = r0[0], r1[0], rz
 IADD3 r5[0], p6 = r2[0], r5[0], rz
 IADD3.X r5[1] = r2[1], r5[1], rz, p6, ~pt
@@ -42,7 +43,7 @@ LDS.64 r5 = [0x10]
 IMAD.WIDE r7 = r0[0], r1[0], r5
 COPY r5[0] = r7[0]
 COPY r5[1] = r7[1]
-STS.64 [0x0], r5`, []func(*ori.Func) bool{Combine}},
+STS.64 [0x0], r5`, []func(*ori.Func) bool{opt.Combine}},
 		{"a carry that others read", `IMAD.WIDE r2 = r0[0], r1[0], rz
 IADD3 r5[0], p6 = r2[0], r5[0], rz
 IADD3.X r5[1] = r2[1], r5[1], rz, p6, ~pt
@@ -52,7 +53,7 @@ LDS.64 r5 = [0x10]
 IMAD.WIDE r2 = r0[0], r1[0], rz
 IADD3 r5[0], p6 = r2[0], r5[0], rz
 IADD3.X r5[1] = r2[1], r5[1], rz, p6, ~pt
-@p6 STS.64 [0x0], r5`, []func(*ori.Func) bool{Combine}},
+@p6 STS.64 [0x0], r5`, []func(*ori.Func) bool{opt.Combine}},
 	} {
 		if got := run(t, head+c.in, c.phases...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)

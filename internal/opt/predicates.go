@@ -12,7 +12,7 @@ import (
 // another one or its opposite, where they are read, and drops guards whose
 // outcome is known.
 func Predicates(f *ori.Func) bool {
-	v := valuesOf(f)
+	v := ValuesOf(f)
 	changed, lost := false, false // lost: v was not kept true
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {
@@ -59,13 +59,13 @@ func takesTruth(i *ori.Instr) bool {
 	return false
 }
 
-// maxChain bounds how many moves of a predicate are looked through.
-const maxChain = 8
+// MaxChain bounds how many moves of a predicate are looked through.
+const MaxChain = 8
 
 // predicate returns what a predicate operand can be read from instead.
-func (v *values) predicate(a ori.Operand) (ori.Operand, bool) {
+func (v *Values) predicate(a ori.Operand) (ori.Operand, bool) {
 	found := false
-	for range maxChain {
+	for range MaxChain {
 		if a.Kind != ori.KReg || a.Class != ori.P {
 			break
 		}
@@ -85,7 +85,7 @@ func (v *values) predicate(a ori.Operand) (ori.Operand, bool) {
 
 // passes returns the constant or the source that a predicate operation
 // gives back.
-func (v *values) passes(d *ori.Instr) (ori.Operand, bool) {
+func (v *Values) passes(d *ori.Instr) (ori.Operand, bool) {
 	srcs := d.Srcs()
 	if len(srcs) != 5 || srcs[3].Kind != ori.KImm || !srcs[4].Is(0) {
 		return ori.Operand{}, false
@@ -93,7 +93,7 @@ func (v *values) passes(d *ori.Instr) (ori.Operand, bool) {
 	lut := srcs[3].Imm & 0xff
 	for k := range 3 {
 		if srcs[k].Kind == ori.KZero {
-			lut = restrict(lut, k, truthOf(srcs[k]))
+			lut = Restrict(lut, k, truthOf(srcs[k]))
 		}
 	}
 	pt := ori.Zero(ori.P)
@@ -130,7 +130,7 @@ func truthOf(o ori.Operand) int {
 func settle(b *ori.Block, i *ori.Instr, runs bool) bool {
 	switch {
 	case i.Op == op.BRA && len(b.Succs) == 2 && b.Succs[0] != b.Succs[1]:
-		t := target(b, i)
+		t := Target(b, i)
 		if t == nil || i != b.Last() {
 			return false
 		}
@@ -182,15 +182,15 @@ func leaveOld(b *ori.Block, i *ori.Instr) {
 
 // logicOfCompare folds a predicate operation of two predicates into the
 // comparison that makes one of them for it alone.
-func (c *combiner) logicOfCompare(i *ori.Instr) bool {
+func (c *Combiner) logicOfCompare(i *ori.Instr) bool {
 	srcs := i.Srcs()
 	if i.NDst != 1 || i.Guard.Kind != ori.KNone || len(srcs) != 5 || srcs[2].Kind != ori.KZero || srcs[3].Kind != ori.KImm || !srcs[4].Is(0) {
 		return false
 	}
-	lut := restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
+	lut := Restrict(srcs[3].Imm&0xff, 2, truthOf(srcs[2]))
 	for _, k := range c.pairFirst(srcs) {
 		in, other := srcs[k], srcs[1-k]
-		if other.Kind != ori.KReg || other.Class != ori.P || !c.v.Stable(other) {
+		if other.Kind != ori.KReg || other.Class != ori.P || !c.V.Stable(other) {
 			continue
 		}
 		j := c.comparison(in)
@@ -199,7 +199,7 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 		}
 		mods := j.Mods
 		if in.Flags&ori.Inv != 0 {
-			m, ok := opposite(j)
+			m, ok := Opposite(j)
 			if !ok {
 				continue
 			}
@@ -211,12 +211,12 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 			}
 			args := append([]ori.Operand(nil), j.Srcs()...)
 			args[2] = other
-			c.rewrite(i, j.Op, replaceMod(mods, op.MAND, r.mod), args)
-			if c.joins != nil && int(c.v.word(j.Args[0])) < len(c.joins) {
-				c.joins[c.v.word(j.Args[0])]--
+			c.Rewrite(i, j.Op, replaceMod(mods, op.MAND, r.mod), args)
+			if c.joins != nil && int(c.V.WordOf(j.Args[0])) < len(c.joins) {
+				c.joins[c.V.WordOf(j.Args[0])]--
 			}
-			if c.v.ReadsOf(j.Args[0]) == 0 {
-				c.v.Remove(j)
+			if c.V.ReadsOf(j.Args[0]) == 0 {
+				c.V.Remove(j)
 			}
 			return true
 		}
@@ -226,9 +226,9 @@ func (c *combiner) logicOfCompare(i *ori.Instr) bool {
 
 // pairFirst orders two predicates: one that compares pairs comes first, as
 // the other may become part of what it tests.
-func (c *combiner) pairFirst(srcs []ori.Operand) [2]int {
+func (c *Combiner) pairFirst(srcs []ori.Operand) [2]int {
 	if srcs[1].Kind == ori.KReg {
-		if j := c.v.Once(srcs[1]); j != nil && j.Mods.Has(op.MEX) {
+		if j := c.V.Once(srcs[1]); j != nil && j.Mods.Has(op.MEX) {
 			return [2]int{1, 0}
 		}
 	}
@@ -238,16 +238,16 @@ func (c *combiner) pairFirst(srcs []ori.Operand) [2]int {
 // comparison returns the comparison that makes predicate a, if it combines
 // its outcome with nothing yet and all who read it can compare themselves:
 // doing it again costs no more than combining, and frees a predicate.
-func (c *combiner) comparison(a ori.Operand) *ori.Instr {
+func (c *Combiner) comparison(a ori.Operand) *ori.Instr {
 	if a.Kind != ori.KReg || a.Class != ori.P {
 		return nil
 	}
-	j := c.v.Once(a)
+	j := c.V.Once(a)
 	if j == nil || !slices.Contains(comparisons[:], j.Op) || j.NDst != 1 || j.Guard.Kind != ori.KNone || !j.Mods.Has(op.MAND) || len(j.Args) < 4 {
 		return nil
 	}
 	if j.Mods.Has(op.MEX) { // the high half of a pair: what the low one found stays where it is
-		if len(j.Args) != 5 || c.v.ReadsOf(a) != 1 || !c.v.Stable(j.Args[4]) {
+		if len(j.Args) != 5 || c.V.ReadsOf(a) != 1 || !c.V.Stable(j.Args[4]) {
 			return nil
 		}
 	} else if len(j.Args) != 4 {
@@ -256,7 +256,7 @@ func (c *combiner) comparison(a ori.Operand) *ori.Instr {
 	if p := j.Args[3]; p.Kind != ori.KZero || p.Class != ori.P || p.Flags != 0 || !c.lasting(j.Args[1], j.Args[2]) {
 		return nil
 	}
-	if c.v.ReadsOf(a) != 1 && c.combined()[c.v.word(a)] != c.v.ReadsOf(a) {
+	if c.V.ReadsOf(a) != 1 && c.combined()[c.V.WordOf(a)] != c.V.ReadsOf(a) {
 		return nil
 	}
 	return j
@@ -266,21 +266,21 @@ var comparisons = [...]op.Op{op.ISETP, op.FSETP, op.DSETP, op.HSETP2}
 
 // combined counts the reads of each predicate by operations that combine it
 // with another one in a way that comparisons can.
-func (c *combiner) combined() []int32 {
+func (c *Combiner) combined() []int32 {
 	if c.joins != nil {
 		return c.joins
 	}
-	c.joins = make([]int32, len(c.v.Reads))
-	for _, b := range c.f.Blocks {
+	c.joins = make([]int32, len(c.V.Reads))
+	for _, b := range c.F.Blocks {
 		for i := range b.Instrs {
 			if !isPredicateLogic(i) || i.Args[3].Kind != ori.KZero || i.Args[1].Kind != ori.KReg || i.Args[2].Kind != ori.KReg {
 				continue
 			}
-			lut := restrict(i.Args[4].Imm&0xff, 2, truthOf(i.Args[3]))
+			lut := Restrict(i.Args[4].Imm&0xff, 2, truthOf(i.Args[3]))
 			for _, r := range accumulators {
 				if r.lut == lut {
-					c.joins[c.v.word(i.Args[1])]++
-					c.joins[c.v.word(i.Args[2])]++
+					c.joins[c.V.WordOf(i.Args[1])]++
+					c.joins[c.V.WordOf(i.Args[2])]++
 				}
 			}
 		}
@@ -296,4 +296,41 @@ func replaceMod(m op.Mods, old, with op.Mod) op.Mods {
 		}
 	}
 	return m
+}
+
+// opposites are the comparisons of which one holds exactly when the other
+// does not: of integers, and of floats, where one side is unordered.
+var opposites = [...]struct {
+	of   [4]op.Op
+	a, b op.Mod
+}{
+	{[4]op.Op{op.ISETP}, op.MLT, op.MGE},
+	{[4]op.Op{op.ISETP}, op.MLE, op.MGT},
+	{[4]op.Op{op.ISETP}, op.MEQ, op.MNE},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MLT, op.MGEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MLE, op.MGTU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MGT, op.MLEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MGE, op.MLTU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MEQ, op.MNEU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MNE, op.MEQU},
+	{[4]op.Op{op.FSETP, op.DSETP, op.HSETP2}, op.MNUM, op.MNAN},
+}
+
+// Opposite returns the modifiers of the comparison that holds when i does
+// not.
+func Opposite(i *ori.Instr) (m op.Mods, ok bool) {
+	n := len(i.Args) - 1
+	if i.NDst != 1 || !i.Mods.Has(op.MAND) || i.Mods.Has(op.MEX) || n != 3 || i.Args[n].Kind != ori.KZero || i.Args[n].Class != ori.P || i.Args[n].Flags != 0 {
+		return m, false
+	}
+	for _, r := range &opposites {
+		switch {
+		case !slices.Contains(r.of[:], i.Op):
+		case i.Mods.Has(r.a):
+			return replaceMod(i.Mods, r.a, r.b), true
+		case i.Mods.Has(r.b):
+			return replaceMod(i.Mods, r.b, r.a), true
+		}
+	}
+	return m, false
 }

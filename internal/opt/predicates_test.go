@@ -1,8 +1,11 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/control"
+	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -27,7 +30,7 @@ func TestPredicates(t *testing.T) {
 	}{
 		{"a guard that always holds", `PLOP3.LUT p3 = pt, pt, pt, 0xf0, 0x0
 @p3 STS [r0+0x0], r1
-@~p3 STS [r0+0x4], r1`, `STS [r0+0x0], r1`, []func(*ori.Func) bool{Predicates, DeadCode}},
+@~p3 STS [r0+0x4], r1`, `STS [r0+0x0], r1`, []func(*ori.Func) bool{opt.Predicates, opt.DeadCode}},
 		{"the opposite of a predicate", `ISETP.LT.AND p3 = r0, r1, pt
 PLOP3.LUT p4 = p3, pt, pt, 0xf, 0x0
 @p4 STS [r0+0x0], r1
@@ -35,7 +38,7 @@ SEL r2 = r0, r1, ~p4
 STS [r0+0x4], r2`, `ISETP.LT.AND p3 = r0, r1, pt
 @~p3 STS [r0+0x0], r1
 SEL r2 = r0, r1, p3
-STS [r0+0x4], r2`, []func(*ori.Func) bool{Predicates, DeadCode}},
+STS [r0+0x4], r2`, []func(*ori.Func) bool{opt.Predicates, opt.DeadCode}},
 		{"a predicate that changes is left alone", `ISETP.LT.AND p3 = r0, r1, pt
 PLOP3.LUT p4 = p3, pt, pt, 0xf, 0x0
 ISETP.GT.AND p3 = r0, r1, pt
@@ -44,7 +47,7 @@ ISETP.GT.AND p3 = r0, r1, pt
 PLOP3.LUT p4 = p3, pt, pt, 0xf, 0x0
 ISETP.GT.AND p3 = r0, r1, pt
 @p4 STS [r0+0x0], r1
-@p3 STS [r0+0x0], r1`, []func(*ori.Func) bool{Predicates, DeadCode}},
+@p3 STS [r0+0x0], r1`, []func(*ori.Func) bool{opt.Predicates, opt.DeadCode}},
 		{"both comparisons in one", `S2R r0 = SR_TID.X
 S2R r1 = SR_TID.Y
 ISETP.LT.AND p3 = r0, 0x5, pt
@@ -54,7 +57,7 @@ PLOP3.LUT p5 = p3, p4, pt, 0xfc, 0x0
 S2R r1 = SR_TID.Y
 FSETP.GT.AND p4 = r1, 0x7, pt
 ISETP.LT.OR p5 = r0, 0x5, p4
-@p5 STS [r0+0x0], r1`, []func(*ori.Func) bool{Combine}},
+@p5 STS [r0+0x0], r1`, []func(*ori.Func) bool{opt.Combine}},
 		{"a comparison others want stays", `S2R r0 = SR_TID.X
 ISETP.LT.AND p3 = r0, 0x5, pt
 PLOP3.LUT p5 = p3, p4, pt, 0xc0, 0x0
@@ -63,7 +66,7 @@ PLOP3.LUT p5 = p3, p4, pt, 0xc0, 0x0
 ISETP.LT.AND p3 = r0, 0x5, pt
 PLOP3.LUT p5 = p3, p4, pt, 0xc0, 0x0
 @p5 STS [r0+0x0], r0
-@p3 STS [r0+0x4], r0`, []func(*ori.Func) bool{Combine}},
+@p3 STS [r0+0x4], r0`, []func(*ori.Func) bool{opt.Combine}},
 		{"a guarded load writes where its words are wanted", `MOV r1 = rz
 MOV r8[0] = rz
 MOV r8[1] = 0x1
@@ -77,7 +80,7 @@ MOV r7[2] = rz
 MOV r7[3] = 0x1
 @p3 LDS.128 r7 = [r0+0x0]
 STS.64 [r0+0x10], r7[2:4]
-STS [r0+0x18], r7[1]`, []func(*ori.Func) bool{Guarded}},
+STS [r0+0x18], r7[1]`, []func(*ori.Func) bool{control.GuardedLoads}},
 		{"not when the old value is read in between", `MOV r1 = rz
 @p3 LDS r2 = [r0+0x0]
 STS [r0+0x18], r1
@@ -86,7 +89,7 @@ STS [r0+0x1c], r1`, `MOV r1 = rz
 @p3 LDS r2 = [r0+0x0]
 STS [r0+0x18], r1
 @p3 COPY r1 = r2
-STS [r0+0x1c], r1`, []func(*ori.Func) bool{Guarded}},
+STS [r0+0x1c], r1`, []func(*ori.Func) bool{control.GuardedLoads}},
 		{"not when the guard has changed", `MOV r1 = rz
 @p3 LDS r2 = [r0+0x0]
 ISETP.LT.AND p3 = r0, 0x5, pt
@@ -95,14 +98,14 @@ STS [r0+0x1c], r1`, `MOV r1 = rz
 @p3 LDS r2 = [r0+0x0]
 ISETP.LT.AND p3 = r0, 0x5, pt
 @p3 COPY r1 = r2
-STS [r0+0x1c], r1`, []func(*ori.Func) bool{Guarded}},
+STS [r0+0x1c], r1`, []func(*ori.Func) bool{control.GuardedLoads}},
 		{"uniform constants", `MOV r1 = rz
 MOV r2 = 0x14f00000
 R2UR u9[0] = r1
 R2UR u9[1] = r2
 STG.E desc[u9], [r8.64+0x0], r0`, `UMOV u9[0] = urz
 UMOV u9[1] = 0x14f00000
-STG.E desc[u9], [r8.64+0x0], r0`, []func(*ori.Func) bool{Uniform, DeadCode}},
+STG.E desc[u9], [r8.64+0x0], r0`, []func(*ori.Func) bool{uniform.UniformConstants, opt.DeadCode}},
 	} {
 		if got := run(t, predRegs+c.in, c.phases...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)

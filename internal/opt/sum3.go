@@ -11,7 +11,7 @@ import (
 //	IADD3.X t[1]    = a[1], b[1], rz, p      IADD3.X d[1]       = a[1], b[1], c[1], p, q
 //	IADD3   d[0], q = t[0], c[0], rz
 //	IADD3.X d[1]    = t[1], c[1], rz, q
-func (c *combiner) sum3(hi *ori.Instr) bool {
+func (c *Combiner) sum3(hi *ori.Instr) bool {
 	lo, ok := c.carryPair(hi)
 	if !ok {
 		return false
@@ -19,10 +19,10 @@ func (c *combiner) sum3(hi *ori.Instr) bool {
 	for _, k := range [...]int{2, 3} {
 		t0, t1 := lo.Args[k], hi.Args[k-1]
 		x0, x1 := lo.Args[5-k], hi.Args[4-k]
-		if !plain(t0) || !plain(t1) || c.v.ReadsOf(t0) != 1 || c.v.ReadsOf(t1) != 1 || !plain(x0) || !plain(x1) {
+		if !Plain(t0) || !Plain(t1) || c.V.ReadsOf(t0) != 1 || c.V.ReadsOf(t1) != 1 || !Plain(x0) || !Plain(x1) {
 			continue
 		}
-		up := c.v.Once(t1)
+		up := c.V.Once(t1)
 		if up == nil || up == hi || up.Op != op.IADD3 {
 			continue
 		}
@@ -32,12 +32,12 @@ func (c *combiner) sum3(hi *ori.Instr) bool {
 		}
 		p, q := low.Args[1], lo.Args[1]
 		for _, j := range [...]*ori.Instr{lo, hi, low, up} {
-			c.v.Count(j, -1)
+			c.V.Count(j, -1)
 		}
-		c.f.SetArgs(lo, []ori.Operand{lo.Args[0], p, q}, []ori.Operand{low.Args[2], low.Args[3], x0})
-		c.f.SetArgs(hi, []ori.Operand{hi.Args[0]}, []ori.Operand{up.Args[1], up.Args[2], x1, p, q})
-		c.v.Count(lo, 1)
-		c.v.Count(hi, 1)
+		c.F.SetArgs(lo, []ori.Operand{lo.Args[0], p, q}, []ori.Operand{low.Args[2], low.Args[3], x0})
+		c.F.SetArgs(hi, []ori.Operand{hi.Args[0]}, []ori.Operand{up.Args[1], up.Args[2], x1, p, q})
+		c.V.Count(lo, 1)
+		c.V.Count(hi, 1)
 		low.Remove()
 		up.Remove()
 		return true
@@ -48,7 +48,7 @@ func (c *combiner) sum3(hi *ori.Instr) bool {
 // registers reports whether operands are words of registers without marks.
 func registers(list ...ori.Operand) bool {
 	for _, a := range list {
-		if !plain(a) {
+		if !Plain(a) {
 			return false
 		}
 	}

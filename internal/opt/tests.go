@@ -5,15 +5,15 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Tests lets logic operations say themselves whether their result is zero:
+// TestBits lets logic operations say themselves whether their result is zero:
 //
 //	LOP3.LUT  r = a, 0x1, rz, 0xc0      LOP3.LUT p, rz = a, 0x1, rz, 0xc0, !pt
 //	ISETP.NE.AND p = r, rz, pt
 //
 // A test for zero gives the opposite predicate; its readers are turned
 // around. It runs when no phase is left that looks into logic operations.
-func Tests(f *ori.Func) bool {
-	c := &combiner{f: f, v: valuesOf(f)}
+func TestBits(f *ori.Func) bool {
+	c := &Combiner{F: f, V: ValuesOf(f)}
 	flip := make([]bool, len(f.Regs))
 	changed, flips := false, false
 	for _, b := range f.Blocks {
@@ -23,7 +23,7 @@ func Tests(f *ori.Func) bool {
 				continue
 			}
 			j := c.tested(i)
-			if j == nil || equal && !c.v.Stable(i.Args[0]) || !f.Should("test", i) {
+			if j == nil || equal && !c.V.Stable(i.Args[0]) || !f.Should("test", i) {
 				continue
 			}
 			c.test(i, j)
@@ -41,12 +41,12 @@ func Tests(f *ori.Func) bool {
 
 // testsZero reports whether i compares a word with zero, and whether for
 // being equal.
-func (c *combiner) testsZero(i *ori.Instr) (equal, ok bool) {
+func (c *Combiner) testsZero(i *ori.Instr) (equal, ok bool) {
 	if i.Op != op.ISETP || i.NDst != 1 || i.Args[0].Kind != ori.KReg || i.Guard.Kind != ori.KNone || len(i.Args) != 4 || i.Mods.Has(op.MEX) || !i.Mods.Has(op.MAND) {
 		return false, false
 	}
 	p := i.Args[3]
-	if !plain(i.Args[1]) || !isZero(i.Args[2]) || p.Kind != ori.KZero || p.Flags != 0 {
+	if !Plain(i.Args[1]) || !IsZero(i.Args[2]) || p.Kind != ori.KZero || p.Flags != 0 {
 		return false, false
 	}
 	equal = i.Mods.Has(op.MEQ) || i.Mods.Has(op.MLE) && i.Mods.Has(op.MU32)
@@ -54,23 +54,23 @@ func (c *combiner) testsZero(i *ori.Instr) (equal, ok bool) {
 }
 
 // tested returns the logic operation whose result only i reads.
-func (c *combiner) tested(i *ori.Instr) *ori.Instr {
+func (c *Combiner) tested(i *ori.Instr) *ori.Instr {
 	j := c.inner(i, i.Args[1], op.LOP3)
-	if j == nil || !isLogic(j) {
+	if j == nil || !IsLogic(j) {
 		return nil
 	}
 	return j
 }
 
 // test makes i the logic operation j, whose word nobody wants.
-func (c *combiner) test(i, j *ori.Instr) {
+func (c *Combiner) test(i, j *ori.Instr) {
 	p := i.Args[0]
-	c.v.Count(i, -1)
+	c.V.Count(i, -1)
 	i.Op, i.Mods = op.LOP3, j.Mods
 	srcs := append(append([]ori.Operand(nil), j.Srcs()...), ori.Zero(ori.P).Not())
-	c.f.SetArgs(i, []ori.Operand{p, ori.Zero(ori.R)}, srcs)
-	c.v.Count(i, 1)
-	c.v.Remove(j)
+	c.F.SetArgs(i, []ori.Operand{p, ori.Zero(ori.R)}, srcs)
+	c.V.Count(i, 1)
+	c.V.Remove(j)
 }
 
 // turn inverts every read of the marked predicates.
@@ -91,23 +91,23 @@ func turn(f *ori.Func, flip []bool) {
 
 // chosen: a comparison of a choice between constants with a constant is the
 // condition of the choice, its opposite, or known.
-func (c *combiner) chosen(i *ori.Instr) bool {
+func (c *Combiner) chosen(i *ori.Instr) bool {
 	srcs := i.Srcs()
-	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 || !plain(srcs[0]) {
+	if i.Mods.Has(op.MEX) || i.NDst != 1 || len(srcs) != 3 || !Plain(srcs[0]) {
 		return false
 	}
-	with, ok := known(srcs[1])
-	j := c.v.Once(srcs[0])
-	if !ok || j == nil || j.Op != op.SEL || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !c.v.Stable(j.Args[3]) {
+	with, ok := Known(srcs[1])
+	j := c.V.Once(srcs[0])
+	if !ok || j == nil || j.Op != op.SEL || j.Mods != (op.Mods{}) || len(j.Args) != 4 || j.Guard.Kind != ori.KNone || !c.V.Stable(j.Args[3]) {
 		return false
 	}
-	a, okA := known(j.Args[1])
-	b, okB := known(j.Args[2])
+	a, okA := Known(j.Args[1])
+	b, okB := Known(j.Args[2])
 	if !okA || !okB {
 		return false
 	}
-	p, ok := outcome(i.Mods, a, with)
-	q, ok2 := outcome(i.Mods, b, with)
+	p, ok := Outcome(i.Mods, a, with)
+	q, ok2 := Outcome(i.Mods, b, with)
 	if !ok || !ok2 {
 		return false
 	}
@@ -123,8 +123,19 @@ func (c *combiner) chosen(i *ori.Instr) bool {
 	return c.accumulate(i, x)
 }
 
-// outcome compares two constants as modifiers say.
-func outcome(m op.Mods, a, b uint32) (holds, ok bool) {
+// Combining returns how a comparison combines its outcome with a predicate,
+// as a table of two inputs.
+func Combining(m op.Mods) (lut int64, ok bool) {
+	for _, r := range accumulators {
+		if m.Has(r.mod) {
+			return r.lut, true
+		}
+	}
+	return 0, false
+}
+
+// Outcome compares two constants as modifiers say.
+func Outcome(m op.Mods, a, b uint32) (holds, ok bool) {
 	x, y := int64(int32(a)), int64(int32(b))
 	if m.Has(op.MU32) {
 		x, y = int64(a), int64(b)
@@ -139,7 +150,7 @@ func outcome(m op.Mods, a, b uint32) (holds, ok bool) {
 
 // logicOfTests joins two operations on predicates that together look at no
 // more than three.
-func (c *combiner) logicOfTests(i *ori.Instr) bool {
+func (c *Combiner) logicOfTests(i *ori.Instr) bool {
 	if !isPredicateLogic(i) {
 		return false
 	}
@@ -185,7 +196,7 @@ func (c *combiner) logicOfTests(i *ori.Instr) bool {
 		for len(ins) < 3 {
 			ins = append(ins, ori.Zero(ori.P))
 		}
-		c.rewrite(i, op.PLOP3, i.Mods, append(ins, ori.Imm(lut), ori.Imm(0)), j)
+		c.Rewrite(i, op.PLOP3, i.Mods, append(ins, ori.Imm(lut), ori.Imm(0)), j)
 		return true
 	}
 	return false

@@ -1,8 +1,11 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
@@ -24,7 +27,7 @@ LOP3.LUT r1 = r0, 0x1, rz, 0xc0
 ISETP.NE.AND p3 = r1, rz, pt
 @p3 STS [0x0], r0`, `S2R r0 = SR_TID.X
 LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
-@p3 STS [0x0], r0`, []func(*ori.Func) bool{Tests}},
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.TestBits}},
 		{"for zero, with its readers turned", `S2R r0 = SR_TID.X
 LOP3.LUT r1 = r0, 0x1, rz, 0xc0
 ISETP.EQ.AND p3 = r1, rz, pt
@@ -34,14 +37,14 @@ STS [0x4], r2`, `S2R r0 = SR_TID.X
 LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 @~p3 STS [0x0], r0
 SEL r2 = r0, rz, p3
-STS [0x4], r2`, []func(*ori.Func) bool{Tests}},
+STS [0x4], r2`, []func(*ori.Func) bool{opt.TestBits}},
 		{"a predicate that became a word and back", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 SEL r1 = rz, 0x1, p3
 ISETP.EQ.U32.AND p4 = r1, rz, pt
 @p4 STS [0x0], r0`, `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
-@p3 STS [0x0], r0`, []func(*ori.Func) bool{Simplify, DeadCode}},
+@p3 STS [0x0], r0`, []func(*ori.Func) bool{opt.Simplify, opt.DeadCode}},
 		{"opposite comparisons are one", `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 ISETP.GE.U32.AND p4 = r0, 0x5, pt
@@ -49,7 +52,7 @@ ISETP.GE.U32.AND p4 = r0, 0x5, pt
 @p4 STS [0x4], r0`, `S2R r0 = SR_TID.X
 ISETP.LT.U32.AND p3 = r0, 0x5, pt
 @p3 STS [0x0], r0
-@~p3 STS [0x4], r0`, []func(*ori.Func) bool{CSE, Simplify, DeadCode}},
+@~p3 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, opt.DeadCode}},
 		{"floats have four outcomes", `S2R r0 = SR_TID.X
 FSETP.LT.AND p3 = r0, r0, pt
 FSETP.GE.AND p4 = r0, r0, pt
@@ -58,7 +61,7 @@ FSETP.GE.AND p4 = r0, r0, pt
 FSETP.LT.AND p3 = r0, r0, pt
 FSETP.GE.AND p4 = r0, r0, pt
 @p3 STS [0x0], r0
-@p4 STS [0x4], r0`, []func(*ori.Func) bool{CSE, Simplify, DeadCode}},
+@p4 STS [0x4], r0`, []func(*ori.Func) bool{cse.CSE, opt.Simplify, opt.DeadCode}},
 		{"three predicates at once", `S2R r0 = SR_TID.X
 LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 LOP3.LUT p4, rz = r0, 0x2, rz, 0xc0, ~pt
@@ -70,7 +73,7 @@ LOP3.LUT p3, rz = r0, 0x1, rz, 0xc0, ~pt
 LOP3.LUT p4, rz = r0, 0x2, rz, 0xc0, ~pt
 LOP3.LUT p5, rz = r0, 0x4, rz, 0xc0, ~pt
 PLOP3.LUT p7 = p3, p5, p4, 0x8c, 0x0
-@p7 STS [0x0], r0`, []func(*ori.Func) bool{Combine}},
+@p7 STS [0x0], r0`, []func(*ori.Func) bool{opt.Combine}},
 	} {
 		if got := run(t, predicates+c.in, c.phases...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -83,18 +86,18 @@ func TestSigns(t *testing.T) {
 		{"a sum takes the sign", `S2R r0 = SR_TID.X
 FADD r1 = |r0|, -rz
 FADD r2 = -r1, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r2 = -|r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
 		{"the absolute value hides a sign", `S2R r0 = SR_TID.X
 FADD r1 = -r0, -rz
 FMUL r2 = |r1|, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFMUL r2 = |r0|, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
 		{"a multiply-add has no absolute values", `S2R r0 = SR_TID.X
 FADD r1 = |r0|, -rz
 FFMA r2 = r1, r0, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r1 = |r0|, -rz\nFFMA r2 = r1, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD r1 = |r0|, -rz\nFFMA r2 = r1, r0, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
 		{"flushing is more than a sign", `S2R r0 = SR_TID.X
 FADD.FTZ r1 = |r0|, -rz
 FADD r2 = r1, r0
-STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD.FTZ r1 = |r0|, -rz\nFADD r2 = r1, r0\nSTS [0x0], r2", []func(*ori.Func) bool{Signs, DeadCode}},
+STS [0x0], r2`, "S2R r0 = SR_TID.X\nFADD.FTZ r1 = |r0|, -rz\nFADD r2 = r1, r0\nSTS [0x0], r2", []func(*ori.Func) bool{float.Signs, opt.DeadCode}},
 	})
 }

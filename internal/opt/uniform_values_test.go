@@ -1,10 +1,11 @@
-package opt
+package opt_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -101,7 +102,7 @@ EXIT`, ""},
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		if UniformValues(f, vectorFits, op.ULDC) != (c.want != "") {
+		if uniform.UniformValues(f, vectorFits, op.ULDC) != (c.want != "") {
 			t.Errorf("%s: moved something", c.name)
 		}
 		var got []string
@@ -140,7 +141,7 @@ func TestUniformCrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.Funcs[0]
-	UniformValues(f, vectorFits, op.ULDC)
+	uniform.UniformValues(f, vectorFits, op.ULDC)
 	n := 0
 	for _, b := range f.Blocks {
 		for i := range b.Instrs {

@@ -1,14 +1,16 @@
-package opt
+package opt_test
 
 import (
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/float"
 	"github.com/goptxas/goptxas/internal/ori"
 )
 
 func TestUnpack(t *testing.T) {
-	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return Unpack(f, func(*ori.Instr) bool { return true }) }, DeadCode}
-	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return Unpack(f, func(*ori.Instr) bool { return false }) }, DeadCode}
+	all := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return true }) }, opt.DeadCode}
+	none := []func(*ori.Func) bool{func(f *ori.Func) bool { return float.UnpackHalves(f, func(*ori.Instr) bool { return false }) }, opt.DeadCode}
 	const load, store = "LDS r0 = [0x0]\n", "\nSTS [0x0], r2"
 	cut := func(j string) string { return load + j + "\nF2FP.F16.E4M3.UNPACK_B r2 = r1" + store }
 	runCases(t, []phaseCase{

@@ -1,9 +1,10 @@
-package opt
+package opt_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/goptxas/goptxas/internal/opt/loop"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
@@ -38,7 +39,7 @@ func TestUnroll(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		f := m.Funcs[0]
-		Unroll(f)
+		loop.Unroll(f)
 		bodies, branches := 0, 0
 		for _, b := range f.Blocks {
 			for i := range b.Instrs {

@@ -2,6 +2,10 @@
 // than its operations mean. One phase is one file; each keeps the function
 // well formed and changes nothing a program can see.
 //
+// This package has what phases ask about values, and the phases that rewrite
+// one expression at a time; the packages below it stand on it and do not know
+// each other.
+//
 // Between SSA and LeaveSSA a word of a general register or a predicate is one
 // value: it has one definition, which dominates its uses. Elsewhere registers
 // may be written anywhere, but nearly all are written once: PTX producers
@@ -16,40 +20,37 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// values are what a phase asks about words, with what it concludes from it.
-type values struct{ *flow.Values }
+// Values are what a phase asks about words, with what it concludes from it.
+type Values struct{ *flow.Values }
 
-// valuesOf returns the values of f as they are now.
-func valuesOf(f *ori.Func) *values { return &values{flow.ValuesOf(f)} }
+// ValuesOf returns the values of f as they are now.
+func ValuesOf(f *ori.Func) *Values { return &Values{flow.ValuesOf(f)} }
 
-// word returns the number of the first word an operand names.
-func (v *values) word(a ori.Operand) int32 { return v.Word(&a) }
-
-// once is Once.
-func (v *values) once(a ori.Operand) *ori.Instr { return v.Once(a) }
+// WordOf returns the number of the first word an operand names.
+func (v *Values) WordOf(a ori.Operand) int32 { return v.Word(&a) }
 
 // change gives i a new operation and sources.
-func (v *values) change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
+func (v *Values) change(i *ori.Instr, o op.Op, m op.Mods, srcs ...ori.Operand) {
 	v.Count(i, -1)
 	i.Op, i.Mods = o, m
 	v.Func.SetArgs(i, append([]ori.Operand(nil), i.Dsts()...), srcs)
 	v.Count(i, 1)
 }
 
-// settled reports whether all writers of an operand's words stand in the
+// Settled reports whether all writers of an operand's words stand in the
 // block of i before it. Then the words do not change between i and what it
 // dominates: after each of the writers i runs before the block ends.
-func (v *values) settled(i *ori.Instr, a ori.Operand) bool {
+func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
 	if !a.HasReg() || a.Kind == ori.KConst || v.Func.Regs[a.Reg].Fixed {
 		return false
 	}
-	w := v.word(a)
+	w := v.WordOf(a)
 	left := int32(0)
 	for n := range int32(a.N) {
 		left += v.Writes[w+n]
 	}
 	n := 0
-	for j := i.Prev(); j != nil && n < maxDistance && left > 0; j = j.Prev() {
+	for j := i.Prev(); j != nil && n < MaxDistance && left > 0; j = j.Prev() {
 		for _, d := range j.Dsts() {
 			if d.Kind != ori.KReg || d.Reg != a.Reg {
 				continue
@@ -65,9 +66,9 @@ func (v *values) settled(i *ori.Instr, a ori.Operand) bool {
 	return left == 0
 }
 
-// isPure reports whether i does nothing but compute its results from its
+// IsPure reports whether i does nothing but compute its results from its
 // sources, the same each time.
-func isPure(i *ori.Instr) bool {
+func IsPure(i *ori.Instr) bool {
 	if i.NDst == 0 || i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Writes|op.Terminator|op.Convergent) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
 		return false
 	}
@@ -91,4 +92,12 @@ func isFixedSpecial(s op.Special) bool {
 		return true
 	}
 	return false
+}
+
+// Overlaps reports whether two operands name common words.
+func Overlaps(a, b ori.Operand) bool {
+	if !a.HasReg() || !b.HasReg() || a.Reg != b.Reg {
+		return false
+	}
+	return a.Kind == ori.KConst || b.Kind == ori.KConst || a.Sub < b.Sub+max(1, b.N) && b.Sub < a.Sub+max(1, a.N)
 }

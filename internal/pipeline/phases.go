@@ -20,6 +20,14 @@ import (
 	"github.com/goptxas/goptxas/internal/lower/build"
 	"github.com/goptxas/goptxas/internal/lower/routine"
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/address"
+	"github.com/goptxas/goptxas/internal/opt/control"
+	"github.com/goptxas/goptxas/internal/opt/cse"
+	"github.com/goptxas/goptxas/internal/opt/float"
+	"github.com/goptxas/goptxas/internal/opt/loop"
+	"github.com/goptxas/goptxas/internal/opt/machine"
+	"github.com/goptxas/goptxas/internal/opt/ssa"
+	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
 	"github.com/goptxas/goptxas/internal/ori/op"
@@ -101,56 +109,56 @@ func do(run func(*unit)) func(*unit, *phase.Ctx) error {
 // that nothing is built before main.
 func phases() []phase.Row[*unit] {
 	return []phase.Row[*unit]{
-		{Name: "BranchSimplify", Run: improve(opt.Branches), MinOpt: 1},
-		{Name: "SSA", Run: improve(opt.SSA), MinOpt: 1},
-		{Name: "Constants", Run: improve(opt.Constants), MinOpt: 1},
-		{Name: "LeaveSSA", Run: improve(opt.LeaveSSA), Required: true}, // whatever is left out in between
-		{Name: "SplitWebs", Run: improve(opt.Webs), MinOpt: 1},
+		{Name: "BranchSimplify", Run: improve(opt.BranchSimplify), MinOpt: 1},
+		{Name: "SSA", Run: improve(ssa.SSA), MinOpt: 1},
+		{Name: "Constants", Run: improve(loop.Constants), MinOpt: 1},
+		{Name: "LeaveSSA", Run: improve(ssa.LeaveSSA), Required: true}, // whatever is left out in between
+		{Name: "SplitWebs", Run: improve(ssa.SplitWebs), MinOpt: 1},
 		{Name: "Unroll", Run: do(unroll), MinOpt: 2},
 		{Name: "Simplify", Run: improve(opt.Simplify), MinOpt: 1},
 		{Name: "CopyProp", Run: improve(opt.CopyProp), MinOpt: 1},
 		{Name: "DeadCode", Run: improve(opt.DeadCode), MinOpt: 1},
-		{Name: "Accumulators", Run: improve(opt.Accumulators), MinOpt: 1},
-		{Name: "GuardedLoads", Run: improve(opt.Guarded), MinOpt: 1},
-		{Name: "UniformConstants", Run: improve(opt.Uniform), MinOpt: 1},
-		{Name: "CSE", Run: improve(opt.CSE), MinOpt: 1},
-		{Name: "LocalCSE", Run: improve(opt.LocalCSE), MinOpt: 2},
-		{Name: "Signs", Run: improve(opt.Signs), MinOpt: 1},
-		{Name: "KnownBits", Run: improve(opt.Bits), MinOpt: 1},
-		{Name: "AddressFold", Run: improve(opt.Addresses), MinOpt: 1},
-		{Name: "SharedInductions", Run: improve(opt.Inductions), MinOpt: 2},
-		{Name: "SharedPointers", Run: improve(opt.Pointers), MinOpt: 2},
-		{Name: "Contract", Run: improve(opt.Contract), MinOpt: 1},
+		{Name: "Accumulators", Run: improve(machine.Accumulators), MinOpt: 1},
+		{Name: "GuardedLoads", Run: improve(control.GuardedLoads), MinOpt: 1},
+		{Name: "UniformConstants", Run: improve(uniform.UniformConstants), MinOpt: 1},
+		{Name: "CSE", Run: improve(cse.CSE), MinOpt: 1},
+		{Name: "LocalCSE", Run: improve(cse.LocalCSE), MinOpt: 2},
+		{Name: "Signs", Run: improve(float.Signs), MinOpt: 1},
+		{Name: "KnownBits", Run: improve(opt.KnownBits), MinOpt: 1},
+		{Name: "AddressFold", Run: improve(address.AddressFold), MinOpt: 1},
+		{Name: "SharedInductions", Run: improve(loop.SharedInductions), MinOpt: 2},
+		{Name: "SharedPointers", Run: improve(loop.SharedPointers), MinOpt: 2},
+		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
-		{Name: "IfConvert", Run: improve(opt.IfConvert), MinOpt: 2},
-		{Name: "Selects", Run: improve(opt.Selects), MinOpt: 1},
-		{Name: "LateTests", Run: improve(opt.LateTests), MinOpt: 2},
-		{Name: "TestBits", Run: improve(opt.Tests), MinOpt: 1},
-		{Name: "VectorLoads", Run: improve(opt.Vectors), MinOpt: 2},
-		{Name: "SplitWords", Run: improve(opt.Words), MinOpt: 1},
-		{Name: "HalfConstants", Run: fit(opt.Halves), MinOpt: 1},
-		{Name: "UnreadResults", Run: fit(opt.Unread), MinOpt: 1},
-		{Name: "TensorClears", Run: improve(opt.Clears), MinOpt: 1},
-		{Name: "UnpackHalves", Run: fit(opt.Unpack), MinOpt: 1},
-		{Name: "ShareGroups", Run: fit(opt.Groups), MinOpt: 2},
-		{Name: "DoubleConstants", Run: improve(opt.Doubles), MinOpt: 1},
+		{Name: "IfConvert", Run: improve(control.IfConvert), MinOpt: 2},
+		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
+		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
+		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
+		{Name: "VectorLoads", Run: improve(address.VectorLoads), MinOpt: 2},
+		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
+		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
+		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
+		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
+		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
+		{Name: "ShareGroups", Run: fit(machine.ShareGroups), MinOpt: 2},
+		{Name: "DoubleConstants", Run: improve(float.DoubleConstants), MinOpt: 1},
 		{Name: "Settle", Run: do(settle), Required: true, Gives: settled},
 		{Name: convergePhase, Run: converge, Required: true, Gives: converged},
-		{Name: "Sink", Run: improve(opt.Sink), MinOpt: 2, Needs: settled | converged},
+		{Name: "Sink", Run: improve(control.Sink), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformRoots", Run: improve(isel.UniformRoots), MinOpt: 2, Needs: settled | converged},
 		{Name: "UniformValues", Run: do(uniformValues), MinOpt: 2, Needs: settled | converged},
-		{Name: "UniformPairs", Run: fit(opt.UniformPairs), MinOpt: 2, Needs: settled | converged},
+		{Name: "UniformPairs", Run: fit(uniform.UniformPairs), MinOpt: 2, Needs: settled | converged},
 		{Name: "Legalize", Run: legalize, Required: true, Needs: settled, Gives: legal},
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
-		{Name: "LooseGroups", Run: improve(isel.Loosen), MinOpt: 2, Needs: legal | converged},
+		{Name: "LooseGroups", Run: improve(isel.LooseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
-		{Name: "AllocateRegisters", Run: allocate, Required: true, Needs: legal | converged, Gives: allocated},
+		{Name: "AllocateRegisters", Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
 		{Name: "ExpandCopies", Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
 		{Name: "WarpGroups", Run: do(warpGroups), Required: true, Needs: noCopies},
-		{Name: "BalancePipes", Run: do(balance), MinOpt: 2, Needs: noCopies},
+		{Name: "BalancePipes", Run: do(balancePipes), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
 		{Name: "GroupWaits", Run: do(groupWaits), Required: true, Needs: noCopies},
-		{Name: "AssignScoreboards", Run: schedule, Required: true, Needs: noCopies, Gives: scheduled},
+		{Name: "AssignScoreboards", Run: assignScoreboards, Required: true, Needs: noCopies, Gives: scheduled},
 		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
 	}
 }
@@ -335,7 +343,7 @@ func (u *unit) findMeetings() {
 
 func unroll(u *unit) {
 	if !u.rolled {
-		opt.Unroll(u.f)
+		loop.Unroll(u.f)
 	}
 }
 
@@ -351,7 +359,7 @@ func uniformValues(u *unit) {
 	if u.o.Arch.Has(target.UniformLoads) {
 		load = op.LDCU
 	}
-	opt.UniformValues(u.f, fits(u), load)
+	uniform.UniformValues(u.f, fits(u), load)
 }
 
 func joinAccumulators(u *unit) { ra.JoinAccumulators(u.f) }
@@ -386,7 +394,7 @@ func warpGroups(u *unit) { u.f.Props.Serial = isel.WarpGroups(u.f, u.o.Arch) }
 
 func groupWaits(u *unit) { isel.GroupWaits(u.f, u.o.Arch) }
 
-func balance(u *unit) {
+func balancePipes(u *unit) {
 	isel.Zeros(u.f, fits(u))
 	isel.Balance(u.f, fits(u))
 }
@@ -402,8 +410,8 @@ func fits(u *unit) isel.Fits {
 	return func(i *ori.Instr) bool { return emit.Fits(u.o.Arch, u.f, i) }
 }
 
-// allocate gives the function registers within its budget.
-func allocate(u *unit, _ *phase.Ctx) error {
+// allocateRegisters gives the function registers within its budget.
+func allocateRegisters(u *unit, _ *phase.Ctx) error {
 	if u.o.Debug {
 		u.alive = link.AliveOf(u.f, u.ptx)
 	}
@@ -470,9 +478,9 @@ func destroyed(u *unit) func(*ori.Instr) ([]regalloc.Clobber, bool) {
 	}
 }
 
-// schedule decides when every instruction issues, and proves that nothing
+// assignScoreboards decides when every instruction issues, and proves that nothing
 // is read before it is there.
-func schedule(u *unit, _ *phase.Ctx) error {
+func assignScoreboards(u *unit, _ *phase.Ctx) error {
 	if u.knobs.Bool(knobs.SerialSchedule) {
 		scoreboard.Serial(u.f, u.o.Arch)
 	} else {

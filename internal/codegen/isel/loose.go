@@ -6,7 +6,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Loosen frees the warp-group matrix operations of blocks whose source waits
+// LooseGroups frees the warp-group matrix operations of blocks whose source waits
 // for all of them in the middle of the block: it takes away the arrivals,
 // groups and waits of the source, so that the schedulers may move the
 // operations, and what their results do not concern past them, like any
@@ -17,7 +17,7 @@ import (
 // pipeline of its own: such blocks stay as they are. What the source does not
 // wait for in its block is open: it may still run while threads meet, memory
 // changes and the next round of a loop begins, as it may in the source.
-func Loosen(f *ori.Func) bool {
+func LooseGroups(f *ori.Func) bool {
 	if !flow.HasGroups(f) {
 		return false
 	}

@@ -84,7 +84,7 @@ reg r5 1/1 phys=32
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		Loosen(f)
+		LooseGroups(f)
 		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
@@ -154,7 +154,7 @@ reg r6 4/4 phys=24
 			t.Fatal(c.name, err)
 		}
 		f := m.Funcs[0]
-		Loosen(f)
+		LooseGroups(f)
 		GroupWaits(f, target.Find("sm_90a"))
 		if got := strings.TrimSuffix(body(f), "EXIT\n"); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)

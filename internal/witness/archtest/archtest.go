@@ -46,7 +46,15 @@ var layers = [...]layer{
 	{"internal/codegen", 68, false, ""}, // shared vocabulary of the parts above
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/abi", 41, false, ""},
-	{"internal/opt", 70, false, ""},
+	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it
+	{"internal/opt/address", 70, false, ""},
+	{"internal/opt/control", 70, false, ""},
+	{"internal/opt/cse", 70, false, ""},
+	{"internal/opt/float", 70, false, ""},
+	{"internal/opt/loop", 70, false, ""},
+	{"internal/opt/machine", 70, false, ""},
+	{"internal/opt/ssa", 70, false, ""},
+	{"internal/opt/uniform", 70, false, ""},
 	{"internal/lower", 70, false, ""},
 	{"internal/lower/call", 60, false, ""}, // the rooms of lowering, each on those below it
 	{"internal/lower/async", 59, false, ""},

@@ -1,0 +1,165 @@
+// Package control has the phases that turn branches into predicated code and
+// choices.
+package control
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// IfConvert turns short conditional blocks into guarded instructions:
+//
+//	    @p BRA b2              @!p LDG r = …
+//	b1: LDG r = …
+//	b2: …
+//
+// or, where both ways do something,
+//
+//	    @p BRA b2              @!p IADD3 r = …
+//	b1: IADD3 r = …            @p  LDG r = …
+//	    BRA b3
+//	b2: LDG r = …
+//	b3: …
+//
+// A guard costs less than parting the threads of a warp and bringing them
+// together again. What only computes a word that nobody else writes needs
+// not even the guard. Two guarded moves to one register become a choice in
+// Selects.
+func IfConvert(f *ori.Func) bool {
+	v := opt.ValuesOf(f)
+	changed := false
+	for again := true; again; {
+		again = false
+		for _, b := range f.Blocks {
+			if h, ok := hammockAt(v, f, b); ok && f.Should("convert", b.Last()) {
+				convert(v, f, b, h)
+				again, changed = true, true
+			}
+		}
+		opt.Unreachable(f)
+	}
+	return changed
+}
+
+// What blocks may cost to be guarded: one alone, and two together.
+const (
+	maxConverted = 6
+	maxDiamond   = 8
+)
+
+// hammock is a condition and what runs under it: one or two blocks that lead
+// from b to join.
+type hammock struct {
+	sides []side
+	join  *ori.Block
+}
+
+type side struct {
+	t     *ori.Block
+	guard ori.Operand
+}
+
+// hammockAt recognises the short blocks between b and where its ways meet.
+func hammockAt(v *opt.Values, f *ori.Func, b *ori.Block) (h hammock, ok bool) {
+	i := b.Last()
+	if i == nil || i.Op != op.BRA || i.Mods != (op.Mods{}) || len(i.Args) != 1 || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(b.Succs) != 2 {
+		return h, false
+	}
+	to := opt.Target(b, i)
+	next := b.Succs[1]
+	if to == nil || to == next || to != b.Succs[0] {
+		return h, false
+	}
+	yes, no := side{to, i.Guard}, side{next, i.Guard.Not()}
+	switch {
+	case between(f, b, next, to):
+		h = hammock{[]side{no}, to}
+	case between(f, b, to, next):
+		h = hammock{[]side{yes}, next}
+	case len(to.Succs) == 1 && between(f, b, next, to.Succs[0]) && between(f, b, to, to.Succs[0]):
+		h = hammock{[]side{no, yes}, to.Succs[0]}
+	default:
+		return h, false
+	}
+	sum := 0
+	for _, s := range h.sides {
+		n, ok := convertible(v, s.t, s.guard)
+		if !ok || n > maxConverted {
+			return h, false
+		}
+		sum += n
+	}
+	return h, len(h.sides) == 1 || sum <= maxDiamond
+}
+
+// between reports whether t is entered from b alone and leads to join.
+func between(f *ori.Func, b, t, join *ori.Block) bool {
+	return t != b && t != join && join != b && t != f.Blocks[0] && !t.Kept && len(t.Preds) == 1 && len(t.Succs) == 1 && t.Succs[0] == join
+}
+
+// convertible reports whether all of t can run under the guard, and what
+// that costs.
+func convertible(v *opt.Values, t *ori.Block, guard ori.Operand) (cost int, ok bool) {
+	for i := t.First(); i != nil; i = i.Next() {
+		if i == t.Last() && i.Op == op.BRA && i.Guard.Kind == ori.KNone && i.Mods == (op.Mods{}) {
+			break
+		}
+		if cost++; i.Guard.Kind != ori.KNone || i.Op.Has(op.Effect|op.Terminator|op.Convergent|op.Uniform) || i.Op.Has(op.Pseudo) && i.Op != op.COPY {
+			return 0, false
+		}
+		for _, d := range i.Dsts() {
+			if d.Class != ori.R && d.Class != ori.P || d.HasReg() && d.Reg == guard.Reg {
+				return 0, false
+			}
+		}
+	}
+	return cost, true
+}
+
+// convert moves the instructions of the sides to the end of b.
+func convert(v *opt.Values, f *ori.Func, b *ori.Block, h hammock) {
+	jump := b.Last()
+	for _, s := range h.sides {
+		for i := range s.t.Instrs {
+			if i.Op == op.BRA {
+				continue
+			}
+			i.Remove()
+			if !speculates(v, i) {
+				v.Count(i, -1)
+				i.Guard = s.guard
+				v.Count(i, 1)
+			}
+			b.InsertBefore(i, jump)
+		}
+		b.RemoveEdge(s.t)
+		s.t.RemoveEdge(h.join)
+	}
+	if len(b.Succs) == 0 {
+		b.AddEdge(h.join)
+	}
+	v.Count(jump, -1)
+	jump.Guard = ori.Operand{}
+	jump.Args[0] = ori.Label(h.join)
+	v.Count(jump, 1)
+	f.Touch()
+}
+
+// speculates reports whether i may run even when its result is not wanted.
+func speculates(v *opt.Values, i *ori.Instr) bool {
+	if !opt.IsPure(i) || i.Op == op.COPY {
+		return false
+	}
+	for _, s := range i.Srcs() {
+		if s.Kind == ori.KConst && s.Reg != ori.NoReg {
+			return false // an index that is only valid here
+		}
+	}
+	for _, d := range i.Dsts() {
+		if d.HasReg() && !v.Stable(d) {
+			return false
+		}
+	}
+	return true
+}

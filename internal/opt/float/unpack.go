@@ -1,0 +1,67 @@
+package float
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// UnpackHalves lets conversions from two floats of eight bits read them where they are:
+// the machine takes the low or the high half of a word.
+//
+//	PRMT y = x, 0x7732, rz               F2FP.F16.E4M3.UNPACK_B d = x.H1
+//	F2FP.F16.E4M3.UNPACK_B d = y
+//
+// fits tells whether an instruction has a form.
+func UnpackHalves(f *ori.Func, fits func(*ori.Instr) bool) bool {
+	v := opt.ValuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.F2FP && i.Mods.Has(op.MUNPACK_B) && (i.Mods.Has(op.ME4M3) || i.Mods.Has(op.ME5M2)) && i.NDst == 1 && len(i.Args) == 2 {
+				changed = unpack(v, i, fits) || changed
+			}
+		}
+	}
+	return f.Touched(changed)
+}
+
+// unpack looks through what cuts the half out that conversion i reads.
+func unpack(v *opt.Values, i *ori.Instr, fits func(*ori.Instr) bool) bool {
+	y := i.Args[1]
+	if !opt.Plain(y) {
+		return false
+	}
+	x, ok := halfOf(v, v.Once(y))
+	if !ok || !v.Stable(x) {
+		return false
+	}
+	v.Count(i, -1)
+	i.Args[1] = x
+	if !fits(i) {
+		i.Args[1] = y
+		ok = false
+	}
+	v.Count(i, 1)
+	return ok
+}
+
+// halfOf returns the half of a word that j gives in its low half.
+func halfOf(v *opt.Values, j *ori.Instr) (ori.Operand, bool) {
+	if j == nil || j.Guard.Kind != ori.KNone || j.NDst != 1 || len(j.Args) < 4 || !opt.Plain(j.Args[1]) || j.Args[1].Class != ori.R {
+		return ori.Operand{}, false
+	}
+	low, high := j.Args[1], j.Args[1]
+	high.Flags |= ori.H1
+	by := j.Args[2]
+	switch {
+	case by.Kind != ori.KImm || !opt.IsZero(j.Args[3]):
+	case j.Op == op.PRMT && by.Imm&0xff == 0x10:
+		return low, true
+	case j.Op == op.PRMT && by.Imm&0xff == 0x32:
+		return high, true
+	case opt.IsLogic(j) && by.Imm == 0xffff && j.Args[4].Imm&0xff == 0xc0:
+		return low, true
+	}
+	return ori.Operand{}, false
+}

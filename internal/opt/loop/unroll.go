@@ -1,0 +1,356 @@
+// Package loop unrolls loops, finds what their turns share, and follows
+// constants through control flow.
+package loop
+
+import (
+	"slices"
+
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/flow"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// Bounds on unrolling, in instructions: of a loop that goes away, as its
+// turns are and as they are once constants are known, of a body that is
+// copied, of the body of a loop that stays, and of all that is added to a
+// function. Of loops of matrix products the reference writes out those whose
+// turns come to 1,184 and leaves those of 1,344.
+const (
+	maxWhole  = 1600
+	maxLeft   = 1200
+	maxBody   = 80
+	maxPart   = 256
+	maxForked = 40  // of a body with branches inside
+	maxForks  = 420 // of all copies of such a body
+	maxGrowth = 4000
+	maxTurns  = 4096 // turns that are counted
+	maxNested = 3    // loops around each other
+	maxCopies = 8    // of the body of a loop that stays
+	overhead  = 3    // instructions that count, compare and branch
+)
+
+// Unroll copies the bodies of innermost loops whose number of turns is
+// known. A loop of few turns becomes a row of them; of others the body comes
+// to hold as many turns as divide their number. Registers keep their names:
+// later phases tell the copies' values apart.
+func Unroll(f *ori.Func) bool {
+	changed := false
+	u := &unroller{f: f, room: maxGrowth, tried: map[*ori.Block]bool{}}
+	for range maxNested {
+		if !u.innermost() {
+			break
+		}
+		f.Touch()
+		changed = true
+	}
+	return changed
+}
+
+// unroller unrolls loops. All but the first five fields are of one loop.
+type unroller struct {
+	f       *ori.Func
+	dom     *flow.Dom
+	writers [][]*ori.Instr // of each register
+	room    int            // instructions that may still be added
+	tried   map[*ori.Block]bool
+
+	loop   *flow.Loop
+	number int32      // of the loop
+	in     []int32    // by block ID: number of the last loop that held it
+	latch  *ori.Block // branches back
+	exit   *ori.Block // where the latch leads when no turn follows
+	goOn   bool       // another turn follows if the branch's predicate is this
+	size   int        // instructions of the loop
+	copies int        // of its body
+	whole  bool       // no loop is left
+	forks  bool       // there are branches in its body
+}
+
+// innermost unrolls the innermost loops that were not tried before. They
+// share no blocks, so that what is known about one holds when others have
+// changed.
+func (u *unroller) innermost() bool {
+	u.dom = flow.DomOf(u.f)
+	all := flow.LoopsOf(u.f, u.dom).All
+	outer := map[*flow.Loop]bool{}
+	for _, l := range all {
+		outer[l.Parent] = true
+	}
+	u.in = make([]int32, u.f.NumBlocks())
+	u.writers = nil
+	changed := false
+	for n, l := range all {
+		if outer[l] || u.tried[l.Header] {
+			continue
+		}
+		u.tried[l.Header] = true
+		u.loop, u.number = l, int32(n)+1
+		if !u.shape() || !u.plan(u.turns()) || (u.copies-1)*u.size > u.room || !u.f.Should("unroll", u.latch.Last()) {
+			continue
+		}
+		u.room -= (u.copies - 1) * u.size
+		u.unroll()
+		changed = true
+	}
+	return changed
+}
+
+// has reports whether b is a block of the loop.
+func (u *unroller) has(b *ori.Block) bool { return int(b.ID) < len(u.in) && u.in[b.ID] == u.number }
+
+// shape reports whether the loop has one branch back, at its end, and holds
+// nothing that must not be copied.
+func (u *unroller) shape() bool {
+	u.latch, u.size, u.forks = nil, 0, false
+	for _, b := range u.loop.Blocks {
+		u.in[b.ID] = u.number
+	}
+	for _, p := range u.loop.Header.Preds {
+		if !u.has(p) {
+			continue
+		}
+		if u.latch != nil {
+			return false
+		}
+		u.latch = p
+	}
+	for _, b := range u.loop.Blocks {
+		if b.Kept || !u.plain(b) {
+			return false
+		}
+		u.forks = u.forks || b != u.latch && len(b.Succs) > 1
+		for i := range b.Instrs {
+			if i.Op != op.COPY && i.Op != op.UNDEF {
+				u.size++
+			}
+		}
+	}
+	u.size = max(1, u.size-overhead)
+	return u.ending()
+}
+
+// plain reports whether b may be copied.
+func (u *unroller) plain(b *ori.Block) bool {
+	for i := range b.Instrs {
+		switch i.Op {
+		case op.BRA:
+			if i.Next() != nil {
+				return false
+			}
+		case op.BAR, op.WARPSYNC, op.COPY, op.UNDEF, op.EXIT, op.MEMBAR, op.FENCE:
+		case op.DEPBAR, op.LDGDEPBAR, op.ARRIVES, op.WARPGROUP, op.HGMMA, op.IGMMA, op.QGMMA, op.BGMMA:
+			// asynchronous work: each copy starts its own or waits for it
+		default:
+			if i.Op.Has(op.Effect | op.Terminator | op.Pseudo) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ending reads the branch at the end of the latch.
+func (u *unroller) ending() bool {
+	i := u.latch.Last()
+	if i == nil || i.Op != op.BRA || i.Guard.Kind != ori.KReg || i.Guard.Class != ori.P || len(i.Args) != 1 || len(u.latch.Succs) != 2 {
+		return false
+	}
+	t, fall := opt.Target(u.latch, i), u.latch.Succs[1]
+	if t == nil || t == fall {
+		return false
+	}
+	u.goOn = i.Guard.Flags&ori.Inv == 0
+	u.exit = fall
+	if t != u.loop.Header {
+		u.exit, u.goOn = t, !u.goOn
+		if fall != u.loop.Header {
+			return false
+		}
+	}
+	return !u.has(u.exit)
+}
+
+// plan decides how many turns the body holds from now on.
+func (u *unroller) plan(turns int) bool {
+	if turns == 0 {
+		return false
+	}
+	if u.forks && (u.size > maxForked || turns*u.size > maxForks) {
+		return false
+	}
+	if u.size <= maxBody && turns*u.size <= maxWhole || turns*u.size <= maxGrowth && turns*u.weigh() <= maxLeft {
+		u.copies, u.whole = turns, true
+		return true
+	}
+	if u.size > maxBody {
+		return false
+	}
+	for n := maxCopies; n > 1; n-- {
+		if turns%n == 0 && n*u.size <= maxPart {
+			u.copies, u.whole = n, false
+			return true
+		}
+	}
+	return false
+}
+
+// index lists the writers of every register, once for all loops: copies add
+// only writers that do what those they are copies of do.
+func (u *unroller) index() {
+	if u.writers != nil {
+		return
+	}
+	u.writers = make([][]*ori.Instr, len(u.f.Regs))
+	for _, b := range u.f.Blocks {
+		for i := range b.Instrs {
+			for _, d := range i.Dsts() {
+				if d.HasReg() {
+					u.writers[d.Reg] = append(u.writers[d.Reg], i)
+				}
+			}
+		}
+	}
+}
+
+// afresh reports whether b, which dominates the loop, runs before every
+// first turn of it: no way leads from the loop back to it around b.
+func (u *unroller) afresh(b *ori.Block) bool {
+	seen := map[*ori.Block]bool{b: true}
+	work := []*ori.Block{u.loop.Header}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range x.Preds {
+			switch {
+			case seen[p] || x == u.loop.Header && p == u.latch:
+			case u.has(p):
+				return false
+			default:
+				seen[p] = true
+				work = append(work, p)
+			}
+		}
+	}
+	return true
+}
+
+// everyTurn reports whether i runs once in each turn of the loop.
+func (u *unroller) everyTurn(i *ori.Instr) bool {
+	return u.has(i.Block()) && u.dom.Dominates(i.Block(), u.latch)
+}
+
+// before reports whether i comes before j in a turn; both run in every one.
+func (u *unroller) before(i, j *ori.Instr) bool {
+	if i.Block() != j.Block() {
+		return u.dom.Dominates(i.Block(), j.Block())
+	}
+	for x := i; x != nil; x = x.Next() {
+		if x == j {
+			return true
+		}
+	}
+	return false
+}
+
+// constWord returns the value of a constant operand of one word.
+func constWord(o ori.Operand) (int32, bool) {
+	if o.Flags != 0 {
+		return 0, false
+	}
+	switch o.Kind {
+	case ori.KImm:
+		return int32(o.Imm), true
+	case ori.KZero:
+		return 0, true
+	}
+	return 0, false
+}
+
+// setOf returns the constant that i sets a register to.
+func setOf(i *ori.Instr) (int32, bool) {
+	if i.Op != op.MOV && i.Op != op.COPY || i.Guard.Kind != ori.KNone || len(i.Srcs()) != 1 {
+		return 0, false
+	}
+	return constWord(i.Srcs()[0])
+}
+
+// unroll makes the copies and leads one into the next.
+func (u *unroller) unroll() {
+	f, header := u.f, u.loop.Header
+	var body []*ori.Block // in the order of the text
+	for _, b := range f.Blocks {
+		if u.has(b) {
+			body = append(body, b)
+		}
+	}
+	old := len(f.Blocks)
+	latches := []*ori.Block{u.latch}
+	headers := []*ori.Block{header}
+	for range u.copies - 1 {
+		to := u.clone(body)
+		latches = append(latches, to[ori.Reg(u.latch.ID)])
+		headers = append(headers, to[ori.Reg(header.ID)])
+	}
+	for n, l := range latches {
+		last := n == len(latches)-1
+		if last && !u.whole {
+			break // the copy of the branch leads to its own header
+		}
+		l.Last().Remove()
+		for _, s := range []*ori.Block{headers[n], u.exit} {
+			l.RemoveEdge(s)
+		}
+		if last {
+			l.AddEdge(u.exit)
+		} else {
+			l.AddEdge(headers[n+1])
+		}
+	}
+	if n := len(latches) - 1; !u.whole {
+		redirect(latches[n], headers[n], header)
+	}
+	at := slices.Index(f.Blocks, body[len(body)-1]) + 1
+	made := slices.Clone(f.Blocks[old:])
+	f.Blocks = slices.Insert(f.Blocks[:old], at, made...)
+}
+
+// redirect makes the branch at the end of b lead to t instead of old.
+func redirect(b, old, t *ori.Block) {
+	for k := range b.Last().Args {
+		if a := &b.Last().Args[k]; a.Kind == ori.KLabel && a.Reg == ori.Reg(old.ID) {
+			a.Reg = ori.Reg(t.ID)
+		}
+	}
+	b.ReplaceSucc(old, t)
+}
+
+// clone copies the blocks of the body, behind all others, and returns the
+// copy of each by its label.
+func (u *unroller) clone(body []*ori.Block) map[ori.Reg]*ori.Block {
+	f := u.f
+	to := make(map[ori.Reg]*ori.Block, len(body))
+	for _, b := range body {
+		to[ori.Reg(b.ID)] = f.NewBlock()
+	}
+	for _, b := range body {
+		made := to[ori.Reg(b.ID)]
+		for i := range b.Instrs {
+			c := f.NewInstr(i.Op, i.Mods, i.Dsts(), i.Srcs())
+			c.Guard, c.Line, c.Loc = i.Guard, i.Line, i.Loc
+			for k := range c.Args {
+				if t := to[c.Args[k].Reg]; c.Args[k].Kind == ori.KLabel && t != nil {
+					c.Args[k].Reg = ori.Reg(t.ID)
+				}
+			}
+			made.Append(c)
+		}
+		for _, s := range b.Succs {
+			if t := to[ori.Reg(s.ID)]; t != nil {
+				s = t
+			}
+			made.AddEdge(s)
+		}
+	}
+	return to
+}

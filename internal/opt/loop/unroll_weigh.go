@@ -1,0 +1,106 @@
+package loop
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// What a turn of a loop comes to once no loop is left: results that depend on
+// the number of the turn alone are constants, sums of them with what does not
+// change are offsets of addresses, and other functions of both are often the
+// same in several turns.
+
+// steady says what a word is in each turn.
+type steady int8
+
+const (
+	changing steady = iota
+	numbered        // a function of what does not change and of the number of the turn
+	counted         // of the number of the turn alone
+)
+
+// thirds of an instruction that an instruction with such a result costs.
+var thirds = [...]int{changing: 3, numbered: 1, counted: 0}
+
+// weigh returns how many instructions a turn has left when all are written
+// out.
+func (u *unroller) weigh() int {
+	kinds := map[cell]steady{}
+	known := func(at cell) steady {
+		if k, ok := kinds[at]; ok {
+			return k
+		}
+		k := u.outside(at)
+		kinds[at] = k
+		return k
+	}
+	for again := true; again; {
+		again = false
+		for _, b := range u.loop.Blocks {
+			for i := range b.Instrs {
+				k := u.steadiness(i, known)
+				for _, d := range i.Dsts() {
+					for n := range max(1, d.N) {
+						at := cell{d.Reg, d.Sub + n}
+						if d.HasReg() && known(at) > k {
+							kinds[at], again = k, true
+						}
+					}
+				}
+			}
+		}
+	}
+	sum := 0
+	for _, b := range u.loop.Blocks {
+		for i := range b.Instrs {
+			switch k := u.steadiness(i, known); {
+			case i.Op == op.COPY || i.Op == op.UNDEF || i.Op == op.WARPSYNC:
+			case k == numbered && i.Op == op.IADD3: // becomes an offset
+			default:
+				sum += thirds[k]
+			}
+		}
+	}
+	return max(1, sum/3)
+}
+
+// steadiness is the least steady of the sources of i.
+func (u *unroller) steadiness(i *ori.Instr, known func(cell) steady) steady {
+	if !opt.IsPure(i) || i.Guard.Kind != ori.KNone || i.NDst == 0 {
+		return changing
+	}
+	k := counted
+	for _, s := range i.Srcs() {
+		switch {
+		case s.HasReg():
+			for n := range max(1, s.N) {
+				k = min(k, known(cell{s.Reg, s.Sub + n}))
+			}
+		case s.Kind != ori.KImm && s.Kind != ori.KZero:
+			k = min(k, numbered)
+		}
+	}
+	return k
+}
+
+// outside is the most that a word can be, from who writes it.
+func (u *unroller) outside(at cell) steady {
+	k, inside := counted, 0
+	for _, w := range u.writers[at.reg] {
+		does, _ := wordOf(w, at)
+		switch {
+		case !does:
+		case u.has(w.Block()):
+			inside++
+		default:
+			if _, ok := setOf(w); !ok {
+				k = numbered
+			}
+		}
+	}
+	if inside > 1 {
+		return changing
+	}
+	return k
+}

@@ -1,0 +1,159 @@
+package archtest
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// maxPackage is how many lines a package may have without tests and generated
+// files: more than that nobody keeps in mind.
+const maxPackage = 4000
+
+// tooLarge are the packages that are not divided yet, with the size they may
+// not grow beyond. A package that became small enough must leave the list.
+var tooLarge = map[string]int{
+	"internal/codegen/regalloc": 4250,
+	"internal/ptx/sema":         6500,
+	"internal/witness/ptxvm":    7600,
+	"internal/witness/sim":      9900,
+}
+
+// TestPackageSize: packages stay small enough to be known whole.
+func TestPackageSize(t *testing.T) {
+	packages, seen := 0, map[string]bool{}
+	for _, p := range list(t) {
+		lines := 0
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(text, []byte("// Code generated ")) {
+				lines += bytes.Count(text, []byte("\n"))
+			}
+		}
+		packages++
+		path := strings.TrimPrefix(p.ImportPath, "github.com/goptxas/goptxas/")
+		most, listed := tooLarge[path]
+		seen[path] = true
+		switch {
+		case !listed && lines > maxPackage:
+			t.Errorf("%s has %d lines, more than %d: divide it", path, lines, maxPackage)
+		case listed && lines > most:
+			t.Errorf("%s has grown to %d lines: divide it", path, lines)
+		case listed && lines <= maxPackage:
+			t.Errorf("%s has %d lines and need not be listed any more", path, lines)
+		}
+	}
+	for path := range tooLarge {
+		if !seen[path] {
+			t.Errorf("%s is listed and does not exist", path)
+		}
+	}
+	t.Logf("%d packages measured, %d too large", packages, len(tooLarge))
+}
+
+// TestPhaseNames: a row of the pipeline bears the name of the function it runs.
+func TestPhaseNames(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "internal", "pipeline", "phases.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		name, run := "", ""
+		for _, e := range lit.Elts {
+			kv, ok := e.(*ast.KeyValueExpr)
+			if !ok {
+				continue
+			}
+			switch k, _ := kv.Key.(*ast.Ident); {
+			case k == nil:
+			case k.Name == "Name":
+				if s, ok := kv.Value.(*ast.BasicLit); ok {
+					name, _ = strconv.Unquote(s.Value)
+				}
+			case k.Name == "Run":
+				run = functionOf(kv.Value)
+			}
+		}
+		if name == "" || run == "" {
+			return true
+		}
+		rows++
+		if !strings.EqualFold(name[:1], run[:1]) || name[1:] != run[1:] {
+			t.Errorf("the row %s runs %s", name, run)
+		}
+		return true
+	})
+	if rows < 40 {
+		t.Errorf("only %d rows of phases were found", rows)
+	}
+	t.Logf("%d rows bear the names of their functions", rows)
+}
+
+// functionOf names the function that an expression such as f, p.f or
+// improve(p.f) runs.
+func functionOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.CallExpr:
+		if len(e.Args) > 0 {
+			return functionOf(e.Args[0])
+		}
+	}
+	return ""
+}
+
+// TestDocFiles: the files and folders that the documents name exist.
+func TestDocFiles(t *testing.T) {
+	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(docs) == 0 {
+		t.Fatal("no documents", err)
+	}
+	named := regexp.MustCompile("`([a-z][A-Za-z0-9_./-]*\\.go|internal/[A-Za-z0-9_./-]*[a-z0-9])`")
+	n := 0
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			path := m[1]
+			if !strings.Contains(path, "/") {
+				continue // a file of the folder that the sentence is about
+			}
+			n++
+			if !exists(path) {
+				t.Errorf("%s names %s, which does not exist", filepath.Base(doc), path)
+			}
+		}
+	}
+	t.Logf("%d names of files and folders in %d documents", n, len(docs))
+}
+
+// exists reports whether a path is there: from the module's folder, from
+// internal, or from the folders that documents leave out.
+func exists(path string) bool {
+	for _, dir := range []string{"", "internal", "internal/codegen", "internal/lower", "internal/ptx", "internal/witness"} {
+		if _, err := os.Stat(filepath.Join(root, dir, path)); err == nil {
+			return true
+		}
+	}
+	return false
+}
