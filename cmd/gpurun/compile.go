@@ -92,12 +92,14 @@ func workspace(dir string) (files []string, tmp string, err error) {
 	return files, tmp, err
 }
 
-// archOf returns the architecture a PTX file is compiled for on the GPU at
-// hand: its own target where that is an sm_90 one, else sm_90a.
+// archOf returns the architecture a PTX file is compiled for: its own target
+// where that is sm_90 or one that came after it, else that of the GPU at hand,
+// sm_90a.
 func archOf(text string) string {
 	if _, rest, ok := strings.Cut(text, ".target"); ok {
-		if f := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == '\n' || r == '\r' }); len(f) > 0 && f[0] == "sm_90" {
-			return "sm_90"
+		f := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == '\n' || r == '\r' })
+		if len(f) > 0 && (f[0] == "sm_90" || strings.HasPrefix(f[0], "sm_1")) {
+			return f[0]
 		}
 	}
 	return "sm_90a"

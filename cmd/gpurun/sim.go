@@ -11,6 +11,7 @@ import (
 
 	"github.com/goptxas/goptxas/internal/witness/gpu"
 	"github.com/goptxas/goptxas/internal/witness/launch"
+	"github.com/goptxas/goptxas/internal/witness/ptxvm"
 	"github.com/goptxas/goptxas/internal/witness/sim"
 )
 
@@ -21,9 +22,22 @@ func simulate(args []string) error {
 	f := s.flags("sim")
 	set := s.corpusFlags(f, 1)
 	show := f.Int("show", 0, "bytes that differ to print")
-	timed := f.Bool("timed", false, "results of our code arrive as late as they may")
+	o := simOptions{show: show}
+	f.BoolVar(&o.timed, "timed", false, "results of our code arrive as late as they may")
+	f.BoolVar(&o.vm, "vm", false, "compare the reference's code with the interpreter too")
+	times := f.String("async", "", "comma-separated times of our code's asynchronous work: early late seed:N")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	o.times = []sim.Async{{}}
+	for t := range strings.SplitSeq(*times, ",") {
+		when, err := sim.ParseAsync(t)
+		if err != nil {
+			return err
+		}
+		if t != "" {
+			o.times = append(o.times, when)
+		}
 	}
 	files, tmp, p, err := set.open()
 	if err != nil {
@@ -39,7 +53,7 @@ func simulate(args []string) error {
 		}
 		name := filepath.Base(files[k])
 		rows := blindRows(name, s.modes, p.of(name, string(text)))
-		s.simulateFile(files[k], filepath.Join(tmp, name), "-arch="+archOf(string(text)), rows, *show, *timed)
+		s.simulateFile(files[k], filepath.Join(tmp, name), "-arch="+archOf(string(text)), rows, &o)
 		mu.Lock()
 		all = append(all, rows...)
 		mu.Unlock()
@@ -47,8 +61,16 @@ func simulate(args []string) error {
 	return s.report(merge(all))
 }
 
+// simOptions are what only sim can do.
+type simOptions struct {
+	show  *int
+	timed bool
+	vm    bool
+	times []sim.Async
+}
+
 // simulateFile compiles one file and runs its rows.
-func (s *settings) simulateFile(file, base, arch string, rows []*row, show int, timed bool) {
+func (s *settings) simulateFile(file, base, arch string, rows []*row, o *simOptions) {
 	opts, err := argsOf(s.modes)
 	our := compile(s.ours, append([]string{arch}, opts...), file, base+".our.cubin")
 	ref := build{Err: "not tried"}
@@ -60,26 +82,69 @@ func (s *settings) simulateFile(file, base, arch string, rows []*row, show int, 
 		if r.Outcome != "" || strings.HasPrefix(r.Note, "untried") {
 			continue
 		}
-		a, want := simulateOne(r.refCubin, &r.launch, false)
+		a, want := simulateOne(r.refCubin, &r.launch, false, sim.Async{})
 		if !a.OK() {
 			r.Ref, r.Outcome, r.Err = a, "reffault", a.Err
 			continue
 		}
-		b, got := simulateOne(r.ourCubin, &r.launch, timed)
-		r.judge([]*gpu.Result{a}, b)
-		if r.Outcome == "differ" {
-			r.Err = firstDifference(want, got, show)
+		for _, when := range o.times {
+			b, got := simulateOne(r.ourCubin, &r.launch, o.timed, when)
+			r.judge([]*gpu.Result{a}, b)
+			if r.Outcome == "differ" {
+				r.Err = firstDifference(want, got, *o.show)
+			}
+			if r.Outcome != "equal" {
+				r.Note += fmt.Sprintf(" at %v", when)
+				if c, _ := simulateOne(r.refCubin, &r.launch, false, when); when != (sim.Async{}) && !c.OK() {
+					r.Outcome, r.Err = "refasync", c.Err
+				}
+				break
+			}
+		}
+		if o.vm && r.Outcome == "equal" {
+			r.interpret(file, strings.TrimPrefix(arch, "-arch="), want, *o.show)
 		}
 	}
 	os.Remove(our.Out) //nolint:errcheck // room for the next
 	os.Remove(ref.Out) //nolint:errcheck // likewise
 }
 
+// interpret compares what the reference's code left with the interpreter.
+func (r *row) interpret(file, arch string, want [][]byte, show int) {
+	fail := func(err error) { r.Outcome, r.Err = "vmfault", err.Error() }
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fail(err)
+		return
+	}
+	p, err := ptxvm.Load(filepath.Base(file), string(text), arch)
+	if err != nil {
+		fail(err)
+		return
+	}
+	out, err := p.Run(&r.launch, ptxvm.Options{})
+	if err != nil {
+		fail(err)
+		return
+	}
+	k := 0
+	for n, b := range out {
+		if b == nil {
+			k += len(r.launch.Args[n].Ptrs)
+			continue
+		}
+		if k < len(want) && !bytes.Equal(b, want[k]) {
+			r.Outcome, r.Err = "vmdiffer", firstDifference([][]byte{b}, [][]byte{want[k]}, show)
+		}
+		k++
+	}
+}
+
 // maxSimulated bounds the instructions of warps of one launch.
 const maxSimulated = 8_000_000
 
 // simulateOne runs one launch of one cubin.
-func simulateOne(name string, l *launch.Launch, timed bool) (*gpu.Result, [][]byte) {
+func simulateOne(name string, l *launch.Launch, timed bool, when sim.Async) (*gpu.Result, [][]byte) {
 	r := &gpu.Result{Stage: "load"}
 	fail := func(err error) (*gpu.Result, [][]byte) {
 		r.Err = err.Error()
@@ -107,12 +172,15 @@ func simulateOne(name string, l *launch.Launch, timed bool) (*gpu.Result, [][]by
 		before[k] = gpu.Hash(bufs[k])
 	}
 	r.Stage = "run"
-	st, err := p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated, Timed: timed})
+	st, err := p.Run(&sim.Launch{Grid: l.Grid, Block: l.Block, Cluster: l.Cluster, Smem: l.Smem, Params: params, Memory: mem, MaxSteps: maxSimulated, Timed: timed, Async: when})
 	if err != nil {
 		return fail(err)
 	}
 	if len(st.Reports) > 0 {
 		return fail(fmt.Errorf("%d early reads, the first: %v", len(st.Reports), st.Reports[0]))
+	}
+	if len(st.Races) > 0 {
+		return fail(fmt.Errorf("%d races, the first: %v", len(st.Races), st.Races[0]))
 	}
 	for k := range bufs {
 		r.Hash = append(r.Hash, gpu.Hash(bufs[k]))

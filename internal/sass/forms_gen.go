@@ -1046,1202 +1046,1217 @@ var forms = [...]form{{},
 	// FADD2 float.sass:80
 	{op: 43, sms: 0x180, item: 3622, nitem: 11, arg: 489, narg: 3, mod: 325, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe4b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e4b, Hi: 0xfc00008000000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0xfff, item: 3633, nitem: 6, arg: 492, narg: 3, mod: 0, nmod: 0,
+	// FADD2 float.sass:81
+	{op: 43, sms: 0x180, item: 3633, nitem: 9, arg: 492, narg: 3, mod: 329, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x44b, Hi: 0x0}, def: bits.Word{Lo: 0xffff744b, Hi: 0xfc00000000000}},
+	// FCHK float.sass:84
+	{op: 44, sms: 0xfff, item: 3642, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x302, Hi: 0x0}, def: bits.Word{Lo: 0xffff007302, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0xfff, item: 3639, nitem: 6, arg: 495, narg: 3, mod: 0, nmod: 0,
+	// FCHK float.sass:84
+	{op: 44, sms: 0xfff, item: 3648, nitem: 6, arg: 498, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x902, Hi: 0x0}, def: bits.Word{Lo: 0xff007902, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0x7f, item: 3645, nitem: 7, arg: 495, narg: 3, mod: 0, nmod: 0,
+	// FCHK float.sass:84
+	{op: 44, sms: 0x7f, item: 3654, nitem: 7, arg: 498, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x0}, def: bits.Word{Lo: 0xff007b02, Hi: 0xfc000000e0000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0x7f, item: 3652, nitem: 12, arg: 498, narg: 4, mod: 0, nmod: 0,
+	// FCHK float.sass:84
+	{op: 44, sms: 0x7f, item: 3661, nitem: 12, arg: 501, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007b02, Hi: 0xfc000080e0000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0x7f, item: 3664, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
+	// FCHK float.sass:84
+	{op: 44, sms: 0x7f, item: 3673, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007d02, Hi: 0xfc000080e0000}},
-	// FCHK float.sass:83
-	{op: 44, sms: 0xf80, item: 3670, nitem: 6, arg: 502, narg: 3, mod: 0, nmod: 0,
+	// FCHK float.sass:84
+	{op: 44, sms: 0xf80, item: 3679, nitem: 6, arg: 505, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd02, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007d02, Hi: 0xfc000080e0000}},
 	// FENCE memory.sass:145
-	{op: 45, sms: 0x40, item: 3676, nitem: 2, arg: 0, narg: 0, mod: 329, nmod: 1,
+	{op: 45, sms: 0x40, item: 3685, nitem: 2, arg: 0, narg: 0, mod: 332, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
 	// FENCE memory.sass:146
-	{op: 45, sms: 0xf80, item: 3678, nitem: 2, arg: 0, narg: 0, mod: 330, nmod: 1,
+	{op: 45, sms: 0xf80, item: 3687, nitem: 2, arg: 0, narg: 0, mod: 333, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c6, Hi: 0x0}, def: bits.Word{Lo: 0x73c6, Hi: 0xfc00000000000}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3702, nitem: 12, arg: 505, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3711, nitem: 12, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x0}, def: bits.Word{Lo: 0xffff7623, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3714, nitem: 17, arg: 509, narg: 5, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3723, nitem: 17, arg: 512, narg: 5, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x623, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7623, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3742, nitem: 12, arg: 514, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3751, nitem: 12, arg: 517, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a23, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3754, nitem: 17, arg: 518, narg: 5, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3763, nitem: 17, arg: 521, narg: 5, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3771, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3780, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:86
-	{op: 46, sms: 0x7f, item: 3782, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:87
+	{op: 46, sms: 0x7f, item: 3791, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:87
-	{op: 46, sms: 0xf80, item: 3691, nitem: 11, arg: 505, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:88
+	{op: 46, sms: 0xf80, item: 3700, nitem: 11, arg: 508, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x423, Hi: 0x0}, def: bits.Word{Lo: 0xffff7423, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:87
-	{op: 46, sms: 0xf80, item: 3731, nitem: 11, arg: 387, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:88
+	{op: 46, sms: 0xf80, item: 3740, nitem: 11, arg: 387, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x823, Hi: 0x0}, def: bits.Word{Lo: 0xffff7823, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:88
-	{op: 46, sms: 0xf80, item: 3680, nitem: 11, arg: 383, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:89
+	{op: 46, sms: 0xf80, item: 3689, nitem: 11, arg: 383, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000000ff}},
-	// FFMA float.sass:88
-	{op: 46, sms: 0xf80, item: 3793, nitem: 11, arg: 391, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:89
+	{op: 46, sms: 0xf80, item: 3802, nitem: 11, arg: 391, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080000ff}},
-	// FFMA float.sass:88
-	{op: 46, sms: 0xf80, item: 3804, nitem: 11, arg: 523, narg: 4, mod: 331, nmod: 3,
+	// FFMA float.sass:89
+	{op: 46, sms: 0xf80, item: 3813, nitem: 11, arg: 526, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080000ff}},
-	// FFMA2 float.sass:91
-	{op: 47, sms: 0x180, item: 3815, nitem: 13, arg: 527, narg: 4, mod: 334, nmod: 5,
+	// FFMA2 float.sass:92
+	{op: 47, sms: 0x180, item: 3824, nitem: 13, arg: 530, narg: 4, mod: 337, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc000000000ff}},
-	// FFMA2 float.sass:91
-	{op: 47, sms: 0x180, item: 3828, nitem: 14, arg: 531, narg: 4, mod: 339, nmod: 5,
+	// FFMA2 float.sass:92
+	{op: 47, sms: 0x180, item: 3837, nitem: 14, arg: 534, narg: 4, mod: 342, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c49, Hi: 0xfc000080000ff}},
-	// FFMA2 float.sass:91
-	{op: 47, sms: 0x180, item: 3842, nitem: 14, arg: 535, narg: 4, mod: 334, nmod: 5,
+	// FFMA2 float.sass:92
+	{op: 47, sms: 0x180, item: 3851, nitem: 14, arg: 538, narg: 4, mod: 337, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe49, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e49, Hi: 0xfc000080000ff}},
-	// FHADD float.sass:94
-	{op: 48, sms: 0xf80, item: 3856, nitem: 10, arg: 539, narg: 3, mod: 344, nmod: 4,
+	// FFMA2 float.sass:93
+	{op: 47, sms: 0x180, item: 3865, nitem: 12, arg: 542, narg: 4, mod: 347, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc000000000ff}},
+	// FFMA2 float.sass:94
+	{op: 47, sms: 0x180, item: 3877, nitem: 12, arg: 546, narg: 4, mod: 351, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x449, Hi: 0x0}, def: bits.Word{Lo: 0xffff7449, Hi: 0xfc000000000ff}},
+	// FHADD float.sass:97
+	{op: 48, sms: 0xf80, item: 3889, nitem: 10, arg: 550, narg: 3, mod: 355, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x221, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7221, Hi: 0xfc00000020000}},
-	// FHADD float.sass:94
-	{op: 48, sms: 0xf80, item: 3866, nitem: 10, arg: 542, narg: 3, mod: 344, nmod: 4,
+	// FHADD float.sass:97
+	{op: 48, sms: 0xf80, item: 3899, nitem: 10, arg: 553, narg: 3, mod: 355, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe21, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e21, Hi: 0xfc00008020000}},
-	// FHFMA float.sass:97
-	{op: 49, sms: 0xf80, item: 3876, nitem: 13, arg: 545, narg: 4, mod: 348, nmod: 5,
+	// FHFMA float.sass:100
+	{op: 49, sms: 0xf80, item: 3909, nitem: 13, arg: 556, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x223, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7223, Hi: 0xfc000000200ff}},
-	// FHFMA float.sass:97
-	{op: 49, sms: 0xf80, item: 3889, nitem: 14, arg: 549, narg: 4, mod: 348, nmod: 5,
+	// FHFMA float.sass:100
+	{op: 49, sms: 0xf80, item: 3922, nitem: 14, arg: 560, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xc23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7c23, Hi: 0xfc000080200ff}},
-	// FHFMA float.sass:97
-	{op: 49, sms: 0xf80, item: 3903, nitem: 13, arg: 553, narg: 4, mod: 348, nmod: 5,
+	// FHFMA float.sass:100
+	{op: 49, sms: 0xf80, item: 3936, nitem: 13, arg: 564, narg: 4, mod: 359, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020000}, match: bits.Word{Lo: 0xe23, Hi: 0x8020000}, def: bits.Word{Lo: 0xffffff7e23, Hi: 0xfc000080200ff}},
-	// FLO float.sass:100
-	{op: 50, sms: 0xfff, item: 3916, nitem: 9, arg: 557, narg: 3, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0xfff, item: 3949, nitem: 9, arg: 568, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x300, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7300, Hi: 0xfc000000e0200}},
-	// FLO float.sass:100
-	{op: 50, sms: 0xfff, item: 3925, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0xfff, item: 3958, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x900, Hi: 0x0}, def: bits.Word{Lo: 0xff7900, Hi: 0xfc000000e0200}},
-	// FLO float.sass:100
-	{op: 50, sms: 0x7f, item: 3934, nitem: 9, arg: 560, narg: 3, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0x7f, item: 3967, nitem: 9, arg: 571, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x0}, def: bits.Word{Lo: 0xff7b00, Hi: 0xfc000000e0200}},
-	// FLO float.sass:100
-	{op: 50, sms: 0x7f, item: 3943, nitem: 14, arg: 563, narg: 4, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0x7f, item: 3976, nitem: 14, arg: 574, narg: 4, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b00, Hi: 0xfc000080e0200}},
-	// FLO float.sass:100
-	{op: 50, sms: 0x7f, item: 3957, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0x7f, item: 3990, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d00, Hi: 0xfc000080e0200}},
-	// FLO float.sass:100
-	{op: 50, sms: 0xf80, item: 3966, nitem: 9, arg: 567, narg: 3, mod: 353, nmod: 2,
+	// FLO float.sass:103
+	{op: 50, sms: 0xf80, item: 3999, nitem: 9, arg: 578, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd00, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d00, Hi: 0xfc000080e0200}},
-	// FMNMX float.sass:103
-	{op: 51, sms: 0x1, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:103
-	{op: 51, sms: 0x1, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:103
-	{op: 51, sms: 0x1, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:103
-	{op: 51, sms: 0x1, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:103
-	{op: 51, sms: 0x1, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:104
-	{op: 51, sms: 0x2, item: 4027, nitem: 10, arg: 591, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:104
-	{op: 51, sms: 0x2, item: 4037, nitem: 10, arg: 595, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:104
-	{op: 51, sms: 0x2, item: 4047, nitem: 11, arg: 599, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:104
-	{op: 51, sms: 0x2, item: 4058, nitem: 16, arg: 603, narg: 5, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:104
-	{op: 51, sms: 0x2, item: 4074, nitem: 10, arg: 608, narg: 4, mod: 356, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:105
-	{op: 51, sms: 0x3c, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:105
-	{op: 51, sms: 0x3c, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:105
-	{op: 51, sms: 0x3c, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:105
-	{op: 51, sms: 0x3c, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:105
-	{op: 51, sms: 0x3c, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
 	// FMNMX float.sass:106
-	{op: 51, sms: 0xfc0, item: 4084, nitem: 11, arg: 612, narg: 4, mod: 358, nmod: 3,
+	{op: 51, sms: 0x1, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:106
+	{op: 51, sms: 0x1, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:106
+	{op: 51, sms: 0x1, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:106
+	{op: 51, sms: 0x1, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:106
+	{op: 51, sms: 0x1, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:107
+	{op: 51, sms: 0x2, item: 4060, nitem: 10, arg: 602, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:107
+	{op: 51, sms: 0x2, item: 4070, nitem: 10, arg: 606, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:107
+	{op: 51, sms: 0x2, item: 4080, nitem: 11, arg: 610, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:107
+	{op: 51, sms: 0x2, item: 4091, nitem: 16, arg: 614, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:107
+	{op: 51, sms: 0x2, item: 4107, nitem: 10, arg: 619, narg: 4, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:108
+	{op: 51, sms: 0x3c, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:108
+	{op: 51, sms: 0x3c, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:108
+	{op: 51, sms: 0x3c, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
+	// FMNMX float.sass:108
+	{op: 51, sms: 0x3c, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:108
+	{op: 51, sms: 0x3c, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
+	// FMNMX float.sass:109
+	{op: 51, sms: 0xfc0, item: 4117, nitem: 11, arg: 623, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
-	{op: 51, sms: 0xfc0, item: 4095, nitem: 11, arg: 616, narg: 4, mod: 358, nmod: 3,
+	// FMNMX float.sass:109
+	{op: 51, sms: 0xfc0, item: 4128, nitem: 11, arg: 627, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x0}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
-	{op: 51, sms: 0x40, item: 4106, nitem: 12, arg: 620, narg: 4, mod: 358, nmod: 3,
+	// FMNMX float.sass:109
+	{op: 51, sms: 0x40, item: 4139, nitem: 12, arg: 631, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc00003800000}},
-	// FMNMX float.sass:106
-	{op: 51, sms: 0x40, item: 4118, nitem: 17, arg: 624, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:109
+	{op: 51, sms: 0x40, item: 4151, nitem: 17, arg: 635, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:106
-	{op: 51, sms: 0x40, item: 4135, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
+	// FMNMX float.sass:109
+	{op: 51, sms: 0x40, item: 4168, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:106
-	{op: 51, sms: 0xf80, item: 4146, nitem: 11, arg: 629, narg: 4, mod: 358, nmod: 3,
+	// FMNMX float.sass:109
+	{op: 51, sms: 0xf80, item: 4179, nitem: 11, arg: 640, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b800000}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0xfc0, item: 4157, nitem: 13, arg: 633, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0xfc0, item: 4190, nitem: 13, arg: 644, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x209, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7209, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0xfc0, item: 4170, nitem: 13, arg: 638, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0xfc0, item: 4203, nitem: 13, arg: 649, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x809, Hi: 0x2}, def: bits.Word{Lo: 0xffff7809, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0x40, item: 4183, nitem: 14, arg: 643, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0x40, item: 4216, nitem: 14, arg: 654, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x2}, def: bits.Word{Lo: 0xffff7a09, Hi: 0xfc0000380001e}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0x40, item: 4197, nitem: 19, arg: 648, narg: 6, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0x40, item: 4230, nitem: 19, arg: 659, narg: 6, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xa09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7a09, Hi: 0xfc0000b80001e}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0x40, item: 4216, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0x40, item: 4249, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0x3fffff7c09, Hi: 0xfc0000b80001e}},
-	// FMNMX float.sass:107
-	{op: 51, sms: 0xf80, item: 4229, nitem: 13, arg: 654, narg: 5, mod: 358, nmod: 3,
+	// FMNMX float.sass:110
+	{op: 51, sms: 0xf80, item: 4262, nitem: 13, arg: 665, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000002}, match: bits.Word{Lo: 0xc09, Hi: 0x8000002}, def: bits.Word{Lo: 0xffffff7c09, Hi: 0xfc0000b80001e}},
-	// FMNMX3 float.sass:110
-	{op: 52, sms: 0x380, item: 4242, nitem: 12, arg: 659, narg: 5, mod: 356, nmod: 2,
+	// FMNMX3 float.sass:113
+	{op: 52, sms: 0x380, item: 4275, nitem: 12, arg: 670, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x276, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7276, Hi: 0xfc000038000ff}},
-	// FMNMX3 float.sass:110
-	{op: 52, sms: 0x380, item: 4254, nitem: 12, arg: 664, narg: 5, mod: 356, nmod: 2,
+	// FMNMX3 float.sass:113
+	{op: 52, sms: 0x380, item: 4287, nitem: 12, arg: 675, narg: 5, mod: 367, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc76, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c76, Hi: 0xfc0000b8000ff}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0xfff, item: 4266, nitem: 10, arg: 669, narg: 3, mod: 361, nmod: 4,
+	// FMNMX3 float.sass:114
+	{op: 52, sms: 0x380, item: 4299, nitem: 12, arg: 680, narg: 5, mod: 367, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x876, Hi: 0x0}, def: bits.Word{Lo: 0xffff7876, Hi: 0xfc000038000ff}},
+	// FMUL float.sass:117
+	{op: 53, sms: 0xfff, item: 4311, nitem: 10, arg: 685, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x220, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7220, Hi: 0xfc00000400000}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0xfff, item: 4276, nitem: 10, arg: 672, narg: 3, mod: 361, nmod: 4,
+	// FMUL float.sass:117
+	{op: 53, sms: 0xfff, item: 4321, nitem: 10, arg: 688, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x820, Hi: 0x0}, def: bits.Word{Lo: 0xffff7820, Hi: 0xfc00000400000}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0x7f, item: 4286, nitem: 11, arg: 672, narg: 3, mod: 361, nmod: 4,
+	// FMUL float.sass:117
+	{op: 53, sms: 0x7f, item: 4331, nitem: 11, arg: 688, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a20, Hi: 0xfc00000400000}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0x7f, item: 4297, nitem: 16, arg: 675, narg: 4, mod: 361, nmod: 4,
+	// FMUL float.sass:117
+	{op: 53, sms: 0x7f, item: 4342, nitem: 16, arg: 691, narg: 4, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a20, Hi: 0xfc00008400000}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0x7f, item: 4313, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
+	// FMUL float.sass:117
+	{op: 53, sms: 0x7f, item: 4358, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c20, Hi: 0xfc00008400000}},
-	// FMUL float.sass:113
-	{op: 53, sms: 0xf80, item: 4323, nitem: 10, arg: 679, narg: 3, mod: 361, nmod: 4,
+	// FMUL float.sass:117
+	{op: 53, sms: 0xf80, item: 4368, nitem: 10, arg: 695, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc20, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c20, Hi: 0xfc00008400000}},
-	// FMUL2 float.sass:116
-	{op: 54, sms: 0x180, item: 4333, nitem: 10, arg: 486, narg: 3, mod: 365, nmod: 4,
+	// FMUL2 float.sass:120
+	{op: 54, sms: 0x180, item: 4378, nitem: 10, arg: 486, narg: 3, mod: 351, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc00000000000}},
-	// FMUL2 float.sass:116
-	{op: 54, sms: 0x180, item: 4343, nitem: 11, arg: 489, narg: 3, mod: 365, nmod: 4,
+	// FMUL2 float.sass:120
+	{op: 54, sms: 0x180, item: 4388, nitem: 11, arg: 489, narg: 3, mod: 351, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc4a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c4a, Hi: 0xfc00008000000}},
-	// FRND float.sass:119
-	{op: 55, sms: 0xfff, item: 4354, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
+	// FMUL2 float.sass:121
+	{op: 54, sms: 0x180, item: 4399, nitem: 9, arg: 492, narg: 3, mod: 376, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc00000000000}},
+	// FRND float.sass:124
+	{op: 55, sms: 0xfff, item: 4408, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x100800}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000100800}},
-	// FRND float.sass:119
-	{op: 55, sms: 0xfff, item: 4363, nitem: 7, arg: 684, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:124
+	{op: 55, sms: 0xfff, item: 4417, nitem: 7, arg: 700, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x100800}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000100800}},
-	// FRND float.sass:119
-	{op: 55, sms: 0x7f, item: 4370, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:124
+	{op: 55, sms: 0x7f, item: 4424, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x100800}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000100800}},
-	// FRND float.sass:119
-	{op: 55, sms: 0x7f, item: 4379, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
+	// FRND float.sass:124
+	{op: 55, sms: 0x7f, item: 4433, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008100800}},
-	// FRND float.sass:119
-	{op: 55, sms: 0x7f, item: 4393, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:124
+	{op: 55, sms: 0x7f, item: 4447, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008100800}},
-	// FRND float.sass:119
-	{op: 55, sms: 0xf80, item: 4402, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:124
+	{op: 55, sms: 0xf80, item: 4456, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8100800}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008100800}},
-	// FRND float.sass:120
-	{op: 55, sms: 0xfff, item: 4411, nitem: 6, arg: 691, narg: 2, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0xfff, item: 4465, nitem: 6, arg: 707, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x201000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000201000}},
-	// FRND float.sass:120
-	{op: 55, sms: 0xfff, item: 4417, nitem: 6, arg: 693, narg: 2, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0xfff, item: 4471, nitem: 6, arg: 709, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x907, Hi: 0x201000}, def: bits.Word{Lo: 0xff7907, Hi: 0xfc00000201000}},
-	// FRND float.sass:120
-	{op: 55, sms: 0x7f, item: 4423, nitem: 7, arg: 693, narg: 2, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0x7f, item: 4477, nitem: 7, arg: 709, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x201000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000201000}},
-	// FRND float.sass:120
-	{op: 55, sms: 0x7f, item: 4430, nitem: 12, arg: 695, narg: 3, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0x7f, item: 4484, nitem: 12, arg: 711, narg: 3, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008201000}},
-	// FRND float.sass:120
-	{op: 55, sms: 0x7f, item: 4442, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0x7f, item: 4496, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008201000}},
-	// FRND float.sass:120
-	{op: 55, sms: 0xf80, item: 4448, nitem: 6, arg: 698, narg: 2, mod: 377, nmod: 2,
+	// FRND float.sass:125
+	{op: 55, sms: 0xf80, item: 4502, nitem: 6, arg: 714, narg: 2, mod: 387, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8201000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008201000}},
-	// FRND float.sass:121
-	{op: 55, sms: 0xfff, item: 4454, nitem: 9, arg: 682, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:126
+	{op: 55, sms: 0xfff, item: 4508, nitem: 9, arg: 698, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x307, Hi: 0x402000}, def: bits.Word{Lo: 0xff00ff7307, Hi: 0xfc00000402000}},
-	// FRND float.sass:121
-	{op: 55, sms: 0x7f, item: 4463, nitem: 9, arg: 684, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:126
+	{op: 55, sms: 0x7f, item: 4517, nitem: 9, arg: 700, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x402000}, def: bits.Word{Lo: 0xff7b07, Hi: 0xfc00000402000}},
-	// FRND float.sass:121
-	{op: 55, sms: 0x7f, item: 4472, nitem: 14, arg: 686, narg: 3, mod: 374, nmod: 3,
+	// FRND float.sass:126
+	{op: 55, sms: 0x7f, item: 4526, nitem: 14, arg: 702, narg: 3, mod: 384, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7b07, Hi: 0xfc00008402000}},
-	// FRND float.sass:121
-	{op: 55, sms: 0x7f, item: 4486, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:126
+	{op: 55, sms: 0x7f, item: 4540, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0x3f00ff7d07, Hi: 0xfc00008402000}},
-	// FRND float.sass:121
-	{op: 55, sms: 0xf80, item: 4495, nitem: 9, arg: 689, narg: 2, mod: 369, nmod: 3,
+	// FRND float.sass:126
+	{op: 55, sms: 0xf80, item: 4549, nitem: 9, arg: 705, narg: 2, mod: 379, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd07, Hi: 0x8402000}, def: bits.Word{Lo: 0xff00ff7d07, Hi: 0xfc00008402000}},
-	// FRND float.sass:122
-	{op: 55, sms: 0xfff, item: 4504, nitem: 7, arg: 700, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0xfff, item: 4558, nitem: 7, arg: 716, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x313, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7313, Hi: 0xfc00000301800}},
-	// FRND float.sass:122
-	{op: 55, sms: 0xfff, item: 4511, nitem: 7, arg: 347, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0xfff, item: 4565, nitem: 7, arg: 347, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x703800}, match: bits.Word{Lo: 0x913, Hi: 0x301800}, def: bits.Word{Lo: 0xff7913, Hi: 0xfc00000301800}},
-	// FRND float.sass:122
-	{op: 55, sms: 0x7f, item: 4518, nitem: 8, arg: 702, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0x7f, item: 4572, nitem: 8, arg: 718, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b13, Hi: 0xfc00000301800}},
-	// FRND float.sass:122
-	{op: 55, sms: 0x7f, item: 4526, nitem: 13, arg: 349, narg: 3, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0x7f, item: 4580, nitem: 13, arg: 349, narg: 3, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xb13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b13, Hi: 0xfc00008301800}},
-	// FRND float.sass:122
-	{op: 55, sms: 0x7f, item: 4539, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0x7f, item: 4593, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d13, Hi: 0xfc00008301800}},
-	// FRND float.sass:122
-	{op: 55, sms: 0xf80, item: 4546, nitem: 7, arg: 704, narg: 2, mod: 372, nmod: 2,
+	// FRND float.sass:127
+	{op: 55, sms: 0xf80, item: 4600, nitem: 7, arg: 720, narg: 2, mod: 382, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8703800}, match: bits.Word{Lo: 0xd13, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d13, Hi: 0xfc00008301800}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0xfff, item: 3975, nitem: 9, arg: 570, narg: 4, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0xfff, item: 4008, nitem: 9, arg: 581, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x208, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7208, Hi: 0xfc00003800000}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0xfff, item: 3984, nitem: 9, arg: 574, narg: 4, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0xfff, item: 4017, nitem: 9, arg: 585, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x808, Hi: 0x0}, def: bits.Word{Lo: 0xffff7808, Hi: 0xfc00003800000}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0x7f, item: 3993, nitem: 10, arg: 578, narg: 4, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0x7f, item: 4026, nitem: 10, arg: 589, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a08, Hi: 0xfc00003800000}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0x7f, item: 4003, nitem: 15, arg: 582, narg: 5, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0x7f, item: 4036, nitem: 15, arg: 593, narg: 5, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a08, Hi: 0xfc0000b800000}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0x7f, item: 4018, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0x7f, item: 4051, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c08, Hi: 0xfc0000b800000}},
-	// FSEL float.sass:125
-	{op: 56, sms: 0xf80, item: 4553, nitem: 9, arg: 587, narg: 4, mod: 355, nmod: 1,
+	// FSEL float.sass:130
+	{op: 56, sms: 0xf80, item: 4607, nitem: 9, arg: 598, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc08, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c08, Hi: 0xfc0000b800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0xfff, item: 4562, nitem: 12, arg: 706, narg: 4, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0xfff, item: 4616, nitem: 12, arg: 722, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720a, Hi: 0xfc00003800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0xfff, item: 4574, nitem: 12, arg: 710, narg: 4, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0xfff, item: 4628, nitem: 12, arg: 726, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80a, Hi: 0x0}, def: bits.Word{Lo: 0xffff780a, Hi: 0xfc00003800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0x7f, item: 4586, nitem: 13, arg: 714, narg: 4, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0x7f, item: 4640, nitem: 13, arg: 730, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0a, Hi: 0xfc00003800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0x7f, item: 4599, nitem: 18, arg: 718, narg: 5, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0x7f, item: 4653, nitem: 18, arg: 734, narg: 5, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0a, Hi: 0xfc0000b800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0x7f, item: 4617, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0x7f, item: 4671, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0a, Hi: 0xfc0000b800000}},
-	// FSET float.sass:128
-	{op: 57, sms: 0xf80, item: 4629, nitem: 12, arg: 723, narg: 4, mod: 379, nmod: 3,
+	// FSET float.sass:133
+	{op: 57, sms: 0xf80, item: 4683, nitem: 12, arg: 739, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0a, Hi: 0xfc0000b800000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0xfff, item: 4641, nitem: 13, arg: 727, narg: 5, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0xfff, item: 4695, nitem: 13, arg: 743, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20b, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0xfff, item: 4654, nitem: 13, arg: 732, narg: 5, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0xfff, item: 4708, nitem: 13, arg: 748, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80b, Hi: 0x0}, def: bits.Word{Lo: 0xff00780b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0x7f, item: 4667, nitem: 14, arg: 737, narg: 5, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0x7f, item: 4721, nitem: 14, arg: 753, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0b, Hi: 0xfc00003fe0000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0x7f, item: 4681, nitem: 19, arg: 742, narg: 6, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0x7f, item: 4735, nitem: 19, arg: 758, narg: 6, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0b, Hi: 0xfc0000bfe0000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0x7f, item: 4700, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0x7f, item: 4754, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0b, Hi: 0xfc0000bfe0000}},
-	// FSETP float.sass:131
-	{op: 58, sms: 0xf80, item: 4713, nitem: 13, arg: 748, narg: 5, mod: 382, nmod: 3,
+	// FSETP float.sass:136
+	{op: 58, sms: 0xf80, item: 4767, nitem: 13, arg: 764, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0b, Hi: 0xfc0000bfe0000}},
-	// FSWZADD float.sass:134
-	{op: 59, sms: 0x3ff, item: 4726, nitem: 14, arg: 473, narg: 3, mod: 385, nmod: 7,
+	// FSWZADD float.sass:139
+	{op: 59, sms: 0x3ff, item: 4780, nitem: 14, arg: 473, narg: 3, mod: 395, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
-	// FSWZADD float.sass:135
-	{op: 59, sms: 0xc00, item: 4740, nitem: 14, arg: 473, narg: 3, mod: 392, nmod: 7,
+	// FSWZADD float.sass:140
+	{op: 59, sms: 0xc00, item: 4794, nitem: 14, arg: 473, narg: 3, mod: 402, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x822, Hi: 0x0}, def: bits.Word{Lo: 0xffff7822, Hi: 0xfc000000000ff}},
-	// HADD2 float.sass:138
-	{op: 60, sms: 0x1f, item: 4754, nitem: 11, arg: 539, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:138
-	{op: 60, sms: 0x1f, item: 4765, nitem: 12, arg: 753, narg: 4, mod: 404, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:138
-	{op: 60, sms: 0x1f, item: 4777, nitem: 12, arg: 757, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:138
-	{op: 60, sms: 0x1f, item: 4789, nitem: 17, arg: 760, narg: 4, mod: 408, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:138
-	{op: 60, sms: 0x1f, item: 4806, nitem: 12, arg: 542, narg: 3, mod: 399, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:139
-	{op: 60, sms: 0x20, item: 4818, nitem: 10, arg: 764, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:139
-	{op: 60, sms: 0x20, item: 4828, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:139
-	{op: 60, sms: 0x20, item: 4839, nitem: 11, arg: 771, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:139
-	{op: 60, sms: 0x20, item: 4850, nitem: 16, arg: 774, narg: 4, mod: 420, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:139
-	{op: 60, sms: 0x20, item: 4866, nitem: 11, arg: 778, narg: 3, mod: 413, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:140
-	{op: 60, sms: 0x20, item: 4877, nitem: 11, arg: 539, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:140
-	{op: 60, sms: 0x20, item: 4888, nitem: 10, arg: 757, narg: 3, mod: 428, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:140
-	{op: 60, sms: 0x20, item: 4898, nitem: 12, arg: 757, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:140
-	{op: 60, sms: 0x20, item: 4910, nitem: 17, arg: 760, narg: 4, mod: 431, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:140
-	{op: 60, sms: 0x20, item: 4927, nitem: 12, arg: 542, narg: 3, mod: 424, nmod: 4,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:141
-	{op: 60, sms: 0xfc0, item: 4939, nitem: 11, arg: 539, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:141
-	{op: 60, sms: 0x40, item: 4950, nitem: 12, arg: 757, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
-	// HADD2 float.sass:141
-	{op: 60, sms: 0x40, item: 4962, nitem: 17, arg: 760, narg: 4, mod: 440, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:141
-	{op: 60, sms: 0x40, item: 4979, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:141
-	{op: 60, sms: 0xf80, item: 4991, nitem: 12, arg: 542, narg: 3, mod: 435, nmod: 5,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
-	// HADD2 float.sass:142
-	{op: 60, sms: 0xfc0, item: 5003, nitem: 11, arg: 767, narg: 4, mod: 417, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
 	// HADD2 float.sass:143
-	{op: 60, sms: 0xfc0, item: 5014, nitem: 12, arg: 753, narg: 4, mod: 428, nmod: 3,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
+	{op: 60, sms: 0x1f, item: 4808, nitem: 11, arg: 550, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:143
+	{op: 60, sms: 0x1f, item: 4819, nitem: 12, arg: 769, narg: 4, mod: 414, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:143
+	{op: 60, sms: 0x1f, item: 4831, nitem: 12, arg: 773, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:143
+	{op: 60, sms: 0x1f, item: 4843, nitem: 17, arg: 776, narg: 4, mod: 418, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:143
+	{op: 60, sms: 0x1f, item: 4860, nitem: 12, arg: 553, narg: 3, mod: 409, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
 	// HADD2 float.sass:144
-	{op: 60, sms: 0xfc0, item: 5026, nitem: 12, arg: 781, narg: 3, mod: 445, nmod: 5,
+	{op: 60, sms: 0x20, item: 4872, nitem: 10, arg: 780, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:144
+	{op: 60, sms: 0x20, item: 4882, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:144
+	{op: 60, sms: 0x20, item: 4893, nitem: 11, arg: 787, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:144
+	{op: 60, sms: 0x20, item: 4904, nitem: 16, arg: 790, narg: 4, mod: 430, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:144
+	{op: 60, sms: 0x20, item: 4920, nitem: 11, arg: 794, narg: 3, mod: 423, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:145
+	{op: 60, sms: 0x20, item: 4931, nitem: 11, arg: 550, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:144
-	{op: 60, sms: 0xfc0, item: 5038, nitem: 11, arg: 784, narg: 3, mod: 450, nmod: 4,
+	// HADD2 float.sass:145
+	{op: 60, sms: 0x20, item: 4942, nitem: 10, arg: 773, narg: 3, mod: 438, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:144
-	{op: 60, sms: 0x40, item: 5049, nitem: 13, arg: 784, narg: 3, mod: 445, nmod: 5,
+	// HADD2 float.sass:145
+	{op: 60, sms: 0x20, item: 4952, nitem: 12, arg: 773, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
-	// HADD2 float.sass:144
-	{op: 60, sms: 0x40, item: 5062, nitem: 18, arg: 787, narg: 4, mod: 454, nmod: 5,
+	// HADD2 float.sass:145
+	{op: 60, sms: 0x20, item: 4964, nitem: 17, arg: 776, narg: 4, mod: 441, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:144
-	{op: 60, sms: 0x40, item: 5080, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
+	// HADD2 float.sass:145
+	{op: 60, sms: 0x20, item: 4981, nitem: 12, arg: 553, narg: 3, mod: 434, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
-	// HADD2 float.sass:144
-	{op: 60, sms: 0xf80, item: 5093, nitem: 13, arg: 791, narg: 3, mod: 445, nmod: 5,
+	// HADD2 float.sass:146
+	{op: 60, sms: 0xfc0, item: 4993, nitem: 11, arg: 550, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:146
+	{op: 60, sms: 0x40, item: 5004, nitem: 12, arg: 773, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x0}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:146
+	{op: 60, sms: 0x40, item: 5016, nitem: 17, arg: 776, narg: 4, mod: 450, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:146
+	{op: 60, sms: 0x40, item: 5033, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:146
+	{op: 60, sms: 0xf80, item: 5045, nitem: 12, arg: 553, narg: 3, mod: 445, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008000000}},
+	// HADD2 float.sass:147
+	{op: 60, sms: 0xfc0, item: 5057, nitem: 11, arg: 783, narg: 4, mod: 427, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x0}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000000000}},
+	// HADD2 float.sass:148
+	{op: 60, sms: 0xfc0, item: 5068, nitem: 12, arg: 769, narg: 4, mod: 438, nmod: 3,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x430, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000200000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0xfc0, item: 5080, nitem: 12, arg: 797, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x230, Hi: 0x4000}, def: bits.Word{Lo: 0xffffff7230, Hi: 0xfc00000004000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0xfc0, item: 5092, nitem: 11, arg: 800, narg: 3, mod: 460, nmod: 4,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x430, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7430, Hi: 0xfc00000004000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0x40, item: 5103, nitem: 13, arg: 800, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x4000}, def: bits.Word{Lo: 0xffff7630, Hi: 0xfc00000004000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0x40, item: 5116, nitem: 18, arg: 803, narg: 4, mod: 464, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0x630, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7630, Hi: 0xfc00008004000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0x40, item: 5134, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0x3fffff7e30, Hi: 0xfc00008004000}},
+	// HADD2 float.sass:149
+	{op: 60, sms: 0xf80, item: 5147, nitem: 13, arg: 807, narg: 3, mod: 455, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xe30, Hi: 0x8004000}, def: bits.Word{Lo: 0xffffff7e30, Hi: 0xfc00008004000}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5106, nitem: 14, arg: 545, narg: 4, mod: 459, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5160, nitem: 14, arg: 556, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5135, nitem: 15, arg: 799, narg: 4, mod: 459, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5189, nitem: 15, arg: 815, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5150, nitem: 20, arg: 803, narg: 5, mod: 470, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5204, nitem: 20, arg: 819, narg: 5, mod: 480, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5185, nitem: 15, arg: 813, narg: 4, mod: 481, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5239, nitem: 15, arg: 829, narg: 4, mod: 491, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5200, nitem: 20, arg: 817, narg: 5, mod: 487, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5254, nitem: 20, arg: 833, narg: 5, mod: 497, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5220, nitem: 15, arg: 549, narg: 4, mod: 481, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5274, nitem: 15, arg: 560, narg: 4, mod: 491, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:147
-	{op: 61, sms: 0x1, item: 5235, nitem: 15, arg: 553, narg: 4, mod: 459, nmod: 6,
+	// HFMA2 float.sass:152
+	{op: 61, sms: 0x1, item: 5289, nitem: 15, arg: 564, narg: 4, mod: 469, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5250, nitem: 14, arg: 545, narg: 4, mod: 493, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5304, nitem: 14, arg: 556, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5264, nitem: 15, arg: 799, narg: 4, mod: 493, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5318, nitem: 15, arg: 815, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5279, nitem: 20, arg: 803, narg: 5, mod: 499, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5333, nitem: 20, arg: 819, narg: 5, mod: 509, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5299, nitem: 15, arg: 813, narg: 4, mod: 505, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5353, nitem: 15, arg: 829, narg: 4, mod: 515, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5314, nitem: 20, arg: 817, narg: 5, mod: 511, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5368, nitem: 20, arg: 833, narg: 5, mod: 521, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5334, nitem: 15, arg: 549, narg: 4, mod: 505, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5388, nitem: 15, arg: 560, narg: 4, mod: 515, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:148
-	{op: 61, sms: 0x3e, item: 5349, nitem: 15, arg: 553, narg: 4, mod: 493, nmod: 6,
+	// HFMA2 float.sass:153
+	{op: 61, sms: 0x3e, item: 5403, nitem: 15, arg: 564, narg: 4, mod: 503, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5364, nitem: 16, arg: 822, narg: 5, mod: 517, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5418, nitem: 16, arg: 838, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5380, nitem: 17, arg: 827, narg: 5, mod: 517, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5434, nitem: 17, arg: 843, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5397, nitem: 22, arg: 832, narg: 6, mod: 522, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5451, nitem: 22, arg: 848, narg: 6, mod: 532, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5419, nitem: 17, arg: 838, narg: 5, mod: 527, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5473, nitem: 17, arg: 854, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5436, nitem: 22, arg: 843, narg: 6, mod: 532, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5490, nitem: 22, arg: 859, narg: 6, mod: 542, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5458, nitem: 17, arg: 849, narg: 5, mod: 527, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5512, nitem: 17, arg: 865, narg: 5, mod: 537, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:149
-	{op: 61, sms: 0x3e, item: 5475, nitem: 17, arg: 854, narg: 5, mod: 517, nmod: 5,
+	// HFMA2 float.sass:154
+	{op: 61, sms: 0x3e, item: 5529, nitem: 17, arg: 870, narg: 5, mod: 527, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:150
-	{op: 61, sms: 0x3e, item: 5120, nitem: 15, arg: 794, narg: 5, mod: 465, nmod: 5,
+	// HFMA2 float.sass:155
+	{op: 61, sms: 0x3e, item: 5174, nitem: 15, arg: 810, narg: 5, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:150
-	{op: 61, sms: 0x3e, item: 5170, nitem: 15, arg: 808, narg: 5, mod: 476, nmod: 5,
+	// HFMA2 float.sass:155
+	{op: 61, sms: 0x3e, item: 5224, nitem: 15, arg: 824, narg: 5, mod: 486, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:151
-	{op: 61, sms: 0x3e, item: 5492, nitem: 15, arg: 794, narg: 5, mod: 537, nmod: 4,
+	// HFMA2 float.sass:156
+	{op: 61, sms: 0x3e, item: 5546, nitem: 15, arg: 810, narg: 5, mod: 547, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:151
-	{op: 61, sms: 0x3e, item: 5507, nitem: 15, arg: 808, narg: 5, mod: 541, nmod: 4,
+	// HFMA2 float.sass:156
+	{op: 61, sms: 0x3e, item: 5561, nitem: 15, arg: 824, narg: 5, mod: 551, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:152
-	{op: 61, sms: 0x3e, item: 5522, nitem: 17, arg: 859, narg: 6, mod: 545, nmod: 4,
+	// HFMA2 float.sass:157
+	{op: 61, sms: 0x3e, item: 5576, nitem: 17, arg: 875, narg: 6, mod: 555, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:152
-	{op: 61, sms: 0x3e, item: 5539, nitem: 17, arg: 865, narg: 6, mod: 549, nmod: 4,
+	// HFMA2 float.sass:157
+	{op: 61, sms: 0x3e, item: 5593, nitem: 17, arg: 881, narg: 6, mod: 559, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:153
-	{op: 61, sms: 0x3e, item: 5556, nitem: 17, arg: 859, narg: 6, mod: 553, nmod: 3,
+	// HFMA2 float.sass:158
+	{op: 61, sms: 0x3e, item: 5610, nitem: 17, arg: 875, narg: 6, mod: 563, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:153
-	{op: 61, sms: 0x3e, item: 5573, nitem: 17, arg: 865, narg: 6, mod: 556, nmod: 3,
+	// HFMA2 float.sass:158
+	{op: 61, sms: 0x3e, item: 5627, nitem: 17, arg: 881, narg: 6, mod: 566, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0xfc0, item: 5590, nitem: 14, arg: 545, narg: 4, mod: 559, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0xfc0, item: 5644, nitem: 14, arg: 556, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5604, nitem: 15, arg: 799, narg: 4, mod: 559, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5658, nitem: 15, arg: 815, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x0}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5619, nitem: 20, arg: 803, narg: 5, mod: 565, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5673, nitem: 20, arg: 819, narg: 5, mod: 575, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5639, nitem: 15, arg: 813, narg: 4, mod: 571, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5693, nitem: 15, arg: 829, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5654, nitem: 20, arg: 817, narg: 5, mod: 577, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5708, nitem: 20, arg: 833, narg: 5, mod: 587, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5674, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5728, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0xf80, item: 5689, nitem: 15, arg: 549, narg: 4, mod: 571, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0xf80, item: 5743, nitem: 15, arg: 560, narg: 4, mod: 581, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0x40, item: 5704, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0x40, item: 5758, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:154
-	{op: 61, sms: 0xf80, item: 5719, nitem: 15, arg: 553, narg: 4, mod: 559, nmod: 6,
+	// HFMA2 float.sass:159
+	{op: 61, sms: 0xf80, item: 5773, nitem: 15, arg: 564, narg: 4, mod: 569, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc000080000ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0xfc0, item: 5734, nitem: 16, arg: 822, narg: 5, mod: 583, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0xfc0, item: 5788, nitem: 16, arg: 838, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x231, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7231, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5750, nitem: 17, arg: 827, narg: 5, mod: 583, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5804, nitem: 17, arg: 843, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7631, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5767, nitem: 22, arg: 832, narg: 6, mod: 588, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5821, nitem: 22, arg: 848, narg: 6, mod: 598, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x631, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7631, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5789, nitem: 17, arg: 838, narg: 5, mod: 593, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5843, nitem: 17, arg: 854, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a31, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5806, nitem: 22, arg: 843, narg: 6, mod: 598, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5860, nitem: 22, arg: 859, narg: 6, mod: 608, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5828, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5882, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0xf80, item: 5845, nitem: 17, arg: 849, narg: 5, mod: 593, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0xf80, item: 5899, nitem: 17, arg: 865, narg: 5, mod: 603, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7c31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0x40, item: 5862, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0x40, item: 5916, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:155
-	{op: 61, sms: 0xf80, item: 5879, nitem: 17, arg: 854, narg: 5, mod: 583, nmod: 5,
+	// HFMA2 float.sass:160
+	{op: 61, sms: 0xf80, item: 5933, nitem: 17, arg: 870, narg: 5, mod: 593, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe31, Hi: 0x8008000}, def: bits.Word{Lo: 0xffffff7e31, Hi: 0xfc0000b8080ff}},
-	// HFMA2 float.sass:156
-	{op: 61, sms: 0xfc0, item: 5896, nitem: 14, arg: 871, narg: 5, mod: 603, nmod: 4,
+	// HFMA2 float.sass:161
+	{op: 61, sms: 0xfc0, item: 5950, nitem: 14, arg: 887, narg: 5, mod: 613, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x0}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:156
-	{op: 61, sms: 0xfc0, item: 5910, nitem: 14, arg: 876, narg: 5, mod: 607, nmod: 4,
+	// HFMA2 float.sass:161
+	{op: 61, sms: 0xfc0, item: 5964, nitem: 14, arg: 892, narg: 5, mod: 617, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x0}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000000000ff}},
-	// HFMA2 float.sass:157
-	{op: 61, sms: 0xfc0, item: 5924, nitem: 15, arg: 794, narg: 5, mod: 611, nmod: 4,
+	// HFMA2 float.sass:162
+	{op: 61, sms: 0xfc0, item: 5978, nitem: 15, arg: 810, narg: 5, mod: 621, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:157
-	{op: 61, sms: 0xfc0, item: 5939, nitem: 15, arg: 808, narg: 5, mod: 615, nmod: 4,
+	// HFMA2 float.sass:162
+	{op: 61, sms: 0xfc0, item: 5993, nitem: 15, arg: 824, narg: 5, mod: 625, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000002000ff}},
-	// HFMA2 float.sass:158
-	{op: 61, sms: 0xfc0, item: 5954, nitem: 16, arg: 881, narg: 6, mod: 619, nmod: 3,
+	// HFMA2 float.sass:163
+	{op: 61, sms: 0xfc0, item: 6008, nitem: 16, arg: 897, narg: 6, mod: 629, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:158
-	{op: 61, sms: 0xfc0, item: 5970, nitem: 16, arg: 887, narg: 6, mod: 622, nmod: 3,
+	// HFMA2 float.sass:163
+	{op: 61, sms: 0xfc0, item: 6024, nitem: 16, arg: 903, narg: 6, mod: 632, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc000038080ff}},
-	// HFMA2 float.sass:159
-	{op: 61, sms: 0xfc0, item: 5986, nitem: 17, arg: 859, narg: 6, mod: 625, nmod: 3,
+	// HFMA2 float.sass:164
+	{op: 61, sms: 0xfc0, item: 6040, nitem: 17, arg: 875, narg: 6, mod: 635, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x431, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7431, Hi: 0xfc00003a080ff}},
-	// HFMA2 float.sass:159
-	{op: 61, sms: 0xfc0, item: 6003, nitem: 17, arg: 865, narg: 6, mod: 628, nmod: 3,
+	// HFMA2 float.sass:164
+	{op: 61, sms: 0xfc0, item: 6057, nitem: 17, arg: 881, narg: 6, mod: 638, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x208000}, match: bits.Word{Lo: 0x831, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7831, Hi: 0xfc00003a080ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6020, nitem: 10, arg: 893, narg: 4, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6074, nitem: 10, arg: 909, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6042, nitem: 11, arg: 902, narg: 4, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6096, nitem: 11, arg: 918, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6053, nitem: 16, arg: 906, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6107, nitem: 16, arg: 922, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6081, nitem: 11, arg: 916, narg: 4, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6135, nitem: 11, arg: 932, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6092, nitem: 16, arg: 920, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6146, nitem: 16, arg: 936, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6108, nitem: 10, arg: 925, narg: 4, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6162, nitem: 10, arg: 941, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:162
-	{op: 62, sms: 0x3e, item: 6118, nitem: 10, arg: 929, narg: 4, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:167
+	{op: 62, sms: 0x3e, item: 6172, nitem: 10, arg: 945, narg: 4, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6128, nitem: 12, arg: 933, narg: 5, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6182, nitem: 12, arg: 949, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6154, nitem: 13, arg: 944, narg: 5, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6208, nitem: 13, arg: 960, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6167, nitem: 18, arg: 949, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6221, nitem: 18, arg: 965, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6199, nitem: 13, arg: 961, narg: 5, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6253, nitem: 13, arg: 977, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6212, nitem: 18, arg: 966, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6266, nitem: 18, arg: 982, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6230, nitem: 12, arg: 972, narg: 5, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6284, nitem: 12, arg: 988, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:163
-	{op: 62, sms: 0x3e, item: 6242, nitem: 12, arg: 977, narg: 5, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:168
+	{op: 62, sms: 0x3e, item: 6296, nitem: 12, arg: 993, narg: 5, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8008000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6254, nitem: 11, arg: 383, narg: 4, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6308, nitem: 11, arg: 383, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6265, nitem: 12, arg: 505, narg: 4, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6319, nitem: 12, arg: 508, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x0}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6277, nitem: 17, arg: 509, narg: 5, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6331, nitem: 17, arg: 512, narg: 5, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6294, nitem: 12, arg: 514, narg: 4, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6348, nitem: 12, arg: 517, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6306, nitem: 17, arg: 518, narg: 5, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6360, nitem: 17, arg: 521, narg: 5, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6323, nitem: 11, arg: 391, narg: 4, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6377, nitem: 11, arg: 391, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:164
-	{op: 62, sms: 0x40, item: 6334, nitem: 11, arg: 523, narg: 4, mod: 634, nmod: 3,
+	// HFMA2.MMA float.sass:169
+	{op: 62, sms: 0x40, item: 6388, nitem: 11, arg: 526, narg: 4, mod: 644, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc000080000ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6345, nitem: 13, arg: 982, narg: 5, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6399, nitem: 13, arg: 998, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc000}, match: bits.Word{Lo: 0x235, Hi: 0x8000}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6358, nitem: 14, arg: 987, narg: 5, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6412, nitem: 14, arg: 1003, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7635, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6372, nitem: 19, arg: 992, narg: 6, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6426, nitem: 19, arg: 1008, narg: 6, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0x635, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7635, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6391, nitem: 14, arg: 998, narg: 5, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6445, nitem: 14, arg: 1014, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7a35, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6405, nitem: 19, arg: 1003, narg: 6, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6459, nitem: 19, arg: 1019, narg: 6, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xa35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7a35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6424, nitem: 13, arg: 1009, narg: 5, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6478, nitem: 13, arg: 1025, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xc35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7c35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:165
-	{op: 62, sms: 0x40, item: 6437, nitem: 13, arg: 1014, narg: 5, mod: 637, nmod: 2,
+	// HFMA2.MMA float.sass:170
+	{op: 62, sms: 0x40, item: 6491, nitem: 13, arg: 1030, narg: 5, mod: 647, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x800c000}, match: bits.Word{Lo: 0xe35, Hi: 0x8008000}, def: bits.Word{Lo: 0x3fffff7e35, Hi: 0xfc0000b8080ff}},
-	// HFMA2.MMA float.sass:166
-	{op: 62, sms: 0x40, item: 6030, nitem: 12, arg: 897, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:171
+	{op: 62, sms: 0x40, item: 6084, nitem: 12, arg: 913, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x0}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:166
-	{op: 62, sms: 0x40, item: 6069, nitem: 12, arg: 911, narg: 5, mod: 631, nmod: 2,
+	// HFMA2.MMA float.sass:171
+	{op: 62, sms: 0x40, item: 6123, nitem: 12, arg: 927, narg: 5, mod: 641, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000000000ff}},
-	// HFMA2.MMA float.sass:167
-	{op: 62, sms: 0x40, item: 6140, nitem: 14, arg: 938, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:172
+	{op: 62, sms: 0x40, item: 6194, nitem: 14, arg: 954, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:167
-	{op: 62, sms: 0x40, item: 6185, nitem: 14, arg: 955, narg: 6, mod: 633, nmod: 1,
+	// HFMA2.MMA float.sass:172
+	{op: 62, sms: 0x40, item: 6239, nitem: 14, arg: 971, narg: 6, mod: 643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x8000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038080ff}},
-	// HFMA2.MMA float.sass:168
-	{op: 62, sms: 0x40, item: 6450, nitem: 13, arg: 1019, narg: 5, mod: 639, nmod: 2,
+	// HFMA2.MMA float.sass:173
+	{op: 62, sms: 0x40, item: 6504, nitem: 13, arg: 1035, narg: 5, mod: 649, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc000002000ff}},
-	// HFMA2.MMA float.sass:168
-	{op: 62, sms: 0x40, item: 6463, nitem: 13, arg: 1024, narg: 5, mod: 639, nmod: 2,
+	// HFMA2.MMA float.sass:173
+	{op: 62, sms: 0x40, item: 6517, nitem: 13, arg: 1040, narg: 5, mod: 649, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000002000ff}},
-	// HFMA2.MMA float.sass:169
-	{op: 62, sms: 0x40, item: 6476, nitem: 15, arg: 1029, narg: 6, mod: 641, nmod: 1,
+	// HFMA2.MMA float.sass:174
+	{op: 62, sms: 0x40, item: 6530, nitem: 15, arg: 1045, narg: 6, mod: 651, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x435, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7435, Hi: 0xfc00003a080ff}},
-	// HFMA2.MMA float.sass:169
-	{op: 62, sms: 0x40, item: 6491, nitem: 15, arg: 1035, narg: 6, mod: 641, nmod: 1,
+	// HFMA2.MMA float.sass:174
+	{op: 62, sms: 0x40, item: 6545, nitem: 15, arg: 1051, narg: 6, mod: 651, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20c000}, match: bits.Word{Lo: 0x835, Hi: 0x208000}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc00003a080ff}},
 	// HGMMA tensor.sass:75
-	{op: 63, sms: 0x40, item: 6506, nitem: 15, arg: 1041, narg: 4, mod: 642, nmod: 4,
+	{op: 63, sms: 0x40, item: 6560, nitem: 15, arg: 1057, narg: 4, mod: 652, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:76
-	{op: 63, sms: 0x40, item: 6521, nitem: 17, arg: 1045, narg: 5, mod: 646, nmod: 4,
+	{op: 63, sms: 0x40, item: 6575, nitem: 17, arg: 1061, narg: 5, mod: 656, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087008ff}},
 	// HGMMA tensor.sass:77
-	{op: 63, sms: 0x40, item: 6538, nitem: 21, arg: 1050, narg: 6, mod: 650, nmod: 5,
+	{op: 63, sms: 0x40, item: 6592, nitem: 21, arg: 1066, narg: 6, mod: 660, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:78
-	{op: 63, sms: 0x40, item: 6559, nitem: 23, arg: 1056, narg: 7, mod: 655, nmod: 5,
+	{op: 63, sms: 0x40, item: 6613, nitem: 23, arg: 1072, narg: 7, mod: 665, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc00008700aff}},
 	// HGMMA tensor.sass:79
-	{op: 63, sms: 0x40, item: 6582, nitem: 15, arg: 1041, narg: 4, mod: 660, nmod: 4,
+	{op: 63, sms: 0x40, item: 6636, nitem: 15, arg: 1057, narg: 4, mod: 670, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:80
-	{op: 63, sms: 0x40, item: 6597, nitem: 17, arg: 1045, narg: 5, mod: 664, nmod: 4,
+	{op: 63, sms: 0x40, item: 6651, nitem: 17, arg: 1061, narg: 5, mod: 674, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df0, Hi: 0xfc000087000ff}},
 	// HGMMA tensor.sass:81
-	{op: 63, sms: 0x40, item: 6614, nitem: 21, arg: 1050, narg: 6, mod: 668, nmod: 5,
+	{op: 63, sms: 0x40, item: 6668, nitem: 21, arg: 1066, narg: 6, mod: 678, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f0, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f0, Hi: 0xfc000087002ff}},
 	// HGMMA tensor.sass:82
-	{op: 63, sms: 0x40, item: 6635, nitem: 23, arg: 1056, narg: 7, mod: 673, nmod: 5,
+	{op: 63, sms: 0x40, item: 6689, nitem: 23, arg: 1072, narg: 7, mod: 683, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf0, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df0, Hi: 0xfc000087002ff}},
 	// HMMA tensor.sass:85
-	{op: 64, sms: 0x1, item: 6658, nitem: 13, arg: 1063, narg: 4, mod: 678, nmod: 4,
+	{op: 64, sms: 0x1, item: 6712, nitem: 13, arg: 1079, narg: 4, mod: 688, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:86
-	{op: 64, sms: 0x1, item: 6671, nitem: 11, arg: 1067, narg: 4, mod: 682, nmod: 3,
+	{op: 64, sms: 0x1, item: 6725, nitem: 11, arg: 1083, narg: 4, mod: 692, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:87
-	{op: 64, sms: 0x2, item: 6682, nitem: 11, arg: 1067, narg: 4, mod: 685, nmod: 3,
+	{op: 64, sms: 0x2, item: 6736, nitem: 11, arg: 1083, narg: 4, mod: 695, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:88
-	{op: 64, sms: 0x2, item: 6693, nitem: 10, arg: 1071, narg: 4, mod: 688, nmod: 2,
+	{op: 64, sms: 0x2, item: 6747, nitem: 10, arg: 1087, narg: 4, mod: 698, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:89
-	{op: 64, sms: 0x2, item: 6703, nitem: 16, arg: 1075, narg: 6, mod: 690, nmod: 3,
+	{op: 64, sms: 0x2, item: 6757, nitem: 16, arg: 1091, narg: 6, mod: 700, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
 	// HMMA tensor.sass:90
-	{op: 64, sms: 0xffc, item: 6719, nitem: 14, arg: 1081, narg: 5, mod: 685, nmod: 3,
+	{op: 64, sms: 0xffc, item: 6773, nitem: 14, arg: 1097, narg: 5, mod: 695, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x84200}, match: bits.Word{Lo: 0x23c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000000ff}},
 	// HMMA tensor.sass:91
-	{op: 64, sms: 0xffc, item: 6733, nitem: 13, arg: 1086, narg: 5, mod: 688, nmod: 2,
+	{op: 64, sms: 0xffc, item: 6787, nitem: 13, arg: 1102, narg: 5, mod: 698, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0200}, match: bits.Word{Lo: 0x23c, Hi: 0x80000}, def: bits.Word{Lo: 0xffffff723c, Hi: 0xfc000000800ff}},
 	// HMMA tensor.sass:92
-	{op: 64, sms: 0xffc, item: 6746, nitem: 19, arg: 1091, narg: 7, mod: 690, nmod: 3,
+	{op: 64, sms: 0xffc, item: 6800, nitem: 19, arg: 1107, narg: 7, mod: 700, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x23c, Hi: 0x200}, def: bits.Word{Lo: 0xffffffff723c, Hi: 0xfc000000002ff}},
-	// HMNMX2 float.sass:172
-	{op: 65, sms: 0x2, item: 6765, nitem: 13, arg: 1098, narg: 4, mod: 693, nmod: 5,
+	// HMNMX2 float.sass:177
+	{op: 65, sms: 0x2, item: 6819, nitem: 13, arg: 1114, narg: 4, mod: 703, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:172
-	{op: 65, sms: 0x2, item: 6778, nitem: 14, arg: 1102, narg: 4, mod: 693, nmod: 5,
+	// HMNMX2 float.sass:177
+	{op: 65, sms: 0x2, item: 6832, nitem: 14, arg: 1118, narg: 4, mod: 703, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:172
-	{op: 65, sms: 0x2, item: 6792, nitem: 19, arg: 1106, narg: 5, mod: 698, nmod: 5,
+	// HMNMX2 float.sass:177
+	{op: 65, sms: 0x2, item: 6846, nitem: 19, arg: 1122, narg: 5, mod: 708, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:173
-	{op: 65, sms: 0x2, item: 6811, nitem: 13, arg: 1111, narg: 5, mod: 703, nmod: 3,
+	// HMNMX2 float.sass:178
+	{op: 65, sms: 0x2, item: 6865, nitem: 13, arg: 1127, narg: 5, mod: 713, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:174
-	{op: 65, sms: 0x2, item: 6824, nitem: 14, arg: 1116, narg: 5, mod: 706, nmod: 3,
+	// HMNMX2 float.sass:179
+	{op: 65, sms: 0x2, item: 6878, nitem: 14, arg: 1132, narg: 5, mod: 716, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMNMX2 float.sass:175
-	{op: 65, sms: 0x3c, item: 6838, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:180
+	{op: 65, sms: 0x3c, item: 6892, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:175
-	{op: 65, sms: 0x3c, item: 6852, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:180
+	{op: 65, sms: 0x3c, item: 6906, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:175
-	{op: 65, sms: 0x3c, item: 6867, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
+	// HMNMX2 float.sass:180
+	{op: 65, sms: 0x3c, item: 6921, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:175
-	{op: 65, sms: 0x3c, item: 6887, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:180
+	{op: 65, sms: 0x3c, item: 6941, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:176
-	{op: 65, sms: 0xfc0, item: 6902, nitem: 14, arg: 1121, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:181
+	{op: 65, sms: 0xfc0, item: 6956, nitem: 14, arg: 1137, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4002}, match: bits.Word{Lo: 0x240, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7240, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:176
-	{op: 65, sms: 0x40, item: 6916, nitem: 15, arg: 1125, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:181
+	{op: 65, sms: 0x40, item: 6970, nitem: 15, arg: 1141, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a40, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:176
-	{op: 65, sms: 0x40, item: 6931, nitem: 20, arg: 1129, narg: 5, mod: 715, nmod: 6,
+	// HMNMX2 float.sass:181
+	{op: 65, sms: 0x40, item: 6985, nitem: 20, arg: 1145, narg: 5, mod: 725, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xa40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:176
-	{op: 65, sms: 0x40, item: 6951, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:181
+	{op: 65, sms: 0x40, item: 7005, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:176
-	{op: 65, sms: 0xf80, item: 6966, nitem: 15, arg: 1134, narg: 4, mod: 709, nmod: 6,
+	// HMNMX2 float.sass:181
+	{op: 65, sms: 0xf80, item: 7020, nitem: 15, arg: 1150, narg: 4, mod: 719, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004002}, match: bits.Word{Lo: 0xc40, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c40, Hi: 0xfc0000b800000}},
-	// HMNMX2 float.sass:177
-	{op: 65, sms: 0x3c, item: 6981, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
+	// HMNMX2 float.sass:182
+	{op: 65, sms: 0x3c, item: 7035, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:177
-	{op: 65, sms: 0xfc0, item: 6995, nitem: 14, arg: 1116, narg: 5, mod: 721, nmod: 4,
+	// HMNMX2 float.sass:182
+	{op: 65, sms: 0xfc0, item: 7049, nitem: 14, arg: 1132, narg: 5, mod: 731, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x0}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003800000}},
-	// HMNMX2 float.sass:178
-	{op: 65, sms: 0x3c, item: 7009, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
+	// HMNMX2 float.sass:183
+	{op: 65, sms: 0x3c, item: 7063, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMNMX2 float.sass:178
-	{op: 65, sms: 0xfc0, item: 7024, nitem: 15, arg: 1138, narg: 5, mod: 725, nmod: 4,
+	// HMNMX2 float.sass:183
+	{op: 65, sms: 0xfc0, item: 7078, nitem: 15, arg: 1154, narg: 5, mod: 735, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200002}, match: bits.Word{Lo: 0x840, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7840, Hi: 0xfc00003a00000}},
-	// HMUL2 float.sass:181
-	{op: 66, sms: 0x3f, item: 7039, nitem: 11, arg: 539, narg: 3, mod: 465, nmod: 5,
+	// HMUL2 float.sass:186
+	{op: 66, sms: 0x3f, item: 7093, nitem: 11, arg: 550, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:181
-	{op: 66, sms: 0x3f, item: 7050, nitem: 12, arg: 753, narg: 4, mod: 729, nmod: 4,
+	// HMUL2 float.sass:186
+	{op: 66, sms: 0x3f, item: 7104, nitem: 12, arg: 769, narg: 4, mod: 739, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:181
-	{op: 66, sms: 0x3f, item: 7062, nitem: 12, arg: 757, narg: 3, mod: 465, nmod: 5,
+	// HMUL2 float.sass:186
+	{op: 66, sms: 0x3f, item: 7116, nitem: 12, arg: 773, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:181
-	{op: 66, sms: 0x3f, item: 7074, nitem: 17, arg: 760, narg: 4, mod: 733, nmod: 5,
+	// HMUL2 float.sass:186
+	{op: 66, sms: 0x3f, item: 7128, nitem: 17, arg: 776, narg: 4, mod: 743, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:181
-	{op: 66, sms: 0x3f, item: 7091, nitem: 12, arg: 542, narg: 3, mod: 465, nmod: 5,
+	// HMUL2 float.sass:186
+	{op: 66, sms: 0x3f, item: 7145, nitem: 12, arg: 553, narg: 3, mod: 475, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:182
-	{op: 66, sms: 0xfc0, item: 7103, nitem: 11, arg: 539, narg: 3, mod: 738, nmod: 5,
+	// HMUL2 float.sass:187
+	{op: 66, sms: 0xfc0, item: 7157, nitem: 11, arg: 550, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4000}, match: bits.Word{Lo: 0x232, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7232, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:182
-	{op: 66, sms: 0x40, item: 7114, nitem: 12, arg: 757, narg: 3, mod: 738, nmod: 5,
+	// HMUL2 float.sass:187
+	{op: 66, sms: 0x40, item: 7168, nitem: 12, arg: 773, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a32, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:182
-	{op: 66, sms: 0x40, item: 7126, nitem: 17, arg: 760, narg: 4, mod: 743, nmod: 5,
+	// HMUL2 float.sass:187
+	{op: 66, sms: 0x40, item: 7180, nitem: 17, arg: 776, narg: 4, mod: 753, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xa32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:182
-	{op: 66, sms: 0x40, item: 7143, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
+	// HMUL2 float.sass:187
+	{op: 66, sms: 0x40, item: 7197, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:182
-	{op: 66, sms: 0xf80, item: 7155, nitem: 12, arg: 542, narg: 3, mod: 738, nmod: 5,
+	// HMUL2 float.sass:187
+	{op: 66, sms: 0xf80, item: 7209, nitem: 12, arg: 553, narg: 3, mod: 748, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004000}, match: bits.Word{Lo: 0xc32, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c32, Hi: 0xfc00008000000}},
-	// HMUL2 float.sass:183
-	{op: 66, sms: 0xfc0, item: 7167, nitem: 11, arg: 767, narg: 4, mod: 748, nmod: 3,
+	// HMUL2 float.sass:188
+	{op: 66, sms: 0xfc0, item: 7221, nitem: 11, arg: 783, narg: 4, mod: 758, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x0}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000000000}},
-	// HMUL2 float.sass:184
-	{op: 66, sms: 0xfc0, item: 7178, nitem: 12, arg: 753, narg: 4, mod: 751, nmod: 3,
+	// HMUL2 float.sass:189
+	{op: 66, sms: 0xfc0, item: 7232, nitem: 12, arg: 769, narg: 4, mod: 761, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x204000}, match: bits.Word{Lo: 0x832, Hi: 0x200000}, def: bits.Word{Lo: 0xffff7832, Hi: 0xfc00000200000}},
-	// HSET2 float.sass:187
-	{op: 67, sms: 0x3f, item: 7190, nitem: 14, arg: 1121, narg: 4, mod: 754, nmod: 6,
+	// HSET2 float.sass:192
+	{op: 67, sms: 0x3f, item: 7244, nitem: 14, arg: 1137, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:187
-	{op: 67, sms: 0x3f, item: 7204, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
+	// HSET2 float.sass:192
+	{op: 67, sms: 0x3f, item: 7258, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:187
-	{op: 67, sms: 0x3f, item: 7219, nitem: 15, arg: 1125, narg: 4, mod: 754, nmod: 6,
+	// HSET2 float.sass:192
+	{op: 67, sms: 0x3f, item: 7273, nitem: 15, arg: 1141, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:187
-	{op: 67, sms: 0x3f, item: 7234, nitem: 20, arg: 1129, narg: 5, mod: 765, nmod: 6,
+	// HSET2 float.sass:192
+	{op: 67, sms: 0x3f, item: 7288, nitem: 20, arg: 1145, narg: 5, mod: 775, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:187
-	{op: 67, sms: 0x3f, item: 7254, nitem: 15, arg: 1134, narg: 4, mod: 754, nmod: 6,
+	// HSET2 float.sass:192
+	{op: 67, sms: 0x3f, item: 7308, nitem: 15, arg: 1150, narg: 4, mod: 764, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:188
-	{op: 67, sms: 0xfc0, item: 7269, nitem: 15, arg: 1143, narg: 4, mod: 771, nmod: 7,
+	// HSET2 float.sass:193
+	{op: 67, sms: 0xfc0, item: 7323, nitem: 15, arg: 1159, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x233, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7233, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:188
-	{op: 67, sms: 0x40, item: 7284, nitem: 16, arg: 1147, narg: 4, mod: 771, nmod: 7,
+	// HSET2 float.sass:193
+	{op: 67, sms: 0x40, item: 7338, nitem: 16, arg: 1163, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x0}, def: bits.Word{Lo: 0xffff7633, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:188
-	{op: 67, sms: 0x40, item: 7300, nitem: 21, arg: 1151, narg: 5, mod: 778, nmod: 7,
+	// HSET2 float.sass:193
+	{op: 67, sms: 0x40, item: 7354, nitem: 21, arg: 1167, narg: 5, mod: 788, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x633, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7633, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:188
-	{op: 67, sms: 0x40, item: 7321, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
+	// HSET2 float.sass:193
+	{op: 67, sms: 0x40, item: 7375, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:188
-	{op: 67, sms: 0xf80, item: 7337, nitem: 16, arg: 1156, narg: 4, mod: 771, nmod: 7,
+	// HSET2 float.sass:193
+	{op: 67, sms: 0xf80, item: 7391, nitem: 16, arg: 1172, narg: 4, mod: 781, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe33, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e33, Hi: 0xfc0000b800000}},
-	// HSET2 float.sass:189
-	{op: 67, sms: 0xfc0, item: 7353, nitem: 15, arg: 1138, narg: 5, mod: 760, nmod: 5,
+	// HSET2 float.sass:194
+	{op: 67, sms: 0xfc0, item: 7407, nitem: 15, arg: 1154, narg: 5, mod: 770, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x0}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800000}},
-	// HSET2 float.sass:190
-	{op: 67, sms: 0xfc0, item: 7368, nitem: 16, arg: 1160, narg: 5, mod: 785, nmod: 5,
+	// HSET2 float.sass:195
+	{op: 67, sms: 0xfc0, item: 7422, nitem: 16, arg: 1176, narg: 5, mod: 795, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x433, Hi: 0x2}, def: bits.Word{Lo: 0xffff7433, Hi: 0xfc00003800002}},
-	// HSETP2 float.sass:193
-	{op: 68, sms: 0x3f, item: 7384, nitem: 16, arg: 1165, narg: 5, mod: 790, nmod: 6,
+	// HSETP2 float.sass:198
+	{op: 68, sms: 0x3f, item: 7438, nitem: 16, arg: 1181, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:193
-	{op: 68, sms: 0x3f, item: 7400, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
+	// HSETP2 float.sass:198
+	{op: 68, sms: 0x3f, item: 7454, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:193
-	{op: 68, sms: 0x3f, item: 7417, nitem: 17, arg: 1176, narg: 5, mod: 790, nmod: 6,
+	// HSETP2 float.sass:198
+	{op: 68, sms: 0x3f, item: 7471, nitem: 17, arg: 1192, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:193
-	{op: 68, sms: 0x3f, item: 7434, nitem: 22, arg: 1181, narg: 6, mod: 801, nmod: 6,
+	// HSETP2 float.sass:198
+	{op: 68, sms: 0x3f, item: 7488, nitem: 22, arg: 1197, narg: 6, mod: 811, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:193
-	{op: 68, sms: 0x3f, item: 7456, nitem: 17, arg: 1187, narg: 5, mod: 790, nmod: 6,
+	// HSETP2 float.sass:198
+	{op: 68, sms: 0x3f, item: 7510, nitem: 17, arg: 1203, narg: 5, mod: 800, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:194
-	{op: 68, sms: 0xfc0, item: 7473, nitem: 17, arg: 1192, narg: 5, mod: 807, nmod: 7,
+	// HSETP2 float.sass:199
+	{op: 68, sms: 0xfc0, item: 7527, nitem: 17, arg: 1208, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x234, Hi: 0x0}, def: bits.Word{Lo: 0xffff007234, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:194
-	{op: 68, sms: 0x40, item: 7490, nitem: 18, arg: 1197, narg: 5, mod: 807, nmod: 7,
+	// HSETP2 float.sass:199
+	{op: 68, sms: 0x40, item: 7544, nitem: 18, arg: 1213, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x0}, def: bits.Word{Lo: 0xff007634, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:194
-	{op: 68, sms: 0x40, item: 7508, nitem: 23, arg: 1202, narg: 6, mod: 814, nmod: 7,
+	// HSETP2 float.sass:199
+	{op: 68, sms: 0x40, item: 7562, nitem: 23, arg: 1218, narg: 6, mod: 824, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x634, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007634, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:194
-	{op: 68, sms: 0x40, item: 7531, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
+	// HSETP2 float.sass:199
+	{op: 68, sms: 0x40, item: 7585, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:194
-	{op: 68, sms: 0xf80, item: 7549, nitem: 18, arg: 1208, narg: 5, mod: 807, nmod: 7,
+	// HSETP2 float.sass:199
+	{op: 68, sms: 0xf80, item: 7603, nitem: 18, arg: 1224, narg: 5, mod: 817, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe34, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007e34, Hi: 0xfc0000bfe0000}},
-	// HSETP2 float.sass:195
-	{op: 68, sms: 0xfc0, item: 7567, nitem: 17, arg: 1170, narg: 6, mod: 796, nmod: 5,
+	// HSETP2 float.sass:200
+	{op: 68, sms: 0xfc0, item: 7621, nitem: 17, arg: 1186, narg: 6, mod: 806, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x0}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0000}},
-	// HSETP2 float.sass:196
-	{op: 68, sms: 0xfc0, item: 7584, nitem: 18, arg: 1213, narg: 6, mod: 821, nmod: 5,
+	// HSETP2 float.sass:201
+	{op: 68, sms: 0xfc0, item: 7638, nitem: 18, arg: 1229, narg: 6, mod: 831, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3}, match: bits.Word{Lo: 0x434, Hi: 0x2}, def: bits.Word{Lo: 0xff007434, Hi: 0xfc00003fe0002}},
-	// I2F float.sass:199
-	{op: 69, sms: 0xfff, item: 7602, nitem: 8, arg: 682, narg: 2, mod: 826, nmod: 4,
+	// I2F float.sass:204
+	{op: 69, sms: 0xfff, item: 7656, nitem: 8, arg: 698, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000001000}},
-	// I2F float.sass:199
-	{op: 69, sms: 0x7f, item: 7610, nitem: 8, arg: 684, narg: 2, mod: 826, nmod: 4,
+	// I2F float.sass:204
+	{op: 69, sms: 0x7f, item: 7664, nitem: 8, arg: 700, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x0}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000001000}},
-	// I2F float.sass:199
-	{op: 69, sms: 0x7f, item: 7618, nitem: 13, arg: 686, narg: 3, mod: 830, nmod: 4,
+	// I2F float.sass:204
+	{op: 69, sms: 0x7f, item: 7672, nitem: 13, arg: 702, narg: 3, mod: 840, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008001000}},
-	// I2F float.sass:199
-	{op: 69, sms: 0x7f, item: 7631, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
+	// I2F float.sass:204
+	{op: 69, sms: 0x7f, item: 7685, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008001000}},
-	// I2F float.sass:199
-	{op: 69, sms: 0xf80, item: 7639, nitem: 8, arg: 689, narg: 2, mod: 826, nmod: 4,
+	// I2F float.sass:204
+	{op: 69, sms: 0xf80, item: 7693, nitem: 8, arg: 705, narg: 2, mod: 836, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008001000}},
-	// I2F float.sass:200
-	{op: 69, sms: 0xfff, item: 7647, nitem: 8, arg: 682, narg: 2, mod: 834, nmod: 4,
+	// I2F float.sass:205
+	{op: 69, sms: 0xfff, item: 7701, nitem: 8, arg: 698, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x306, Hi: 0x100000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000101000}},
-	// I2F float.sass:200
-	{op: 69, sms: 0x7f, item: 7655, nitem: 8, arg: 684, narg: 2, mod: 834, nmod: 4,
+	// I2F float.sass:205
+	{op: 69, sms: 0x7f, item: 7709, nitem: 8, arg: 700, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x100000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000101000}},
-	// I2F float.sass:200
-	{op: 69, sms: 0x7f, item: 7663, nitem: 13, arg: 686, narg: 3, mod: 838, nmod: 4,
+	// I2F float.sass:205
+	{op: 69, sms: 0x7f, item: 7717, nitem: 13, arg: 702, narg: 3, mod: 848, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008101000}},
-	// I2F float.sass:200
-	{op: 69, sms: 0x7f, item: 7676, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
+	// I2F float.sass:205
+	{op: 69, sms: 0x7f, item: 7730, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008101000}},
-	// I2F float.sass:200
-	{op: 69, sms: 0xf80, item: 7684, nitem: 8, arg: 689, narg: 2, mod: 834, nmod: 4,
+	// I2F float.sass:205
+	{op: 69, sms: 0xf80, item: 7738, nitem: 8, arg: 705, narg: 2, mod: 844, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd06, Hi: 0x8100000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008101000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0xfff, item: 7692, nitem: 7, arg: 682, narg: 2, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0xfff, item: 7746, nitem: 7, arg: 698, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200000}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0xfff, item: 7699, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0xfff, item: 7753, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200000}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0x7f, item: 7706, nitem: 7, arg: 684, narg: 2, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0x7f, item: 7760, nitem: 7, arg: 700, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200000}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0x7f, item: 7713, nitem: 12, arg: 686, narg: 3, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0x7f, item: 7767, nitem: 12, arg: 702, narg: 3, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0x7f, item: 7725, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0x7f, item: 7779, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201000}},
-	// I2F float.sass:201
-	{op: 69, sms: 0xf80, item: 7732, nitem: 7, arg: 689, narg: 2, mod: 842, nmod: 2,
+	// I2F float.sass:206
+	{op: 69, sms: 0xf80, item: 7786, nitem: 7, arg: 705, narg: 2, mod: 852, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200000}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201000}},
-	// I2F float.sass:202
-	{op: 69, sms: 0xfff, item: 7739, nitem: 6, arg: 691, narg: 2, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0xfff, item: 7793, nitem: 6, arg: 707, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x306, Hi: 0x200400}, def: bits.Word{Lo: 0xff00ff7306, Hi: 0xfc00000201400}},
-	// I2F float.sass:202
-	{op: 69, sms: 0xfff, item: 7745, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0xfff, item: 7799, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300400}, match: bits.Word{Lo: 0x906, Hi: 0x200400}, def: bits.Word{Lo: 0xff7906, Hi: 0xfc00000201400}},
-	// I2F float.sass:202
-	{op: 69, sms: 0x7f, item: 7751, nitem: 6, arg: 693, narg: 2, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0x7f, item: 7805, nitem: 6, arg: 709, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x200400}, def: bits.Word{Lo: 0xff7b06, Hi: 0xfc00000201400}},
-	// I2F float.sass:202
-	{op: 69, sms: 0x7f, item: 7757, nitem: 11, arg: 695, narg: 3, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0x7f, item: 7811, nitem: 11, arg: 711, narg: 3, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xb06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7b06, Hi: 0xfc00008201400}},
-	// I2F float.sass:202
-	{op: 69, sms: 0x7f, item: 7768, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0x7f, item: 7822, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0x3f00ff7d06, Hi: 0xfc00008201400}},
-	// I2F float.sass:202
-	{op: 69, sms: 0xf80, item: 7774, nitem: 6, arg: 698, narg: 2, mod: 844, nmod: 2,
+	// I2F float.sass:207
+	{op: 69, sms: 0xf80, item: 7828, nitem: 6, arg: 714, narg: 2, mod: 854, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300400}, match: bits.Word{Lo: 0xd06, Hi: 0x8200400}, def: bits.Word{Lo: 0xff00ff7d06, Hi: 0xfc00008201400}},
-	// I2F float.sass:203
-	{op: 69, sms: 0xfff, item: 7780, nitem: 8, arg: 345, narg: 2, mod: 846, nmod: 3,
+	// I2F float.sass:208
+	{op: 69, sms: 0xfff, item: 7834, nitem: 8, arg: 345, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x1800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000001800}},
-	// I2F float.sass:203
-	{op: 69, sms: 0x7f, item: 7788, nitem: 8, arg: 347, narg: 2, mod: 846, nmod: 3,
+	// I2F float.sass:208
+	{op: 69, sms: 0x7f, item: 7842, nitem: 8, arg: 347, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x1800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000001800}},
-	// I2F float.sass:203
-	{op: 69, sms: 0x7f, item: 7796, nitem: 13, arg: 349, narg: 3, mod: 849, nmod: 3,
+	// I2F float.sass:208
+	{op: 69, sms: 0x7f, item: 7850, nitem: 13, arg: 349, narg: 3, mod: 859, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008001800}},
-	// I2F float.sass:203
-	{op: 69, sms: 0x7f, item: 7809, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
+	// I2F float.sass:208
+	{op: 69, sms: 0x7f, item: 7863, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008001800}},
-	// I2F float.sass:203
-	{op: 69, sms: 0xf80, item: 7817, nitem: 8, arg: 352, narg: 2, mod: 846, nmod: 3,
+	// I2F float.sass:208
+	{op: 69, sms: 0xf80, item: 7871, nitem: 8, arg: 352, narg: 2, mod: 856, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8001800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008001800}},
-	// I2F float.sass:204
-	{op: 69, sms: 0xfff, item: 7825, nitem: 8, arg: 345, narg: 2, mod: 852, nmod: 3,
+	// I2F float.sass:209
+	{op: 69, sms: 0xfff, item: 7879, nitem: 8, arg: 345, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x101800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000101800}},
-	// I2F float.sass:204
-	{op: 69, sms: 0x7f, item: 7833, nitem: 8, arg: 347, narg: 2, mod: 852, nmod: 3,
+	// I2F float.sass:209
+	{op: 69, sms: 0x7f, item: 7887, nitem: 8, arg: 347, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x101800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000101800}},
-	// I2F float.sass:204
-	{op: 69, sms: 0x7f, item: 7841, nitem: 13, arg: 349, narg: 3, mod: 855, nmod: 3,
+	// I2F float.sass:209
+	{op: 69, sms: 0x7f, item: 7895, nitem: 13, arg: 349, narg: 3, mod: 865, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008101800}},
-	// I2F float.sass:204
-	{op: 69, sms: 0x7f, item: 7854, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
+	// I2F float.sass:209
+	{op: 69, sms: 0x7f, item: 7908, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008101800}},
-	// I2F float.sass:204
-	{op: 69, sms: 0xf80, item: 7862, nitem: 8, arg: 352, narg: 2, mod: 852, nmod: 3,
+	// I2F float.sass:209
+	{op: 69, sms: 0xf80, item: 7916, nitem: 8, arg: 352, narg: 2, mod: 862, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8101800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008101800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0xfff, item: 7870, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0xfff, item: 7924, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0xfff, item: 7876, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0xfff, item: 7930, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201800}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0x7f, item: 7882, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0x7f, item: 7936, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0x7f, item: 7888, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0x7f, item: 7942, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0x7f, item: 7899, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0x7f, item: 7953, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201800}},
-	// I2F float.sass:205
-	{op: 69, sms: 0xf80, item: 7905, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:210
+	{op: 69, sms: 0xf80, item: 7959, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201800}},
-	// I2F float.sass:206
-	{op: 69, sms: 0xfff, item: 7911, nitem: 6, arg: 1219, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0xfff, item: 7965, nitem: 6, arg: 1235, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x312, Hi: 0x201c00}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000201c00}},
-	// I2F float.sass:206
-	{op: 69, sms: 0xfff, item: 7917, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0xfff, item: 7971, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303c00}, match: bits.Word{Lo: 0x912, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7912, Hi: 0xfc00000201c00}},
-	// I2F float.sass:206
-	{op: 69, sms: 0x7f, item: 7923, nitem: 6, arg: 1221, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0x7f, item: 7977, nitem: 6, arg: 1237, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x201c00}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000201c00}},
-	// I2F float.sass:206
-	{op: 69, sms: 0x7f, item: 7929, nitem: 11, arg: 1223, narg: 3, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0x7f, item: 7983, nitem: 11, arg: 1239, narg: 3, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xb12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:206
-	{op: 69, sms: 0x7f, item: 7940, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0x7f, item: 7994, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:206
-	{op: 69, sms: 0xf80, item: 7946, nitem: 6, arg: 1226, narg: 2, mod: 167, nmod: 1,
+	// I2F float.sass:211
+	{op: 69, sms: 0xf80, item: 8000, nitem: 6, arg: 1242, narg: 2, mod: 167, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303c00}, match: bits.Word{Lo: 0xd12, Hi: 0x8201c00}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008201c00}},
-	// I2F float.sass:207
-	{op: 69, sms: 0xfff, item: 7952, nitem: 7, arg: 700, narg: 2, mod: 858, nmod: 2,
+	// I2F float.sass:212
+	{op: 69, sms: 0xfff, item: 8006, nitem: 7, arg: 716, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x303800}, match: bits.Word{Lo: 0x312, Hi: 0x301800}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301800}},
-	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7959, nitem: 7, arg: 702, narg: 2, mod: 858, nmod: 2,
+	// I2F float.sass:212
+	{op: 69, sms: 0x7f, item: 8013, nitem: 7, arg: 718, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x301800}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301800}},
-	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7966, nitem: 12, arg: 349, narg: 3, mod: 858, nmod: 2,
+	// I2F float.sass:212
+	{op: 69, sms: 0x7f, item: 8020, nitem: 12, arg: 349, narg: 3, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xb12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301800}},
-	// I2F float.sass:207
-	{op: 69, sms: 0x7f, item: 7978, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
+	// I2F float.sass:212
+	{op: 69, sms: 0x7f, item: 8032, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301800}},
-	// I2F float.sass:207
-	{op: 69, sms: 0xf80, item: 7985, nitem: 7, arg: 704, narg: 2, mod: 858, nmod: 2,
+	// I2F float.sass:212
+	{op: 69, sms: 0xf80, item: 8039, nitem: 7, arg: 720, narg: 2, mod: 868, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8303800}, match: bits.Word{Lo: 0xd12, Hi: 0x8301800}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301800}},
-	// I2F float.sass:208
-	{op: 69, sms: 0xfff, item: 7992, nitem: 7, arg: 1228, narg: 2, mod: 860, nmod: 3,
+	// I2F float.sass:213
+	{op: 69, sms: 0xfff, item: 8046, nitem: 7, arg: 1244, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300000}, match: bits.Word{Lo: 0x312, Hi: 0x300000}, def: bits.Word{Lo: 0xff00ff7312, Hi: 0xfc00000301000}},
-	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 7999, nitem: 7, arg: 1230, narg: 2, mod: 860, nmod: 3,
+	// I2F float.sass:213
+	{op: 69, sms: 0x7f, item: 8053, nitem: 7, arg: 1246, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x300000}, def: bits.Word{Lo: 0xff7b12, Hi: 0xfc00000301000}},
-	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 8006, nitem: 12, arg: 686, narg: 3, mod: 860, nmod: 3,
+	// I2F float.sass:213
+	{op: 69, sms: 0x7f, item: 8060, nitem: 12, arg: 702, narg: 3, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xb12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7b12, Hi: 0xfc00008301000}},
-	// I2F float.sass:208
-	{op: 69, sms: 0x7f, item: 8018, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
+	// I2F float.sass:213
+	{op: 69, sms: 0x7f, item: 8072, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0x3f00ff7d12, Hi: 0xfc00008301000}},
-	// I2F float.sass:208
-	{op: 69, sms: 0xf80, item: 8025, nitem: 7, arg: 1232, narg: 2, mod: 860, nmod: 3,
+	// I2F float.sass:213
+	{op: 69, sms: 0xf80, item: 8079, nitem: 7, arg: 1248, narg: 2, mod: 870, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8300000}, match: bits.Word{Lo: 0xd12, Hi: 0x8300000}, def: bits.Word{Lo: 0xff00ff7d12, Hi: 0xfc00008301000}},
-	// I2FP float.sass:211
-	{op: 70, sms: 0xffc, item: 8032, nitem: 7, arg: 682, narg: 2, mod: 863, nmod: 2,
+	// I2FP float.sass:216
+	{op: 70, sms: 0xffc, item: 8086, nitem: 7, arg: 698, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x245, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff7245, Hi: 0xfc00000201000}},
-	// I2FP float.sass:211
-	{op: 70, sms: 0x7c, item: 8039, nitem: 7, arg: 684, narg: 2, mod: 863, nmod: 2,
+	// I2FP float.sass:216
+	{op: 70, sms: 0x7c, item: 8093, nitem: 7, arg: 700, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x1000}, def: bits.Word{Lo: 0xff7a45, Hi: 0xfc00000201000}},
-	// I2FP float.sass:211
-	{op: 70, sms: 0x7c, item: 8046, nitem: 12, arg: 686, narg: 3, mod: 863, nmod: 2,
+	// I2FP float.sass:216
+	{op: 70, sms: 0x7c, item: 8100, nitem: 12, arg: 702, narg: 3, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xa45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7a45, Hi: 0xfc00008201000}},
-	// I2FP float.sass:211
-	{op: 70, sms: 0x7c, item: 8058, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
+	// I2FP float.sass:216
+	{op: 70, sms: 0x7c, item: 8112, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0x3f00ff7c45, Hi: 0xfc00008201000}},
-	// I2FP float.sass:211
-	{op: 70, sms: 0xf80, item: 8065, nitem: 7, arg: 689, narg: 2, mod: 863, nmod: 2,
+	// I2FP float.sass:216
+	{op: 70, sms: 0xf80, item: 8119, nitem: 7, arg: 705, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003800}, match: bits.Word{Lo: 0xc45, Hi: 0x8001000}, def: bits.Word{Lo: 0xff00ff7c45, Hi: 0xfc00008201000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xfff, item: 8072, nitem: 5, arg: 1234, narg: 2, mod: 865, nmod: 1,
+	{op: 71, sms: 0xfff, item: 8126, nitem: 5, arg: 1250, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x238, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7238, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xfff, item: 8077, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
+	{op: 71, sms: 0xfff, item: 8131, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x838, Hi: 0x0}, def: bits.Word{Lo: 0xff7838, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8082, nitem: 5, arg: 1236, narg: 2, mod: 865, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8136, nitem: 5, arg: 1252, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x0}, def: bits.Word{Lo: 0xff7a38, Hi: 0xfc00000000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8087, nitem: 10, arg: 1238, narg: 3, mod: 865, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8141, nitem: 10, arg: 1254, narg: 3, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0x7f, item: 8097, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
+	{op: 71, sms: 0x7f, item: 8151, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7c38, Hi: 0xfc00008000000}},
 	// I2I integer.sass:18
-	{op: 71, sms: 0xf80, item: 8102, nitem: 5, arg: 1241, narg: 2, mod: 865, nmod: 1,
+	{op: 71, sms: 0xf80, item: 8156, nitem: 5, arg: 1257, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc38, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c38, Hi: 0xfc00008000000}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8107, nitem: 10, arg: 1243, narg: 4, mod: 866, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8161, nitem: 10, arg: 1259, narg: 4, mod: 876, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8117, nitem: 10, arg: 1247, narg: 4, mod: 866, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8171, nitem: 10, arg: 1263, narg: 4, mod: 876, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8127, nitem: 14, arg: 1251, narg: 5, mod: 868, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8181, nitem: 14, arg: 1267, narg: 5, mod: 878, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xa39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:21
-	{op: 72, sms: 0x3f, item: 8141, nitem: 10, arg: 1256, narg: 4, mod: 866, nmod: 2,
+	{op: 72, sms: 0x3f, item: 8195, nitem: 10, arg: 1272, narg: 4, mod: 876, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8151, nitem: 10, arg: 1243, narg: 4, mod: 870, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8205, nitem: 10, arg: 1259, narg: 4, mod: 880, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8161, nitem: 10, arg: 1247, narg: 4, mod: 870, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8215, nitem: 10, arg: 1263, narg: 4, mod: 880, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x4300}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8171, nitem: 14, arg: 1251, narg: 5, mod: 870, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8225, nitem: 14, arg: 1267, narg: 5, mod: 880, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:22
-	{op: 72, sms: 0x3f, item: 8185, nitem: 10, arg: 1256, narg: 4, mod: 870, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8239, nitem: 10, arg: 1272, narg: 4, mod: 880, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8195, nitem: 10, arg: 1243, narg: 4, mod: 871, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8249, nitem: 10, arg: 1259, narg: 4, mod: 881, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8205, nitem: 10, arg: 1247, narg: 4, mod: 871, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8259, nitem: 10, arg: 1263, narg: 4, mod: 881, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x6200}, def: bits.Word{Lo: 0xffff7a39, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8215, nitem: 14, arg: 1251, narg: 5, mod: 871, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8269, nitem: 14, arg: 1267, narg: 5, mod: 881, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xa39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7a39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:23
-	{op: 72, sms: 0x3f, item: 8229, nitem: 10, arg: 1256, narg: 4, mod: 871, nmod: 1,
+	{op: 72, sms: 0x3f, item: 8283, nitem: 10, arg: 1272, narg: 4, mod: 881, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0xfc0, item: 8239, nitem: 12, arg: 383, narg: 4, mod: 872, nmod: 3,
+	{op: 72, sms: 0xfc0, item: 8293, nitem: 12, arg: 383, narg: 4, mod: 882, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4200}, match: bits.Word{Lo: 0x239, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000000ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0x40, item: 8251, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
+	{op: 72, sms: 0x40, item: 8305, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:24
-	{op: 72, sms: 0xf80, item: 8263, nitem: 12, arg: 391, narg: 4, mod: 872, nmod: 3,
+	{op: 72, sms: 0xf80, item: 8317, nitem: 12, arg: 391, narg: 4, mod: 882, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8004200}, match: bits.Word{Lo: 0xc39, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080000ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0xfc0, item: 8275, nitem: 12, arg: 383, narg: 4, mod: 875, nmod: 2,
+	{op: 72, sms: 0xfc0, item: 8329, nitem: 12, arg: 383, narg: 4, mod: 885, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x4300}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000043ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0x40, item: 8287, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
+	{op: 72, sms: 0x40, item: 8341, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:25
-	{op: 72, sms: 0xf80, item: 8299, nitem: 12, arg: 391, narg: 4, mod: 875, nmod: 2,
+	{op: 72, sms: 0xf80, item: 8353, nitem: 12, arg: 391, narg: 4, mod: 885, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8004300}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080043ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0xfc0, item: 8311, nitem: 12, arg: 383, narg: 4, mod: 877, nmod: 2,
+	{op: 72, sms: 0xfc0, item: 8365, nitem: 12, arg: 383, narg: 4, mod: 887, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x6300}, match: bits.Word{Lo: 0x239, Hi: 0x6200}, def: bits.Word{Lo: 0xffffff7239, Hi: 0xfc000000062ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0x40, item: 8323, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
+	{op: 72, sms: 0x40, item: 8377, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0x3fffff7c39, Hi: 0xfc000080062ff}},
 	// I2IP integer.sass:26
-	{op: 72, sms: 0xf80, item: 8335, nitem: 12, arg: 391, narg: 4, mod: 877, nmod: 2,
+	{op: 72, sms: 0xf80, item: 8389, nitem: 12, arg: 391, narg: 4, mod: 887, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8006300}, match: bits.Word{Lo: 0xc39, Hi: 0x8006200}, def: bits.Word{Lo: 0xffffff7c39, Hi: 0xfc000080062ff}},
 	// IABS integer.sass:29
 	{op: 73, sms: 0xfff, item: 1213, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x213, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7213, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
-	{op: 73, sms: 0xfff, item: 8347, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+	{op: 73, sms: 0xfff, item: 8401, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x813, Hi: 0x0}, def: bits.Word{Lo: 0xff7813, Hi: 0xfc00000000000}},
 	// IABS integer.sass:29
 	{op: 73, sms: 0x7f, item: 1221, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
@@ -2256,1828 +2271,1831 @@ var forms = [...]form{{},
 	{op: 73, sms: 0xf80, item: 1238, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc13, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c13, Hi: 0xfc00008000000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8351, nitem: 10, arg: 1260, narg: 4, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8405, nitem: 10, arg: 1276, narg: 4, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8361, nitem: 10, arg: 1264, narg: 4, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8415, nitem: 10, arg: 1280, narg: 4, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x0}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000078e0000}},
 	// IADD integer.sass:32
-	{op: 74, sms: 0xc00, item: 8371, nitem: 10, arg: 1268, narg: 4, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8425, nitem: 10, arg: 1284, narg: 4, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000f8e0000}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8381, nitem: 12, arg: 1272, narg: 5, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8435, nitem: 12, arg: 1288, narg: 5, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x235, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7235, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8393, nitem: 12, arg: 1277, narg: 5, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8447, nitem: 12, arg: 1293, narg: 5, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x835, Hi: 0x400}, def: bits.Word{Lo: 0xffff7835, Hi: 0xfc000038e0400}},
 	// IADD integer.sass:33
-	{op: 74, sms: 0xc00, item: 8405, nitem: 12, arg: 1282, narg: 5, mod: 879, nmod: 1,
+	{op: 74, sms: 0xc00, item: 8459, nitem: 12, arg: 1298, narg: 5, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc35, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c35, Hi: 0xfc0000b8e0400}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8417, nitem: 14, arg: 1287, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8471, nitem: 14, arg: 1303, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8431, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8485, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8445, nitem: 14, arg: 1293, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8499, nitem: 14, arg: 1309, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8459, nitem: 18, arg: 1299, narg: 7, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8513, nitem: 18, arg: 1315, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:36
-	{op: 75, sms: 0x7f, item: 8477, nitem: 14, arg: 1306, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8531, nitem: 14, arg: 1322, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8491, nitem: 18, arg: 1312, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8545, nitem: 18, arg: 1328, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8509, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8563, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8527, nitem: 18, arg: 1320, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8581, nitem: 18, arg: 1336, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a10, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8545, nitem: 22, arg: 1328, narg: 9, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8599, nitem: 22, arg: 1344, narg: 9, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:37
-	{op: 75, sms: 0x7f, item: 8567, nitem: 18, arg: 1337, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x7f, item: 8621, nitem: 18, arg: 1353, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:38
-	{op: 75, sms: 0x180, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:39
-	{op: 75, sms: 0x180, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0x180, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8585, nitem: 12, arg: 1345, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8639, nitem: 12, arg: 1361, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8597, nitem: 12, arg: 1351, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8651, nitem: 12, arg: 1367, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x0}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00007ffe0ff}},
 	// IADD3 integer.sass:40
-	{op: 75, sms: 0xe00, item: 8609, nitem: 12, arg: 1357, narg: 6, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8663, nitem: 12, arg: 1373, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000fffe0ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8621, nitem: 16, arg: 1363, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8675, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x210, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7210, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8637, nitem: 16, arg: 1371, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8691, nitem: 16, arg: 1387, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x810, Hi: 0x400}, def: bits.Word{Lo: 0xffff7810, Hi: 0xfc00003fee4ff}},
 	// IADD3 integer.sass:41
-	{op: 75, sms: 0xe00, item: 8653, nitem: 16, arg: 1379, narg: 8, mod: 0, nmod: 0,
+	{op: 75, sms: 0xe00, item: 8707, nitem: 16, arg: 1395, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc10, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c10, Hi: 0xfc0000bfee4ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xfff, item: 8669, nitem: 11, arg: 383, narg: 4, mod: 880, nmod: 2,
+	{op: 76, sms: 0xfff, item: 8723, nitem: 11, arg: 383, narg: 4, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x226, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xfff, item: 8680, nitem: 11, arg: 387, narg: 4, mod: 880, nmod: 2,
+	{op: 76, sms: 0xfff, item: 8734, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x826, Hi: 0x0}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8691, nitem: 11, arg: 387, narg: 4, mod: 880, nmod: 2,
+	{op: 76, sms: 0x7f, item: 8745, nitem: 11, arg: 387, narg: 4, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8702, nitem: 15, arg: 1387, narg: 5, mod: 880, nmod: 2,
+	{op: 76, sms: 0x7f, item: 8756, nitem: 15, arg: 1403, narg: 5, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xa26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0x7f, item: 8717, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
+	{op: 76, sms: 0x7f, item: 8771, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:44
-	{op: 76, sms: 0xf80, item: 8728, nitem: 11, arg: 391, narg: 4, mod: 880, nmod: 2,
+	{op: 76, sms: 0xf80, item: 8782, nitem: 11, arg: 391, narg: 4, mod: 890, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8003000}, match: bits.Word{Lo: 0xc26, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080000ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xfff, item: 8739, nitem: 12, arg: 1392, narg: 4, mod: 882, nmod: 3,
+	{op: 76, sms: 0xfff, item: 8793, nitem: 12, arg: 1408, narg: 4, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x226, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff7226, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xfff, item: 8751, nitem: 12, arg: 1396, narg: 4, mod: 882, nmod: 3,
+	{op: 76, sms: 0xfff, item: 8805, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x826, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7826, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 8763, nitem: 12, arg: 1396, narg: 4, mod: 882, nmod: 3,
+	{op: 76, sms: 0x7f, item: 8817, nitem: 12, arg: 1412, narg: 4, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7a26, Hi: 0xfc000000010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 8775, nitem: 16, arg: 1400, narg: 5, mod: 882, nmod: 3,
+	{op: 76, sms: 0x7f, item: 8829, nitem: 16, arg: 1416, narg: 5, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xa26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7a26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0x7f, item: 8791, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
+	{op: 76, sms: 0x7f, item: 8845, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7c26, Hi: 0xfc000080010ff}},
 	// IDP integer.sass:45
-	{op: 76, sms: 0xf80, item: 8803, nitem: 12, arg: 1405, narg: 4, mod: 882, nmod: 3,
+	{op: 76, sms: 0xf80, item: 8857, nitem: 12, arg: 1421, narg: 4, mod: 892, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0xc26, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7c26, Hi: 0xfc000080010ff}},
 	// IGMMA tensor.sass:95
-	{op: 77, sms: 0x40, item: 8815, nitem: 14, arg: 1409, narg: 4, mod: 885, nmod: 5,
+	{op: 77, sms: 0x40, item: 8869, nitem: 14, arg: 1425, narg: 4, mod: 895, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:96
-	{op: 77, sms: 0x40, item: 8829, nitem: 16, arg: 1413, narg: 5, mod: 890, nmod: 5,
+	{op: 77, sms: 0x40, item: 8883, nitem: 16, arg: 1429, narg: 5, mod: 900, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df1, Hi: 0xfc000087000ff}},
 	// IGMMA tensor.sass:97
-	{op: 77, sms: 0x40, item: 8845, nitem: 21, arg: 1418, narg: 6, mod: 895, nmod: 6,
+	{op: 77, sms: 0x40, item: 8899, nitem: 21, arg: 1434, narg: 6, mod: 905, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x9f1, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f1, Hi: 0xfc000087002ff}},
 	// IGMMA tensor.sass:98
-	{op: 77, sms: 0x40, item: 8866, nitem: 23, arg: 1424, narg: 7, mod: 901, nmod: 6,
+	{op: 77, sms: 0x40, item: 8920, nitem: 23, arg: 1440, narg: 7, mod: 911, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0xdf1, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df1, Hi: 0xfc000087002ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 8889, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 8899, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0x7f, item: 8909, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff000824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:48
-	{op: 78, sms: 0x7f, item: 8929, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0x7f, item: 8983, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff000fff, Hi: 0x8000400}, match: bits.Word{Lo: 0xff000a24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:49
-	{op: 78, sms: 0xfff, item: 8889, nitem: 10, arg: 893, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8943, nitem: 10, arg: 909, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0xff00000224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{op: 78, sms: 0xfff, item: 8899, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8953, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x424, Hi: 0xff}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:50
-	{op: 78, sms: 0x7f, item: 8909, nitem: 10, arg: 902, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0x7f, item: 8963, nitem: 10, arg: 918, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80004ff}, match: bits.Word{Lo: 0x624, Hi: 0xff}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:51
-	{op: 78, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:52
-	{op: 78, sms: 0xfff, item: 8919, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8973, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x4ff}, match: bits.Word{Lo: 0x100000824, Hi: 0xff}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:53
-	{op: 78, sms: 0xfff, item: 8939, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, item: 8993, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xffffffff00000fff, Hi: 0x400}, match: bits.Word{Lo: 0x100000824, Hi: 0x0}, def: bits.Word{Lo: 0x1ffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:54
-	{op: 78, sms: 0xfff, pow2: true, item: 8949, nitem: 10, arg: 1431, narg: 4, mod: 907, nmod: 1,
+	{op: 78, sms: 0xfff, pow2: true, item: 9003, nitem: 10, arg: 1447, narg: 4, mod: 917, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x4ff}, match: bits.Word{Lo: 0x824, Hi: 0xff}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 8959, nitem: 9, arg: 1243, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9013, nitem: 9, arg: 1259, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 8968, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9022, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x0}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 8977, nitem: 9, arg: 1435, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9031, nitem: 9, arg: 1451, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x0}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 8986, nitem: 14, arg: 1439, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9040, nitem: 14, arg: 1455, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xfff, item: 9000, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9054, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x0}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9009, nitem: 9, arg: 1247, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9063, nitem: 9, arg: 1263, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000078e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9018, nitem: 13, arg: 1251, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9072, nitem: 13, arg: 1267, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9031, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9085, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xf80, item: 9040, nitem: 9, arg: 1256, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9094, nitem: 9, arg: 1272, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0x7f, item: 9049, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9103, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:55
-	{op: 78, sms: 0xf80, item: 9058, nitem: 9, arg: 1444, narg: 4, mod: 908, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9112, nitem: 9, arg: 1460, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000f8e02ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9067, nitem: 11, arg: 1448, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9121, nitem: 11, arg: 1464, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x224, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7224, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9078, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9132, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x424, Hi: 0x400}, def: bits.Word{Lo: 0xffff7424, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9089, nitem: 11, arg: 1453, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9143, nitem: 11, arg: 1469, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x400}, def: bits.Word{Lo: 0xffff7624, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9100, nitem: 15, arg: 1458, narg: 6, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9154, nitem: 15, arg: 1474, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x624, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7624, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xfff, item: 9115, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0xfff, item: 9169, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x824, Hi: 0x400}, def: bits.Word{Lo: 0xffff7824, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9126, nitem: 11, arg: 1464, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9180, nitem: 11, arg: 1480, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a24, Hi: 0xfc000038e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9137, nitem: 15, arg: 1469, narg: 6, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9191, nitem: 15, arg: 1485, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9152, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9206, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xf80, item: 9163, nitem: 11, arg: 1475, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9217, nitem: 11, arg: 1491, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0x7f, item: 9174, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0x7f, item: 9228, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD integer.sass:56
-	{op: 78, sms: 0xf80, item: 9185, nitem: 11, arg: 1480, narg: 5, mod: 908, nmod: 1,
+	{op: 78, sms: 0xf80, item: 9239, nitem: 11, arg: 1496, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe24, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e24, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9196, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9250, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9208, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9262, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x0}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9220, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9274, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x0}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9232, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9286, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xfff, item: 9249, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9303, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x0}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9261, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9315, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000078e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9273, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9327, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9289, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9343, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xf80, item: 9301, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9355, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0x7f, item: 9313, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9367, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:59
-	{op: 79, sms: 0xf80, item: 9325, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9379, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000f8e02ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9337, nitem: 14, arg: 1522, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9391, nitem: 14, arg: 1538, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x227, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7227, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9351, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9405, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x427, Hi: 0x400}, def: bits.Word{Lo: 0xffff7427, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9365, nitem: 14, arg: 1528, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9419, nitem: 14, arg: 1544, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x400}, def: bits.Word{Lo: 0xffff7627, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9379, nitem: 18, arg: 1534, narg: 7, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9433, nitem: 18, arg: 1550, narg: 7, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x627, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7627, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xfff, item: 9397, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0xfff, item: 9451, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x827, Hi: 0x400}, def: bits.Word{Lo: 0xffff7827, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9411, nitem: 14, arg: 1541, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9465, nitem: 14, arg: 1557, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a27, Hi: 0xfc000038e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9425, nitem: 18, arg: 1547, narg: 7, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9479, nitem: 18, arg: 1563, narg: 7, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9443, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9497, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xf80, item: 9457, nitem: 14, arg: 1554, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9511, nitem: 14, arg: 1570, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0x7f, item: 9471, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0x7f, item: 9525, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.HI integer.sass:60
-	{op: 79, sms: 0xf80, item: 9485, nitem: 14, arg: 1560, narg: 6, mod: 908, nmod: 1,
+	{op: 79, sms: 0xf80, item: 9539, nitem: 14, arg: 1576, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe27, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e27, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9196, nitem: 12, arg: 1566, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9250, nitem: 12, arg: 1582, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9208, nitem: 12, arg: 1571, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9262, nitem: 12, arg: 1587, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x0}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9220, nitem: 12, arg: 1576, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9274, nitem: 12, arg: 1592, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x0}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9232, nitem: 17, arg: 1581, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9286, nitem: 17, arg: 1597, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xfff, item: 9249, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9303, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x0}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9261, nitem: 12, arg: 1587, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9315, nitem: 12, arg: 1603, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000078e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9273, nitem: 16, arg: 1592, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9327, nitem: 16, arg: 1608, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9289, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9343, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xf80, item: 9301, nitem: 12, arg: 1598, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9355, nitem: 12, arg: 1614, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0x7f, item: 9313, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9367, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:63
-	{op: 80, sms: 0xf80, item: 9325, nitem: 12, arg: 1603, narg: 5, mod: 908, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9379, nitem: 12, arg: 1619, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000f8e02ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9337, nitem: 14, arg: 1608, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9391, nitem: 14, arg: 1624, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x225, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7225, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9351, nitem: 14, arg: 1614, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9405, nitem: 14, arg: 1630, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x425, Hi: 0x400}, def: bits.Word{Lo: 0xffff7425, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9365, nitem: 14, arg: 1620, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9419, nitem: 14, arg: 1636, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x400}, def: bits.Word{Lo: 0xffff7625, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9379, nitem: 18, arg: 1626, narg: 7, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9433, nitem: 18, arg: 1642, narg: 7, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0x625, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7625, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xfff, item: 9397, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0xfff, item: 9451, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x825, Hi: 0x400}, def: bits.Word{Lo: 0xffff7825, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9411, nitem: 14, arg: 1633, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9465, nitem: 14, arg: 1649, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a25, Hi: 0xfc000038e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9425, nitem: 18, arg: 1639, narg: 7, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9479, nitem: 18, arg: 1655, narg: 7, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xa25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9443, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9497, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xf80, item: 9457, nitem: 14, arg: 1646, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9511, nitem: 14, arg: 1662, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xc25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0x7f, item: 9471, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0x7f, item: 9525, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMAD.WIDE integer.sass:64
-	{op: 80, sms: 0xf80, item: 9485, nitem: 14, arg: 1652, narg: 6, mod: 908, nmod: 1,
+	{op: 80, sms: 0xf80, item: 9539, nitem: 14, arg: 1668, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000400}, match: bits.Word{Lo: 0xe25, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7e25, Hi: 0xfc0000b8e06ff}},
 	// IMMA tensor.sass:101
-	{op: 81, sms: 0x1, item: 9499, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
+	{op: 81, sms: 0x1, item: 9553, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:101
-	{op: 81, sms: 0x2, item: 9511, nitem: 12, arg: 1658, narg: 4, mod: 909, nmod: 4,
+	{op: 81, sms: 0x2, item: 9565, nitem: 12, arg: 1674, narg: 4, mod: 919, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:102
-	{op: 81, sms: 0x1, item: 9523, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
+	{op: 81, sms: 0x1, item: 9577, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:102
-	{op: 81, sms: 0x2, item: 9535, nitem: 12, arg: 1658, narg: 4, mod: 913, nmod: 4,
+	{op: 81, sms: 0x2, item: 9589, nitem: 12, arg: 1674, narg: 4, mod: 923, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:103
-	{op: 81, sms: 0xffc, item: 9547, nitem: 15, arg: 1662, narg: 5, mod: 909, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9601, nitem: 15, arg: 1678, narg: 5, mod: 919, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000004ff}},
 	// IMMA tensor.sass:104
-	{op: 81, sms: 0xffc, item: 9562, nitem: 15, arg: 1662, narg: 5, mod: 913, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9616, nitem: 15, arg: 1678, narg: 5, mod: 923, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80400}, def: bits.Word{Lo: 0xffffff7237, Hi: 0xfc000000804ff}},
 	// IMMA tensor.sass:105
-	{op: 81, sms: 0x2, item: 9577, nitem: 17, arg: 1667, narg: 6, mod: 917, nmod: 4,
+	{op: 81, sms: 0x2, item: 9631, nitem: 17, arg: 1683, narg: 6, mod: 927, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:106
-	{op: 81, sms: 0x2, item: 9594, nitem: 17, arg: 1667, narg: 6, mod: 921, nmod: 4,
+	{op: 81, sms: 0x2, item: 9648, nitem: 17, arg: 1683, narg: 6, mod: 931, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMMA tensor.sass:107
-	{op: 81, sms: 0xffc, item: 9611, nitem: 20, arg: 1673, narg: 7, mod: 917, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9665, nitem: 20, arg: 1689, narg: 7, mod: 927, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002005ff}},
 	// IMMA tensor.sass:108
-	{op: 81, sms: 0xffc, item: 9631, nitem: 20, arg: 1673, narg: 7, mod: 921, nmod: 4,
+	{op: 81, sms: 0xffc, item: 9685, nitem: 20, arg: 1689, narg: 7, mod: 931, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80700}, match: bits.Word{Lo: 0x237, Hi: 0x80500}, def: bits.Word{Lo: 0xffffffff7237, Hi: 0xfc000002805ff}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x1ff, item: 9651, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x1ff, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x1ff, item: 9660, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x1ff, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9669, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x7f, item: 9723, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a17, Hi: 0xfc00003800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9678, nitem: 13, arg: 1680, narg: 5, mod: 908, nmod: 1,
+	{op: 82, sms: 0x7f, item: 9732, nitem: 13, arg: 1696, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x7f, item: 9691, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x7f, item: 9745, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:67
-	{op: 82, sms: 0x180, item: 9700, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x180, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000b800200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9651, nitem: 9, arg: 570, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x200, item: 9705, nitem: 9, arg: 581, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9660, nitem: 9, arg: 574, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x200, item: 9714, nitem: 9, arg: 585, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003ffe200}},
 	// IMNMX integer.sass:68
-	{op: 82, sms: 0x200, item: 9700, nitem: 9, arg: 587, narg: 4, mod: 908, nmod: 1,
+	{op: 82, sms: 0x200, item: 9754, nitem: 9, arg: 598, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bffe200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 9709, nitem: 15, arg: 1685, narg: 7, mod: 925, nmod: 1,
+	{op: 82, sms: 0xc00, item: 9763, nitem: 15, arg: 1701, narg: 7, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x217, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7217, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 9724, nitem: 15, arg: 1692, narg: 7, mod: 925, nmod: 1,
+	{op: 82, sms: 0xc00, item: 9778, nitem: 15, arg: 1708, narg: 7, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x817, Hi: 0x0}, def: bits.Word{Lo: 0xffff7817, Hi: 0xfc00003fee200}},
 	// IMNMX integer.sass:69
-	{op: 82, sms: 0xc00, item: 9739, nitem: 15, arg: 1699, narg: 7, mod: 925, nmod: 1,
+	{op: 82, sms: 0xc00, item: 9793, nitem: 15, arg: 1715, narg: 7, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc17, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c17, Hi: 0xfc0000bfee200}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 9754, nitem: 17, arg: 1706, narg: 6, mod: 926, nmod: 4,
+	{op: 83, sms: 0x1, item: 9808, nitem: 17, arg: 1722, narg: 6, mod: 936, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 9771, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
+	{op: 83, sms: 0x1, item: 9825, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 9788, nitem: 17, arg: 1712, narg: 6, mod: 926, nmod: 4,
+	{op: 83, sms: 0x1, item: 9842, nitem: 17, arg: 1728, narg: 6, mod: 936, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 9805, nitem: 21, arg: 1718, narg: 7, mod: 926, nmod: 4,
+	{op: 83, sms: 0x1, item: 9859, nitem: 21, arg: 1734, narg: 7, mod: 936, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:72
-	{op: 83, sms: 0x1, item: 9826, nitem: 17, arg: 1725, narg: 6, mod: 926, nmod: 4,
+	{op: 83, sms: 0x1, item: 9880, nitem: 17, arg: 1741, narg: 6, mod: 936, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x3fe, item: 9843, nitem: 13, arg: 727, narg: 5, mod: 930, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 9897, nitem: 13, arg: 743, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x3fe, item: 9856, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 9910, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 9869, nitem: 13, arg: 732, narg: 5, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 9923, nitem: 13, arg: 748, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x0}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 9882, nitem: 17, arg: 1731, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 9936, nitem: 17, arg: 1747, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x7e, item: 9899, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 9953, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:73
-	{op: 83, sms: 0x380, item: 9912, nitem: 13, arg: 748, narg: 5, mod: 930, nmod: 3,
+	{op: 83, sms: 0x380, item: 9966, nitem: 13, arg: 764, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x3fe, item: 9925, nitem: 15, arg: 1737, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 9979, nitem: 15, arg: 1753, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x3fe, item: 9940, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x3fe, item: 9994, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 9955, nitem: 15, arg: 1743, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10009, nitem: 15, arg: 1759, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x100}, def: bits.Word{Lo: 0xff007a0c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 9970, nitem: 19, arg: 1749, narg: 7, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10024, nitem: 19, arg: 1765, narg: 7, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xa0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007a0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x7e, item: 9989, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x7e, item: 10043, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0x3fff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:74
-	{op: 83, sms: 0x380, item: 10004, nitem: 15, arg: 1756, narg: 6, mod: 930, nmod: 3,
+	{op: 83, sms: 0x380, item: 10058, nitem: 15, arg: 1772, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10019, nitem: 13, arg: 1762, narg: 5, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10073, nitem: 13, arg: 1778, narg: 5, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10032, nitem: 13, arg: 1767, narg: 5, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10086, nitem: 13, arg: 1783, narg: 5, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x0}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0270}},
 	// ISETP integer.sass:75
-	{op: 83, sms: 0xc00, item: 10045, nitem: 13, arg: 1772, narg: 5, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10099, nitem: 13, arg: 1788, narg: 5, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0270}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10058, nitem: 15, arg: 1777, narg: 6, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10112, nitem: 15, arg: 1793, narg: 6, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x20c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00720c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10073, nitem: 15, arg: 1783, narg: 6, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10127, nitem: 15, arg: 1799, narg: 6, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x80c, Hi: 0x100}, def: bits.Word{Lo: 0xff00780c, Hi: 0xfc00003fe0370}},
 	// ISETP integer.sass:76
-	{op: 83, sms: 0xc00, item: 10088, nitem: 15, arg: 1789, narg: 6, mod: 933, nmod: 3,
+	{op: 83, sms: 0xc00, item: 10142, nitem: 15, arg: 1805, narg: 6, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0xc0c, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff007c0c, Hi: 0xfc0000bfe0370}},
 	// KILL control.sass:219
 	{op: 84, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x95b, Hi: 0x0}, def: bits.Word{Lo: 0x795b, Hi: 0xfc00003800000}},
 	// LD memory.sass:149
-	{op: 85, sms: 0x1, item: 10103, nitem: 19, arg: 1795, narg: 4, mod: 936, nmod: 7,
+	{op: 85, sms: 0x1, item: 10157, nitem: 19, arg: 1811, narg: 4, mod: 946, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000108800}},
 	// LD memory.sass:149
-	{op: 85, sms: 0xffe, item: 10122, nitem: 17, arg: 1799, narg: 4, mod: 943, nmod: 5,
+	{op: 85, sms: 0xffe, item: 10176, nitem: 17, arg: 1815, narg: 4, mod: 953, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x0}, def: bits.Word{Lo: 0xffff7980, Hi: 0xfc00000100800}},
 	// LD memory.sass:150
-	{op: 85, sms: 0x1, item: 10139, nitem: 22, arg: 1803, narg: 5, mod: 948, nmod: 8,
+	{op: 85, sms: 0x1, item: 10193, nitem: 22, arg: 1819, narg: 5, mod: 958, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c108800}},
 	// LD memory.sass:151
-	{op: 85, sms: 0x3e, item: 10161, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+	{op: 85, sms: 0x3e, item: 10215, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c100800}},
 	// LD memory.sass:152
-	{op: 85, sms: 0x40, item: 10181, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+	{op: 85, sms: 0x40, item: 10235, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:152
-	{op: 85, sms: 0xf80, item: 10201, nitem: 20, arg: 1808, narg: 5, mod: 956, nmod: 6,
+	{op: 85, sms: 0xf80, item: 10255, nitem: 20, arg: 1824, narg: 5, mod: 966, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x980, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc00008100800}},
 	// LD memory.sass:153
-	{op: 85, sms: 0x3e, item: 10221, nitem: 19, arg: 1813, narg: 5, mod: 962, nmod: 5,
+	{op: 85, sms: 0x3e, item: 10275, nitem: 19, arg: 1829, narg: 5, mod: 972, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7980, Hi: 0xfc00008101900}},
 	// LD memory.sass:154
-	{op: 85, sms: 0x3e, item: 10240, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+	{op: 85, sms: 0x3e, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x980, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0200c101900}},
 	// LD memory.sass:155
-	{op: 85, sms: 0x40, item: 10240, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+	{op: 85, sms: 0x40, item: 10294, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7980, Hi: 0xfc0000c101900}},
 	// LD memory.sass:155
-	{op: 85, sms: 0xf80, item: 10260, nitem: 20, arg: 1818, narg: 5, mod: 967, nmod: 4,
+	{op: 85, sms: 0xf80, item: 10314, nitem: 20, arg: 1834, narg: 5, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x980, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7980, Hi: 0xfc0000c101900}},
 	// LDC memory.sass:158
-	{op: 86, sms: 0xfff, item: 10280, nitem: 13, arg: 1823, narg: 4, mod: 971, nmod: 2,
+	{op: 86, sms: 0xfff, item: 10334, nitem: 13, arg: 1839, narg: 4, mod: 981, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb82, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b82, Hi: 0xfc00000000800}},
 	// LDCU memory.sass:161
-	{op: 87, sms: 0x380, uguard: true, item: 10293, nitem: 13, arg: 1827, narg: 4, mod: 973, nmod: 2,
+	{op: 87, sms: 0x380, uguard: true, item: 10347, nitem: 13, arg: 1843, narg: 4, mod: 983, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:162
-	{op: 87, sms: 0x380, uguard: true, item: 10306, nitem: 9, arg: 1831, narg: 3, mod: 973, nmod: 2,
+	{op: 87, sms: 0x380, uguard: true, item: 10360, nitem: 9, arg: 1847, narg: 3, mod: 983, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:163
-	{op: 87, sms: 0xc00, uguard: true, item: 10315, nitem: 13, arg: 1827, narg: 4, mod: 975, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10369, nitem: 13, arg: 1843, narg: 4, mod: 985, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:164
-	{op: 87, sms: 0xc00, uguard: true, item: 10328, nitem: 9, arg: 1831, narg: 3, mod: 975, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10382, nitem: 9, arg: 1847, narg: 3, mod: 985, nmod: 2,
 		mask: bits.Word{Lo: 0x3fffe000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x7ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff77ac, Hi: 0xfc00008000800}},
 	// LDCU memory.sass:165
-	{op: 87, sms: 0xc00, uguard: true, item: 10337, nitem: 12, arg: 1834, narg: 4, mod: 975, nmod: 2,
+	{op: 87, sms: 0xc00, uguard: true, item: 10391, nitem: 12, arg: 1850, narg: 4, mod: 985, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9ac, Hi: 0x0}, def: bits.Word{Lo: 0xffff79ac, Hi: 0xfc0000b800800}},
 	// LDG memory.sass:168
-	{op: 88, sms: 0x1, item: 10349, nitem: 22, arg: 1838, narg: 5, mod: 936, nmod: 7,
+	{op: 88, sms: 0x1, item: 10403, nitem: 22, arg: 1854, narg: 5, mod: 946, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e8800}},
 	// LDG memory.sass:168
-	{op: 88, sms: 0xffe, item: 10371, nitem: 20, arg: 1843, narg: 5, mod: 943, nmod: 5,
+	{op: 88, sms: 0xffe, item: 10425, nitem: 20, arg: 1859, narg: 5, mod: 953, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x381, Hi: 0x0}, def: bits.Word{Lo: 0xffff7381, Hi: 0xfc000001e0800}},
 	// LDG memory.sass:169
-	{op: 88, sms: 0x1, item: 10391, nitem: 25, arg: 1848, narg: 6, mod: 977, nmod: 8,
+	{op: 88, sms: 0x1, item: 10445, nitem: 25, arg: 1864, narg: 6, mod: 987, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e8800}},
 	// LDG memory.sass:170
-	{op: 88, sms: 0x3e, item: 10416, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+	{op: 88, sms: 0x3e, item: 10470, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e0800}},
 	// LDG memory.sass:171
-	{op: 88, sms: 0x40, item: 10439, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+	{op: 88, sms: 0x40, item: 10493, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:171
-	{op: 88, sms: 0xf80, item: 10462, nitem: 23, arg: 1854, narg: 6, mod: 985, nmod: 6,
+	{op: 88, sms: 0xf80, item: 10516, nitem: 23, arg: 1870, narg: 6, mod: 995, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x981, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc000081e0800}},
 	// LDG memory.sass:172
-	{op: 88, sms: 0x3e, item: 10485, nitem: 22, arg: 1860, narg: 6, mod: 991, nmod: 5,
+	{op: 88, sms: 0x3e, item: 10539, nitem: 22, arg: 1876, narg: 6, mod: 1001, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x4ffff7981, Hi: 0xfc000081e1900}},
 	// LDG memory.sass:173
-	{op: 88, sms: 0x3e, item: 10507, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+	{op: 88, sms: 0x3e, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x981, Hi: 0x2008001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0200c1e1900}},
 	// LDG memory.sass:174
-	{op: 88, sms: 0x40, item: 10507, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+	{op: 88, sms: 0x40, item: 10561, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0x3fffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:174
-	{op: 88, sms: 0xf80, item: 10530, nitem: 23, arg: 1866, narg: 6, mod: 967, nmod: 4,
+	{op: 88, sms: 0xf80, item: 10584, nitem: 23, arg: 1882, narg: 6, mod: 977, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x981, Hi: 0x8001100}, def: bits.Word{Lo: 0xffffff7981, Hi: 0xfc0000c1e1900}},
 	// LDG memory.sass:175
-	{op: 88, sms: 0xf80, item: 10553, nitem: 26, arg: 1872, narg: 7, mod: 996, nmod: 4,
+	{op: 88, sms: 0xf80, item: 10607, nitem: 26, arg: 1888, narg: 7, mod: 1006, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97e, Hi: 0x1000}, def: bits.Word{Lo: 0xfe0000ffffff797e, Hi: 0xfc000081019ff}},
 	// LDGDEPBAR memory.sass:178
 	{op: 89, sms: 0xffe, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9af, Hi: 0x0}, def: bits.Word{Lo: 0x79af, Hi: 0xfc00000000000}},
 	// LDGMC memory.sass:181
-	{op: 90, sms: 0x40, item: 10579, nitem: 15, arg: 1879, narg: 4, mod: 1000, nmod: 3,
+	{op: 90, sms: 0x40, item: 10633, nitem: 15, arg: 1895, narg: 4, mod: 1010, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:182
-	{op: 90, sms: 0x40, item: 10594, nitem: 15, arg: 1883, narg: 4, mod: 1003, nmod: 2,
+	{op: 90, sms: 0x40, item: 10648, nitem: 15, arg: 1899, narg: 4, mod: 1013, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a4, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:183
-	{op: 90, sms: 0xf80, item: 10609, nitem: 15, arg: 1879, narg: 4, mod: 1005, nmod: 3,
+	{op: 90, sms: 0xf80, item: 10663, nitem: 15, arg: 1895, narg: 4, mod: 1015, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a4, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a4, Hi: 0xfc000080141ff}},
 	// LDGMC memory.sass:184
-	{op: 90, sms: 0x40, item: 10624, nitem: 15, arg: 1879, narg: 4, mod: 1008, nmod: 3,
+	{op: 90, sms: 0x40, item: 10678, nitem: 15, arg: 1895, narg: 4, mod: 1018, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc0000801413f}},
 	// LDGMC memory.sass:185
-	{op: 90, sms: 0x40, item: 10639, nitem: 15, arg: 1883, narg: 4, mod: 1011, nmod: 2,
+	{op: 90, sms: 0x40, item: 10693, nitem: 15, arg: 1899, narg: 4, mod: 1021, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x180}, match: bits.Word{Lo: 0x9a5, Hi: 0x180}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080341ff}},
 	// LDGMC memory.sass:186
-	{op: 90, sms: 0xf80, item: 10654, nitem: 15, arg: 1879, narg: 4, mod: 1013, nmod: 3,
+	{op: 90, sms: 0xf80, item: 10708, nitem: 15, arg: 1895, narg: 4, mod: 1023, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x9a5, Hi: 0x100}, def: bits.Word{Lo: 0xffff79a5, Hi: 0xfc000080141ff}},
 	// LDGSTS memory.sass:189
-	{op: 91, sms: 0x3e, item: 10669, nitem: 25, arg: 1887, narg: 6, mod: 1016, nmod: 7,
+	{op: 91, sms: 0x3e, item: 10723, nitem: 25, arg: 1903, narg: 6, mod: 1026, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b921804}},
 	// LDGSTS memory.sass:190
-	{op: 91, sms: 0x3e, item: 10694, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
+	{op: 91, sms: 0x3e, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2000001000}, match: bits.Word{Lo: 0xfae, Hi: 0x2000001000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0200b92187f}},
 	// LDGSTS memory.sass:191
-	{op: 91, sms: 0x40, item: 10694, nitem: 26, arg: 1893, narg: 6, mod: 1023, nmod: 6,
+	{op: 91, sms: 0x40, item: 10748, nitem: 26, arg: 1909, narg: 6, mod: 1033, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92187f}},
 	// LDGSTS memory.sass:192
-	{op: 91, sms: 0xf80, item: 10720, nitem: 26, arg: 1893, narg: 6, mod: 1029, nmod: 6,
+	{op: 91, sms: 0xf80, item: 10774, nitem: 26, arg: 1909, narg: 6, mod: 1039, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x1000}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9a10ff}},
 	// LDGSTS memory.sass:193
-	{op: 91, sms: 0xf80, item: 10746, nitem: 26, arg: 1899, narg: 6, mod: 1035, nmod: 7,
+	{op: 91, sms: 0xf80, item: 10800, nitem: 26, arg: 1915, narg: 6, mod: 1045, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b9200ff}},
 	// LDGSTS memory.sass:194
-	{op: 91, sms: 0x7e, item: 10772, nitem: 26, arg: 1899, narg: 6, mod: 1016, nmod: 7,
+	{op: 91, sms: 0x7e, item: 10826, nitem: 26, arg: 1915, narg: 6, mod: 1026, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0xfae, Hi: 0x0}, def: bits.Word{Lo: 0xffff7fae, Hi: 0xfc0000b92083f}},
 	// LDL memory.sass:197
-	{op: 92, sms: 0x1, item: 10798, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
+	{op: 92, sms: 0x1, item: 10852, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:197
-	{op: 92, sms: 0xffe, item: 10809, nitem: 11, arg: 1905, narg: 3, mod: 1042, nmod: 2,
+	{op: 92, sms: 0xffe, item: 10863, nitem: 11, arg: 1921, narg: 3, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x0}, def: bits.Word{Lo: 0xffff7983, Hi: 0xfc00000100800}},
 	// LDL memory.sass:198
-	{op: 92, sms: 0x1, item: 10820, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+	{op: 92, sms: 0x1, item: 10874, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{op: 92, sms: 0x7e, item: 10833, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+	{op: 92, sms: 0x7e, item: 10887, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:198
-	{op: 92, sms: 0xf80, item: 10846, nitem: 13, arg: 1908, narg: 4, mod: 1042, nmod: 2,
+	{op: 92, sms: 0xf80, item: 10900, nitem: 13, arg: 1924, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008100800}},
 	// LDL memory.sass:199
-	{op: 92, sms: 0x40, item: 10859, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
+	{op: 92, sms: 0x40, item: 10913, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0x3fffff7983, Hi: 0xfc00008101800}},
 	// LDL memory.sass:199
-	{op: 92, sms: 0xf80, item: 10872, nitem: 13, arg: 1912, narg: 4, mod: 1042, nmod: 2,
+	{op: 92, sms: 0xf80, item: 10926, nitem: 13, arg: 1928, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x983, Hi: 0x8001000}, def: bits.Word{Lo: 0xffffff7983, Hi: 0xfc00008101800}},
 	// LDS memory.sass:202
-	{op: 93, sms: 0x1, item: 10885, nitem: 12, arg: 1916, narg: 3, mod: 1044, nmod: 3,
+	{op: 93, sms: 0x1, item: 10939, nitem: 12, arg: 1932, narg: 3, mod: 1054, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:203
-	{op: 93, sms: 0x1, item: 10897, nitem: 14, arg: 1919, narg: 4, mod: 1044, nmod: 3,
+	{op: 93, sms: 0x1, item: 10951, nitem: 14, arg: 1935, narg: 4, mod: 1054, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8800000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:204
-	{op: 93, sms: 0xffe, item: 10911, nitem: 11, arg: 1923, narg: 3, mod: 1047, nmod: 2,
+	{op: 93, sms: 0xffe, item: 10965, nitem: 11, arg: 1939, narg: 3, mod: 1057, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x0}, def: bits.Word{Lo: 0xffff7984, Hi: 0xfc00000000800}},
 	// LDS memory.sass:205
-	{op: 93, sms: 0x7e, item: 10922, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
+	{op: 93, sms: 0x7e, item: 10976, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7984, Hi: 0xfc00008000800}},
 	// LDS memory.sass:205
-	{op: 93, sms: 0xf80, item: 10935, nitem: 13, arg: 1926, narg: 4, mod: 1047, nmod: 2,
+	{op: 93, sms: 0xf80, item: 10989, nitem: 13, arg: 1942, narg: 4, mod: 1057, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x984, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7984, Hi: 0xfc00008000800}},
 	// LDSM tensor.sass:111
-	{op: 94, sms: 0x7f, item: 10948, nitem: 12, arg: 1930, narg: 3, mod: 1049, nmod: 2,
+	{op: 94, sms: 0x7f, item: 11002, nitem: 12, arg: 1946, narg: 3, mod: 1059, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:112
-	{op: 94, sms: 0x7f, item: 10960, nitem: 14, arg: 1933, narg: 4, mod: 1049, nmod: 2,
+	{op: 94, sms: 0x7f, item: 11014, nitem: 14, arg: 1949, narg: 4, mod: 1059, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:113
-	{op: 94, sms: 0xf80, item: 10974, nitem: 12, arg: 1930, narg: 3, mod: 1051, nmod: 3,
+	{op: 94, sms: 0xf80, item: 11028, nitem: 12, arg: 1946, narg: 3, mod: 1061, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x0}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000000000}},
 	// LDSM tensor.sass:114
-	{op: 94, sms: 0xf80, item: 10986, nitem: 14, arg: 1933, narg: 4, mod: 1051, nmod: 3,
+	{op: 94, sms: 0xf80, item: 11040, nitem: 14, arg: 1949, narg: 4, mod: 1061, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010000}, match: bits.Word{Lo: 0x83b, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008000000}},
 	// LDSM tensor.sass:115
-	{op: 94, sms: 0xf80, item: 11000, nitem: 12, arg: 1930, narg: 3, mod: 1054, nmod: 2,
+	{op: 94, sms: 0xf80, item: 11054, nitem: 12, arg: 1946, narg: 3, mod: 1064, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x10000}, def: bits.Word{Lo: 0xffff783b, Hi: 0xfc00000010000}},
 	// LDSM tensor.sass:116
-	{op: 94, sms: 0xf80, item: 11012, nitem: 14, arg: 1933, narg: 4, mod: 1054, nmod: 2,
+	{op: 94, sms: 0xf80, item: 11066, nitem: 14, arg: 1949, narg: 4, mod: 1064, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801c000}, match: bits.Word{Lo: 0x83b, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff783b, Hi: 0xfc00008010000}},
 	// LDTM tensor.sass:119
-	{op: 95, sms: 0x380, uguard: true, item: 11026, nitem: 12, arg: 1937, narg: 3, mod: 1056, nmod: 2,
+	{op: 95, sms: 0x380, uguard: true, item: 11080, nitem: 12, arg: 1953, narg: 3, mod: 1066, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008000000}},
 	// LDTM tensor.sass:120
-	{op: 95, sms: 0x380, uguard: true, item: 11038, nitem: 12, arg: 1937, narg: 3, mod: 1058, nmod: 2,
+	{op: 95, sms: 0x380, uguard: true, item: 11092, nitem: 12, arg: 1953, narg: 3, mod: 1068, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ee, Hi: 0x20000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008020000}},
 	// LDTM tensor.sass:121
-	{op: 95, sms: 0x380, uguard: true, item: 11050, nitem: 12, arg: 1937, narg: 3, mod: 1060, nmod: 3,
+	{op: 95, sms: 0x380, uguard: true, item: 11104, nitem: 12, arg: 1953, narg: 3, mod: 1070, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x40000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008040000}},
 	// LDTM tensor.sass:122
-	{op: 95, sms: 0x380, uguard: true, item: 11062, nitem: 12, arg: 1937, narg: 3, mod: 1063, nmod: 3,
+	{op: 95, sms: 0x380, uguard: true, item: 11116, nitem: 12, arg: 1953, narg: 3, mod: 1073, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ee, Hi: 0x800000}, def: bits.Word{Lo: 0xff00ff79ee, Hi: 0xfc00008800000}},
 	// LDTM tensor.sass:123
-	{op: 95, sms: 0x300, uguard: true, item: 11074, nitem: 17, arg: 1940, narg: 4, mod: 1066, nmod: 5,
+	{op: 95, sms: 0x300, uguard: true, item: 11128, nitem: 17, arg: 1956, narg: 4, mod: 1076, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5ee, Hi: 0x0}, def: bits.Word{Lo: 0xffffff75ee, Hi: 0xfc00008040000}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xfff, item: 11091, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11145, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xfff, item: 11102, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11156, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x0}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11113, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11167, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11124, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11178, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0x7f, item: 11139, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11193, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:79
-	{op: 96, sms: 0xf80, item: 11150, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11204, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8e00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xfff, item: 11161, nitem: 13, arg: 1965, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11215, nitem: 13, arg: 1981, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xfff, item: 11174, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11228, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11187, nitem: 13, arg: 1971, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11241, nitem: 13, arg: 1987, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11200, nitem: 17, arg: 1977, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11254, nitem: 17, arg: 1993, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0x7f, item: 11217, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11271, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:80
-	{op: 96, sms: 0xf80, item: 11230, nitem: 13, arg: 1984, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11284, nitem: 13, arg: 2000, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010000}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f00ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xfff, item: 11243, nitem: 11, arg: 1944, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11297, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xfff, item: 11254, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11308, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x200}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11265, nitem: 11, arg: 1949, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11319, nitem: 11, arg: 1965, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x200}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000078f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11276, nitem: 15, arg: 1954, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11330, nitem: 15, arg: 1970, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0x7f, item: 11291, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11345, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:81
-	{op: 96, sms: 0xf80, item: 11302, nitem: 11, arg: 1960, narg: 5, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11356, nitem: 11, arg: 1976, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000200}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000f8f02ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xfff, item: 11313, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11367, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x211, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xfff, item: 11326, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11380, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x811, Hi: 0x400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11339, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11393, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11352, nitem: 17, arg: 2002, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11406, nitem: 17, arg: 2018, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xa11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0x7f, item: 11369, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11423, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:82
-	{op: 96, sms: 0xf80, item: 11382, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11436, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010400}, match: bits.Word{Lo: 0xc11, Hi: 0x8000400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8e04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xfff, item: 11395, nitem: 15, arg: 2015, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11449, nitem: 15, arg: 2031, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x211, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xfff, item: 11410, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11464, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x811, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11425, nitem: 15, arg: 2022, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11479, nitem: 15, arg: 2038, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11440, nitem: 19, arg: 2029, narg: 8, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11494, nitem: 19, arg: 2045, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xa11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7a11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0x7f, item: 11459, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11513, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:83
-	{op: 96, sms: 0xf80, item: 11474, nitem: 15, arg: 2037, narg: 7, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11528, nitem: 15, arg: 2053, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8010600}, match: bits.Word{Lo: 0xc11, Hi: 0x8010400}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f04ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xfff, item: 11489, nitem: 13, arg: 1990, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11543, nitem: 13, arg: 2006, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x211, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7211, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xfff, item: 11502, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xfff, item: 11556, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x811, Hi: 0x600}, def: bits.Word{Lo: 0xffff7811, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0x7f, item: 11515, nitem: 13, arg: 1996, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11569, nitem: 13, arg: 2012, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xa11, Hi: 0x600}, def: bits.Word{Lo: 0xffff7a11, Hi: 0xfc000038f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0x7f, item: 11528, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0x7f, item: 11582, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0x3fffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEA integer.sass:84
-	{op: 96, sms: 0xf80, item: 11541, nitem: 13, arg: 2009, narg: 6, mod: 0, nmod: 0,
+	{op: 96, sms: 0xf80, item: 11595, nitem: 13, arg: 2025, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000600}, match: bits.Word{Lo: 0xc11, Hi: 0x8000600}, def: bits.Word{Lo: 0xffffff7c11, Hi: 0xfc0000b8f06ff}},
 	// LEPC control.sass:222
-	{op: 97, sms: 0xfff, item: 11554, nitem: 2, arg: 2044, narg: 1, mod: 0, nmod: 0,
+	{op: 97, sms: 0xfff, item: 11608, nitem: 2, arg: 2060, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x34e, Hi: 0x0}, def: bits.Word{Lo: 0xff734e, Hi: 0xfc00000000000}},
 	// LEPC control.sass:223
-	{op: 97, sms: 0xfc0, item: 11556, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
+	{op: 97, sms: 0xfc0, item: 11610, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x94e, Hi: 0x0}, def: bits.Word{Lo: 0xff794e, Hi: 0xfc00000000000}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xfff, item: 11560, nitem: 17, arg: 2047, narg: 7, mod: 1071, nmod: 1,
+	{op: 98, sms: 0xfff, item: 11614, nitem: 17, arg: 2063, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x212, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7212, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xfff, item: 11577, nitem: 17, arg: 2054, narg: 7, mod: 1071, nmod: 1,
+	{op: 98, sms: 0xfff, item: 11631, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x812, Hi: 0x0}, def: bits.Word{Lo: 0xffff7812, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11594, nitem: 17, arg: 2054, narg: 7, mod: 1071, nmod: 1,
+	{op: 98, sms: 0x7f, item: 11648, nitem: 17, arg: 2070, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a12, Hi: 0xfc000038e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11611, nitem: 21, arg: 2061, narg: 8, mod: 1071, nmod: 1,
+	{op: 98, sms: 0x7f, item: 11665, nitem: 21, arg: 2077, narg: 8, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0x7f, item: 11632, nitem: 17, arg: 2069, narg: 7, mod: 1071, nmod: 1,
+	{op: 98, sms: 0x7f, item: 11686, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c12, Hi: 0xfc0000b8e00ff}},
 	// LOP3 integer.sass:87
-	{op: 98, sms: 0xf80, item: 11649, nitem: 17, arg: 2069, narg: 7, mod: 1071, nmod: 1,
+	{op: 98, sms: 0xf80, item: 11703, nitem: 17, arg: 2085, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc12, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c12, Hi: 0xfc0000b8e00ff}},
 	// MATCH control.sass:226
-	{op: 99, sms: 0xfff, item: 11666, nitem: 8, arg: 2076, narg: 3, mod: 1072, nmod: 1,
+	{op: 99, sms: 0xfff, item: 11720, nitem: 8, arg: 2092, narg: 3, mod: 1082, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x0}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e0000}},
 	// MATCH control.sass:227
-	{op: 99, sms: 0xfff, item: 11674, nitem: 6, arg: 2079, narg: 2, mod: 1072, nmod: 1,
+	{op: 99, sms: 0xfff, item: 11728, nitem: 6, arg: 2095, narg: 2, mod: 1082, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000}, match: bits.Word{Lo: 0x3a1, Hi: 0x8000}, def: bits.Word{Lo: 0xffff73a1, Hi: 0xfc000000e8000}},
 	// MEMBAR memory.sass:208
-	{op: 100, sms: 0x1, item: 11680, nitem: 3, arg: 0, narg: 0, mod: 1073, nmod: 3,
+	{op: 100, sms: 0x1, item: 11734, nitem: 3, arg: 0, narg: 0, mod: 1083, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:209
-	{op: 100, sms: 0x3e, item: 11683, nitem: 2, arg: 0, narg: 0, mod: 1076, nmod: 2,
+	{op: 100, sms: 0x3e, item: 11737, nitem: 2, arg: 0, narg: 0, mod: 1086, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000010000}},
 	// MEMBAR memory.sass:210
-	{op: 100, sms: 0xfc0, item: 11685, nitem: 1, arg: 0, narg: 0, mod: 1078, nmod: 1,
+	{op: 100, sms: 0xfc0, item: 11739, nitem: 1, arg: 0, narg: 0, mod: 1088, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x992, Hi: 0x0}, def: bits.Word{Lo: 0x7992, Hi: 0xfc00000000000}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x3ff, item: 11686, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x3ff, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x7f, item: 11693, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 11747, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x0}, def: bits.Word{Lo: 0xff7a02, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:90
-	{op: 101, sms: 0x7f, item: 11700, nitem: 12, arg: 2087, narg: 4, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 11754, nitem: 12, arg: 2103, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa02, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7a02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:91
-	{op: 101, sms: 0xfff, item: 11712, nitem: 7, arg: 2084, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0xfff, item: 11766, nitem: 7, arg: 2100, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x802, Hi: 0x0}, def: bits.Word{Lo: 0xff7802, Hi: 0xfc00000000f00}},
 	// MOV integer.sass:92
-	{op: 101, sms: 0x7f, item: 11719, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x7f, item: 11773, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:93
-	{op: 101, sms: 0x380, item: 11726, nitem: 7, arg: 2091, narg: 3, mod: 0, nmod: 0,
+	{op: 101, sms: 0x380, item: 11780, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:94
-	{op: 101, sms: 0xc00, item: 11733, nitem: 5, arg: 2094, narg: 2, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
-	// MOV integer.sass:94
-	{op: 101, sms: 0xc00, item: 11738, nitem: 5, arg: 2096, narg: 2, mod: 879, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
+	{op: 101, sms: 0x380, item: 11787, nitem: 7, arg: 2107, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x1000000}, match: bits.Word{Lo: 0xc02, Hi: 0x1000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00009000f00}},
 	// MOV integer.sass:95
-	{op: 101, sms: 0xc00, item: 11686, nitem: 7, arg: 2081, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
+	{op: 101, sms: 0xc00, item: 11794, nitem: 5, arg: 2110, narg: 2, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
+	// MOV integer.sass:95
+	{op: 101, sms: 0xc00, item: 11799, nitem: 5, arg: 2112, narg: 2, mod: 889, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc02, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7c02, Hi: 0xfc00008000f00}},
 	// MOV integer.sass:96
-	{op: 101, sms: 0xc00, item: 11743, nitem: 4, arg: 2045, narg: 2, mod: 0, nmod: 0,
+	{op: 101, sms: 0xc00, item: 11740, nitem: 7, arg: 2097, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x202, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7202, Hi: 0xfc00000000f00}},
+	// MOV integer.sass:97
+	{op: 101, sms: 0xc00, item: 11804, nitem: 4, arg: 2061, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x402, Hi: 0x0}, def: bits.Word{Lo: 0xff7402, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:126
-	{op: 102, sms: 0x7f, item: 11747, nitem: 6, arg: 691, narg: 2, mod: 1079, nmod: 1,
+	{op: 102, sms: 0x7f, item: 11808, nitem: 6, arg: 707, narg: 2, mod: 1089, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
 	// MOVM tensor.sass:127
-	{op: 102, sms: 0xf80, item: 11753, nitem: 6, arg: 691, narg: 2, mod: 1080, nmod: 2,
+	{op: 102, sms: 0xf80, item: 11814, nitem: 6, arg: 707, narg: 2, mod: 1090, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x23a, Hi: 0x0}, def: bits.Word{Lo: 0xffff723a, Hi: 0xfc00000000000}},
-	// MUFU float.sass:214
-	{op: 103, sms: 0x3f, item: 11759, nitem: 5, arg: 1234, narg: 2, mod: 1082, nmod: 1,
+	// MUFU float.sass:219
+	{op: 103, sms: 0x3f, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
-	// MUFU float.sass:214
-	{op: 103, sms: 0x3f, item: 11764, nitem: 5, arg: 1236, narg: 2, mod: 1082, nmod: 1,
+	// MUFU float.sass:219
+	{op: 103, sms: 0x3f, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
-	// MUFU float.sass:214
-	{op: 103, sms: 0x3f, item: 11769, nitem: 6, arg: 1236, narg: 2, mod: 1082, nmod: 1,
+	// MUFU float.sass:219
+	{op: 103, sms: 0x3f, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
-	// MUFU float.sass:214
-	{op: 103, sms: 0x3f, item: 11775, nitem: 11, arg: 1238, narg: 3, mod: 1082, nmod: 1,
+	// MUFU float.sass:219
+	{op: 103, sms: 0x3f, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:214
-	{op: 103, sms: 0x3f, item: 11786, nitem: 5, arg: 1241, narg: 2, mod: 1082, nmod: 1,
+	// MUFU float.sass:219
+	{op: 103, sms: 0x3f, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:215
-	{op: 103, sms: 0x3f, item: 11791, nitem: 7, arg: 1234, narg: 2, mod: 1083, nmod: 2,
+	// MUFU float.sass:220
+	{op: 103, sms: 0x3f, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
-	// MUFU float.sass:215
-	{op: 103, sms: 0x3f, item: 11798, nitem: 5, arg: 1236, narg: 2, mod: 1082, nmod: 1,
+	// MUFU float.sass:220
+	{op: 103, sms: 0x3f, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
-	// MUFU float.sass:215
-	{op: 103, sms: 0x3f, item: 11803, nitem: 7, arg: 1236, narg: 2, mod: 1083, nmod: 2,
+	// MUFU float.sass:220
+	{op: 103, sms: 0x3f, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
-	// MUFU float.sass:215
-	{op: 103, sms: 0x3f, item: 11810, nitem: 12, arg: 1238, narg: 3, mod: 1085, nmod: 2,
+	// MUFU float.sass:220
+	{op: 103, sms: 0x3f, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:215
-	{op: 103, sms: 0x3f, item: 11822, nitem: 7, arg: 1241, narg: 2, mod: 1083, nmod: 2,
+	// MUFU float.sass:220
+	{op: 103, sms: 0x3f, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0xfc0, item: 11759, nitem: 5, arg: 1234, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0xfc0, item: 11764, nitem: 5, arg: 1236, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0x40, item: 11769, nitem: 6, arg: 1236, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0x40, item: 11775, nitem: 11, arg: 1238, narg: 3, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0x40, item: 11786, nitem: 5, arg: 1241, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:216
-	{op: 103, sms: 0xf80, item: 11829, nitem: 5, arg: 1241, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0xfc0, item: 11791, nitem: 7, arg: 1234, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0xfc0, item: 11798, nitem: 5, arg: 1236, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0x40, item: 11803, nitem: 7, arg: 1236, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0x40, item: 11810, nitem: 12, arg: 1238, narg: 3, mod: 1085, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0x40, item: 11822, nitem: 7, arg: 1241, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:217
-	{op: 103, sms: 0xf80, item: 11834, nitem: 7, arg: 1241, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0xfc0, item: 11841, nitem: 7, arg: 1234, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0xfc0, item: 11848, nitem: 5, arg: 1236, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0x40, item: 11853, nitem: 7, arg: 1236, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0x40, item: 11860, nitem: 12, arg: 1238, narg: 3, mod: 1085, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0x40, item: 11872, nitem: 7, arg: 1241, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:218
-	{op: 103, sms: 0xf80, item: 11879, nitem: 7, arg: 1241, narg: 2, mod: 1083, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
-	// MUFU float.sass:219
-	{op: 103, sms: 0x100, item: 11886, nitem: 5, arg: 1234, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
-	// MUFU float.sass:219
-	{op: 103, sms: 0x100, item: 11891, nitem: 5, arg: 1241, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
-	// MUFU float.sass:220
-	{op: 103, sms: 0x100, item: 11896, nitem: 5, arg: 1234, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
-	// MUFU float.sass:220
-	{op: 103, sms: 0x100, item: 11901, nitem: 5, arg: 1241, narg: 2, mod: 1082, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
 	// MUFU float.sass:221
-	{op: 103, sms: 0x3f, item: 11906, nitem: 5, arg: 1236, narg: 2, mod: 1087, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
+	{op: 103, sms: 0xfc0, item: 11820, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000000}},
+	// MUFU float.sass:221
+	{op: 103, sms: 0xfc0, item: 11825, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x0}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000000}},
+	// MUFU float.sass:221
+	{op: 103, sms: 0x40, item: 11830, nitem: 6, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x0}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000000}},
+	// MUFU float.sass:221
+	{op: 103, sms: 0x40, item: 11836, nitem: 11, arg: 1254, narg: 3, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000000}},
+	// MUFU float.sass:221
+	{op: 103, sms: 0x40, item: 11847, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000000}},
+	// MUFU float.sass:221
+	{op: 103, sms: 0xf80, item: 11890, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000000}},
 	// MUFU float.sass:222
-	{op: 103, sms: 0xfc0, item: 11906, nitem: 5, arg: 1236, narg: 2, mod: 1087, nmod: 1,
+	{op: 103, sms: 0xfc0, item: 11852, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x100}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000100}},
+	// MUFU float.sass:222
+	{op: 103, sms: 0xfc0, item: 11859, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x100}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000100}},
+	// MUFU float.sass:222
+	{op: 103, sms: 0x40, item: 11864, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x100}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000100}},
+	// MUFU float.sass:222
+	{op: 103, sms: 0x40, item: 11871, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000100}},
+	// MUFU float.sass:222
+	{op: 103, sms: 0x40, item: 11883, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000100}},
+	// MUFU float.sass:222
+	{op: 103, sms: 0xf80, item: 11895, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000100}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000100}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0xfc0, item: 11902, nitem: 7, arg: 1250, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x200}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000200}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0xfc0, item: 11909, nitem: 5, arg: 1252, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x908, Hi: 0x200}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000000200}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0x40, item: 11914, nitem: 7, arg: 1252, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x200}, def: bits.Word{Lo: 0xff7b08, Hi: 0xfc00000000200}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0x40, item: 11921, nitem: 12, arg: 1254, narg: 3, mod: 1095, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xb08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7b08, Hi: 0xfc00008000200}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0x40, item: 11933, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0x3f00ff7d08, Hi: 0xfc00008000200}},
+	// MUFU float.sass:223
+	{op: 103, sms: 0xf80, item: 11940, nitem: 7, arg: 1257, narg: 2, mod: 1093, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000200}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000200}},
+	// MUFU float.sass:224
+	{op: 103, sms: 0x100, item: 11947, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x300}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000000300}},
+	// MUFU float.sass:224
+	{op: 103, sms: 0x100, item: 11952, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8000300}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008000300}},
+	// MUFU float.sass:225
+	{op: 103, sms: 0x100, item: 11957, nitem: 5, arg: 1250, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x10300}, match: bits.Word{Lo: 0x308, Hi: 0x10000}, def: bits.Word{Lo: 0xff00ff7308, Hi: 0xfc00000010000}},
+	// MUFU float.sass:225
+	{op: 103, sms: 0x100, item: 11962, nitem: 5, arg: 1257, narg: 2, mod: 1092, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8010300}, match: bits.Word{Lo: 0xd08, Hi: 0x8010000}, def: bits.Word{Lo: 0xff00ff7d08, Hi: 0xfc00008010000}},
+	// MUFU float.sass:226
+	{op: 103, sms: 0x3f, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x3a00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
+	// MUFU float.sass:227
+	{op: 103, sms: 0xfc0, item: 11967, nitem: 5, arg: 1252, narg: 2, mod: 1097, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3b00}, match: bits.Word{Lo: 0x908, Hi: 0x1800}, def: bits.Word{Lo: 0xff7908, Hi: 0xfc00000001800}},
 	// NANOSLEEP control.sass:230
-	{op: 104, sms: 0x3f, item: 11911, nitem: 7, arg: 2098, narg: 2, mod: 1088, nmod: 2,
+	{op: 104, sms: 0x3f, item: 11972, nitem: 7, arg: 2114, narg: 2, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{op: 104, sms: 0x3f, item: 11918, nitem: 7, arg: 176, narg: 2, mod: 1088, nmod: 2,
+	{op: 104, sms: 0x3f, item: 11979, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{op: 104, sms: 0x3f, item: 11925, nitem: 7, arg: 176, narg: 2, mod: 1088, nmod: 2,
+	{op: 104, sms: 0x3f, item: 11986, nitem: 7, arg: 176, narg: 2, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:231
-	{op: 104, sms: 0x3f, item: 11932, nitem: 12, arg: 2100, narg: 3, mod: 1088, nmod: 2,
+	{op: 104, sms: 0x3f, item: 11993, nitem: 12, arg: 2116, narg: 3, mod: 1098, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:232
-	{op: 104, sms: 0xfc0, item: 11944, nitem: 8, arg: 2103, narg: 2, mod: 1090, nmod: 3,
+	{op: 104, sms: 0xfc0, item: 12005, nitem: 8, arg: 2119, narg: 2, mod: 1100, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x35d, Hi: 0x0}, def: bits.Word{Lo: 0xff0000735d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{op: 104, sms: 0xfc0, item: 11952, nitem: 8, arg: 189, narg: 2, mod: 1090, nmod: 3,
+	{op: 104, sms: 0xfc0, item: 12013, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x0}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{op: 104, sms: 0x40, item: 11960, nitem: 8, arg: 189, narg: 2, mod: 1090, nmod: 3,
+	{op: 104, sms: 0x40, item: 12021, nitem: 8, arg: 189, narg: 2, mod: 1100, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x0}, def: bits.Word{Lo: 0x7b5d, Hi: 0xfc00003800000}},
 	// NANOSLEEP control.sass:233
-	{op: 104, sms: 0x40, item: 11968, nitem: 13, arg: 2105, narg: 3, mod: 1090, nmod: 3,
+	{op: 104, sms: 0x40, item: 12029, nitem: 13, arg: 2121, narg: 3, mod: 1100, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8080000}, match: bits.Word{Lo: 0xb5d, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b5d, Hi: 0xfc0000b800000}},
 	// NANOSLEEP control.sass:234
-	{op: 104, sms: 0xffe, item: 11981, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
+	{op: 104, sms: 0xffe, item: 12042, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80000}, match: bits.Word{Lo: 0x95d, Hi: 0x80000}, def: bits.Word{Lo: 0x795d, Hi: 0xfc00003880000}},
 	// NOP control.sass:237
 	{op: 105, sms: 0xfff, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x918, Hi: 0x0}, def: bits.Word{Lo: 0x7918, Hi: 0xfc00000000000}},
 	// OMMA tensor.sass:130
-	{op: 106, sms: 0xc00, item: 11985, nitem: 21, arg: 2109, narg: 8, mod: 1093, nmod: 3,
+	{op: 106, sms: 0xc00, item: 12046, nitem: 21, arg: 2125, narg: 8, mod: 1103, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000083eff}},
 	// OMMA tensor.sass:131
-	{op: 106, sms: 0xc00, item: 12006, nitem: 23, arg: 2117, narg: 9, mod: 1093, nmod: 3,
+	{op: 106, sms: 0xc00, item: 12067, nitem: 23, arg: 2133, narg: 9, mod: 1103, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47f, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747f, Hi: 0xfc00000093eff}},
-	// P2R integer.sass:99
-	{op: 107, sms: 0x3f, item: 12029, nitem: 7, arg: 165, narg: 3, mod: 1096, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// P2R integer.sass:100
-	{op: 107, sms: 0xfc0, item: 12036, nitem: 7, arg: 165, narg: 3, mod: 1096, nmod: 1,
+	{op: 107, sms: 0x3f, item: 12090, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
-	// PLOP3 integer.sass:103
-	{op: 108, sms: 0xfff, item: 12043, nitem: 14, arg: 2126, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
-	// PLOP3 integer.sass:103
-	{op: 108, sms: 0x7f, item: 12057, nitem: 14, arg: 2133, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
-	// PLOP3 integer.sass:103
-	{op: 108, sms: 0x7f, item: 12071, nitem: 18, arg: 2140, narg: 8, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff}},
-	// PLOP3 integer.sass:103
-	{op: 108, sms: 0x7f, item: 12089, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
-	// PLOP3 integer.sass:103
-	{op: 108, sms: 0xf80, item: 12103, nitem: 14, arg: 2148, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
+	// P2R integer.sass:101
+	{op: 107, sms: 0xfc0, item: 12097, nitem: 7, arg: 165, narg: 3, mod: 1106, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x803, Hi: 0x0}, def: bits.Word{Lo: 0xffff7803, Hi: 0xfc00000000000}},
 	// PLOP3 integer.sass:104
-	{op: 108, sms: 0xfff, item: 12117, nitem: 14, arg: 2155, narg: 7, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
+	{op: 108, sms: 0xfff, item: 12104, nitem: 14, arg: 2142, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00721f, Hi: 0xfc000007e00ff}},
+	// PLOP3 integer.sass:104
+	{op: 108, sms: 0x7f, item: 12118, nitem: 14, arg: 2149, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x0}, def: bits.Word{Lo: 0xff007a1f, Hi: 0xfc000007e00ff}},
+	// PLOP3 integer.sass:104
+	{op: 108, sms: 0x7f, item: 12132, nitem: 18, arg: 2156, narg: 8, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007a1f, Hi: 0xfc000087e00ff}},
+	// PLOP3 integer.sass:104
+	{op: 108, sms: 0x7f, item: 12150, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fff007c1f, Hi: 0xfc000087e00ff}},
+	// PLOP3 integer.sass:104
+	{op: 108, sms: 0xf80, item: 12164, nitem: 14, arg: 2164, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007c1f, Hi: 0xfc000087e00ff}},
 	// PLOP3 integer.sass:105
-	{op: 108, sms: 0xfff, item: 12131, nitem: 14, arg: 2162, narg: 7, mod: 0, nmod: 0,
+	{op: 108, sms: 0xfff, item: 12178, nitem: 14, arg: 2171, narg: 7, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x0}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee070}},
+	// PLOP3 integer.sass:106
+	{op: 108, sms: 0xfff, item: 12192, nitem: 14, arg: 2178, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8}, match: bits.Word{Lo: 0x81c, Hi: 0x8}, def: bits.Word{Lo: 0x781c, Hi: 0xfc00003fee078}},
 	// PMTRIG control.sass:240
-	{op: 109, sms: 0xfff, item: 12145, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+	{op: 109, sms: 0xfff, item: 12206, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x801, Hi: 0x0}, def: bits.Word{Lo: 0x7801, Hi: 0xfc00003800000}},
-	// POPC integer.sass:108
-	{op: 110, sms: 0xfff, item: 12150, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
+	// POPC integer.sass:109
+	{op: 110, sms: 0xfff, item: 12211, nitem: 4, arg: 195, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x309, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7309, Hi: 0xfc00000000000}},
-	// POPC integer.sass:108
+	// POPC integer.sass:109
 	{op: 110, sms: 0xfff, item: 1217, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x909, Hi: 0x0}, def: bits.Word{Lo: 0xff7909, Hi: 0xfc00000000000}},
-	// POPC integer.sass:108
-	{op: 110, sms: 0x7f, item: 12154, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
+	// POPC integer.sass:109
+	{op: 110, sms: 0x7f, item: 12215, nitem: 4, arg: 197, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x0}, def: bits.Word{Lo: 0xff7b09, Hi: 0xfc00000000000}},
-	// POPC integer.sass:108
-	{op: 110, sms: 0x7f, item: 12158, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
+	// POPC integer.sass:109
+	{op: 110, sms: 0x7f, item: 12219, nitem: 9, arg: 199, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7b09, Hi: 0xfc00008000000}},
-	// POPC integer.sass:108
-	{op: 110, sms: 0x7f, item: 12167, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+	// POPC integer.sass:109
+	{op: 110, sms: 0x7f, item: 12228, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00ff7d09, Hi: 0xfc00008000000}},
-	// POPC integer.sass:108
-	{op: 110, sms: 0xf80, item: 12171, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
+	// POPC integer.sass:109
+	{op: 110, sms: 0xf80, item: 12232, nitem: 4, arg: 202, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xd09, Hi: 0x8000000}, def: bits.Word{Lo: 0xff00ff7d09, Hi: 0xfc00008000000}},
 	// PREEXIT control.sass:243
 	{op: 111, sms: 0xfc0, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x82d, Hi: 0x0}, def: bits.Word{Lo: 0x782d, Hi: 0xfc00000000000}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0xfff, item: 12175, nitem: 9, arg: 1243, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0xfff, item: 12236, nitem: 9, arg: 1259, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x216, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7216, Hi: 0xfc000000000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0xfff, item: 12184, nitem: 9, arg: 1435, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0xfff, item: 12245, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x416, Hi: 0x0}, def: bits.Word{Lo: 0xffff7416, Hi: 0xfc000000000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12193, nitem: 9, arg: 1435, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12254, nitem: 9, arg: 1451, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x0}, def: bits.Word{Lo: 0xffff7616, Hi: 0xfc000000000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12202, nitem: 14, arg: 1439, narg: 5, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12263, nitem: 14, arg: 1455, narg: 5, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x616, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7616, Hi: 0xfc000080000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0xfff, item: 12216, nitem: 9, arg: 1247, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0xfff, item: 12277, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x816, Hi: 0x0}, def: bits.Word{Lo: 0xffff7816, Hi: 0xfc000000000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12225, nitem: 9, arg: 1247, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12286, nitem: 9, arg: 1263, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a16, Hi: 0xfc000000000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12234, nitem: 13, arg: 1251, narg: 5, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12295, nitem: 13, arg: 1267, narg: 5, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a16, Hi: 0xfc000080000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12247, nitem: 9, arg: 1256, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12308, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c16, Hi: 0xfc000080000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0xf80, item: 12256, nitem: 9, arg: 1256, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0xf80, item: 12317, nitem: 9, arg: 1272, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c16, Hi: 0xfc000080000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0x7f, item: 12265, nitem: 9, arg: 1444, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0x7f, item: 12326, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e16, Hi: 0xfc000080000ff}},
-	// PRMT integer.sass:111
-	{op: 112, sms: 0xf80, item: 12274, nitem: 9, arg: 1444, narg: 4, mod: 1097, nmod: 1,
+	// PRMT integer.sass:112
+	{op: 112, sms: 0xf80, item: 12335, nitem: 9, arg: 1460, narg: 4, mod: 1107, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe16, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e16, Hi: 0xfc000080000ff}},
 	// QGMMA tensor.sass:134
-	{op: 113, sms: 0x40, item: 12283, nitem: 16, arg: 2171, narg: 4, mod: 1098, nmod: 5,
+	{op: 113, sms: 0x40, item: 12344, nitem: 16, arg: 2187, narg: 4, mod: 1108, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x800}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:135
-	{op: 113, sms: 0x40, item: 12299, nitem: 18, arg: 2175, narg: 5, mod: 1103, nmod: 5,
+	{op: 113, sms: 0x40, item: 12360, nitem: 18, arg: 2191, narg: 5, mod: 1113, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x800}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087008ff}},
 	// QGMMA tensor.sass:136
-	{op: 113, sms: 0x40, item: 12317, nitem: 23, arg: 2180, narg: 6, mod: 1108, nmod: 6,
+	{op: 113, sms: 0x40, item: 12378, nitem: 23, arg: 2196, narg: 6, mod: 1118, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0xa00}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:137
-	{op: 113, sms: 0x40, item: 12340, nitem: 25, arg: 2186, narg: 7, mod: 1114, nmod: 6,
+	{op: 113, sms: 0x40, item: 12401, nitem: 25, arg: 2202, narg: 7, mod: 1124, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0xa00}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc00008700aff}},
 	// QGMMA tensor.sass:138
-	{op: 113, sms: 0x40, item: 12365, nitem: 16, arg: 2171, narg: 4, mod: 1120, nmod: 5,
+	{op: 113, sms: 0x40, item: 12426, nitem: 16, arg: 2187, narg: 4, mod: 1130, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x0}, def: bits.Word{Lo: 0x3fff79f3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:139
-	{op: 113, sms: 0x40, item: 12381, nitem: 18, arg: 2175, narg: 5, mod: 1125, nmod: 5,
+	{op: 113, sms: 0x40, item: 12442, nitem: 18, arg: 2191, narg: 5, mod: 1135, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x0}, def: bits.Word{Lo: 0x3fffff7df3, Hi: 0xfc000087000ff}},
 	// QGMMA tensor.sass:140
-	{op: 113, sms: 0x40, item: 12399, nitem: 23, arg: 2180, narg: 6, mod: 1130, nmod: 6,
+	{op: 113, sms: 0x40, item: 12460, nitem: 23, arg: 2196, narg: 6, mod: 1140, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0x9f3, Hi: 0x200}, def: bits.Word{Lo: 0xff003fff79f3, Hi: 0xfc000087002ff}},
 	// QGMMA tensor.sass:141
-	{op: 113, sms: 0x40, item: 12422, nitem: 25, arg: 2186, narg: 7, mod: 1136, nmod: 6,
+	{op: 113, sms: 0x40, item: 12483, nitem: 25, arg: 2202, narg: 7, mod: 1146, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xa00}, match: bits.Word{Lo: 0xdf3, Hi: 0x200}, def: bits.Word{Lo: 0xff3fffff7df3, Hi: 0xfc000087002ff}},
 	// QMMA tensor.sass:144
-	{op: 114, sms: 0x20, item: 12447, nitem: 15, arg: 2193, narg: 5, mod: 1142, nmod: 4,
+	{op: 114, sms: 0x20, item: 12508, nitem: 15, arg: 2209, narg: 5, mod: 1152, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x400}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:145
-	{op: 114, sms: 0x20, item: 12462, nitem: 21, arg: 2198, narg: 7, mod: 1146, nmod: 5,
+	{op: 114, sms: 0x20, item: 12523, nitem: 21, arg: 2214, narg: 7, mod: 1156, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x27a, Hi: 0x10400}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:146
-	{op: 114, sms: 0xc00, item: 12483, nitem: 15, arg: 2193, narg: 5, mod: 1151, nmod: 4,
+	{op: 114, sms: 0xc00, item: 12544, nitem: 15, arg: 2209, narg: 5, mod: 1161, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff727a, Hi: 0xfc000000004ff}},
 	// QMMA tensor.sass:147
-	{op: 114, sms: 0xc00, item: 12498, nitem: 20, arg: 2205, narg: 7, mod: 1155, nmod: 4,
+	{op: 114, sms: 0xc00, item: 12559, nitem: 20, arg: 2221, narg: 7, mod: 1165, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x27a, Hi: 0x10000}, def: bits.Word{Lo: 0xffffffff727a, Hi: 0xfc00000010cff}},
 	// QMMA tensor.sass:148
-	{op: 114, sms: 0xc00, item: 12518, nitem: 21, arg: 2109, narg: 8, mod: 1159, nmod: 3,
+	{op: 114, sms: 0xc00, item: 12579, nitem: 21, arg: 2125, narg: 8, mod: 1169, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x0}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000003eff}},
 	// QMMA tensor.sass:149
-	{op: 114, sms: 0xc00, item: 12539, nitem: 23, arg: 2117, narg: 9, mod: 1159, nmod: 3,
+	{op: 114, sms: 0xc00, item: 12600, nitem: 23, arg: 2133, narg: 9, mod: 1169, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x47a, Hi: 0x10000}, def: bits.Word{Lo: 0x7ff0ffffffff747a, Hi: 0xfc00000013eff}},
 	// QSPC memory.sass:213
-	{op: 115, sms: 0x3f, item: 12562, nitem: 13, arg: 2212, narg: 4, mod: 1162, nmod: 2,
+	{op: 115, sms: 0x3f, item: 12623, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:213
-	{op: 115, sms: 0xfc0, item: 12575, nitem: 13, arg: 2212, narg: 4, mod: 1162, nmod: 2,
+	{op: 115, sms: 0xfc0, item: 12636, nitem: 13, arg: 2228, narg: 4, mod: 1172, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3aa, Hi: 0x0}, def: bits.Word{Lo: 0xffff73aa, Hi: 0xfc000000e0000}},
 	// QSPC memory.sass:214
-	{op: 115, sms: 0x3f, item: 12588, nitem: 16, arg: 2216, narg: 5, mod: 1164, nmod: 3,
+	{op: 115, sms: 0x3f, item: 12649, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc0000c0e0000}},
 	// QSPC memory.sass:215
-	{op: 115, sms: 0x40, item: 12604, nitem: 16, arg: 2216, narg: 5, mod: 1164, nmod: 3,
+	{op: 115, sms: 0x40, item: 12665, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff79aa, Hi: 0xfc000080e0000}},
 	// QSPC memory.sass:215
-	{op: 115, sms: 0xf80, item: 12620, nitem: 16, arg: 2216, narg: 5, mod: 1164, nmod: 3,
+	{op: 115, sms: 0xf80, item: 12681, nitem: 16, arg: 2232, narg: 5, mod: 1174, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9aa, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff79aa, Hi: 0xfc000080e0000}},
-	// R2P integer.sass:114
-	{op: 116, sms: 0xfff, item: 12636, nitem: 6, arg: 2221, narg: 2, mod: 1167, nmod: 1,
+	// R2P integer.sass:115
+	{op: 116, sms: 0xfff, item: 12697, nitem: 6, arg: 2237, narg: 2, mod: 1177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x804, Hi: 0x0}, def: bits.Word{Lo: 0xffff007804, Hi: 0xfc00000000000}},
-	// R2UR integer.sass:117
-	{op: 117, sms: 0x3f, item: 12642, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:118
-	{op: 117, sms: 0x3f, item: 12649, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
+	{op: 117, sms: 0x3f, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:119
-	{op: 117, sms: 0x40, item: 12642, nitem: 7, arg: 2223, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
+	{op: 117, sms: 0x3f, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x3c2, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f73c2, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:120
-	{op: 117, sms: 0x40, item: 12649, nitem: 6, arg: 2226, narg: 3, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
+	{op: 117, sms: 0x40, item: 12703, nitem: 7, arg: 2239, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000000e0000}},
 	// R2UR integer.sass:121
-	{op: 117, sms: 0xf80, item: 12655, nitem: 9, arg: 2229, narg: 3, mod: 1168, nmod: 2,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
+	{op: 117, sms: 0x40, item: 12710, nitem: 6, arg: 2242, narg: 3, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xff3f72ca, Hi: 0xfc000001e0000}},
 	// R2UR integer.sass:122
-	{op: 117, sms: 0xf80, item: 12664, nitem: 9, arg: 2229, narg: 3, mod: 1170, nmod: 2,
+	{op: 117, sms: 0xf80, item: 12716, nitem: 9, arg: 2245, narg: 3, mod: 1178, nmod: 2,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x0}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000000e0000}},
+	// R2UR integer.sass:123
+	{op: 117, sms: 0xf80, item: 12725, nitem: 9, arg: 2245, narg: 3, mod: 1180, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100000}, match: bits.Word{Lo: 0x2ca, Hi: 0x100000}, def: bits.Word{Lo: 0xffff72ca, Hi: 0xfc000001e0000}},
 	// RED memory.sass:218
-	{op: 118, sms: 0x1, item: 12673, nitem: 15, arg: 2232, narg: 3, mod: 1172, nmod: 7,
+	{op: 118, sms: 0x1, item: 12734, nitem: 15, arg: 2248, narg: 3, mod: 1182, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000108000}},
 	// RED memory.sass:219
-	{op: 118, sms: 0x1, item: 12688, nitem: 18, arg: 2235, narg: 4, mod: 1179, nmod: 7,
+	{op: 118, sms: 0x1, item: 12749, nitem: 18, arg: 2251, narg: 4, mod: 1189, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c10813f}},
 	// RED memory.sass:220
-	{op: 118, sms: 0x3e, item: 12706, nitem: 13, arg: 2239, narg: 3, mod: 1186, nmod: 5,
+	{op: 118, sms: 0x3e, item: 12767, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// RED memory.sass:221
-	{op: 118, sms: 0x3e, item: 12719, nitem: 16, arg: 2242, narg: 4, mod: 1191, nmod: 5,
+	{op: 118, sms: 0x3e, item: 12780, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// RED memory.sass:222
-	{op: 118, sms: 0x3e, item: 12735, nitem: 16, arg: 2246, narg: 4, mod: 1191, nmod: 5,
+	{op: 118, sms: 0x3e, item: 12796, nitem: 16, arg: 2262, narg: 4, mod: 1201, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00008100184}},
 	// RED memory.sass:223
-	{op: 118, sms: 0x3e, item: 12751, nitem: 16, arg: 2250, narg: 4, mod: 1196, nmod: 4,
+	{op: 118, sms: 0x3e, item: 12812, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008000180}, match: bits.Word{Lo: 0x98e, Hi: 0x2008000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0200c1001bf}},
 	// REDAS memory.sass:226
-	{op: 119, sms: 0x40, item: 12767, nitem: 13, arg: 2254, narg: 4, mod: 1200, nmod: 3,
+	{op: 119, sms: 0x40, item: 12828, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1e000}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc0000800003f}},
 	// REDAS memory.sass:227
-	{op: 119, sms: 0xf80, item: 12780, nitem: 13, arg: 2254, narg: 4, mod: 1200, nmod: 3,
+	{op: 119, sms: 0xf80, item: 12841, nitem: 13, arg: 2270, narg: 4, mod: 1210, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdbe, Hi: 0x0}, def: bits.Word{Lo: 0xffff007dbe, Hi: 0xfc000080000ff}},
 	// REDG memory.sass:230
-	{op: 120, sms: 0xfc0, item: 12793, nitem: 13, arg: 2239, narg: 3, mod: 1186, nmod: 5,
+	{op: 120, sms: 0xfc0, item: 12854, nitem: 13, arg: 2255, narg: 3, mod: 1196, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x98e, Hi: 0x0}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc00000100000}},
 	// REDG memory.sass:231
-	{op: 120, sms: 0xfc0, item: 12806, nitem: 14, arg: 2258, narg: 3, mod: 25, nmod: 5,
+	{op: 120, sms: 0xfc0, item: 12867, nitem: 14, arg: 2274, narg: 3, mod: 25, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc00000100000}},
 	// REDG memory.sass:232
-	{op: 120, sms: 0x40, item: 12820, nitem: 16, arg: 2242, narg: 4, mod: 1191, nmod: 5,
+	{op: 120, sms: 0x40, item: 12881, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000810013f}},
 	// REDG memory.sass:233
-	{op: 120, sms: 0x40, item: 12836, nitem: 16, arg: 2250, narg: 4, mod: 1196, nmod: 4,
+	{op: 120, sms: 0x40, item: 12897, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x98e, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:234
-	{op: 120, sms: 0x40, item: 12852, nitem: 17, arg: 2261, narg: 4, mod: 1203, nmod: 5,
+	{op: 120, sms: 0x40, item: 12913, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000812013f}},
 	// REDG memory.sass:235
-	{op: 120, sms: 0x40, item: 12869, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
+	{op: 120, sms: 0x40, item: 12930, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000180}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000180}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1001bf}},
 	// REDG memory.sass:236
-	{op: 120, sms: 0xf80, item: 12886, nitem: 16, arg: 2242, narg: 4, mod: 1191, nmod: 5,
+	{op: 120, sms: 0xf80, item: 12947, nitem: 16, arg: 2258, narg: 4, mod: 1201, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:237
-	{op: 120, sms: 0xf80, item: 12902, nitem: 16, arg: 2250, narg: 4, mod: 1196, nmod: 4,
+	{op: 120, sms: 0xf80, item: 12963, nitem: 16, arg: 2266, narg: 4, mod: 1206, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x98e, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff00798e, Hi: 0xfc0000c1201ff}},
 	// REDG memory.sass:238
-	{op: 120, sms: 0xf80, item: 12918, nitem: 17, arg: 2261, narg: 4, mod: 1203, nmod: 5,
+	{op: 120, sms: 0xf80, item: 12979, nitem: 17, arg: 2277, narg: 4, mod: 1213, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8000100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc000081001ff}},
 	// REDG memory.sass:239
-	{op: 120, sms: 0xf80, item: 12935, nitem: 17, arg: 2265, narg: 4, mod: 62, nmod: 4,
+	{op: 120, sms: 0xf80, item: 12996, nitem: 17, arg: 2281, narg: 4, mod: 62, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8020100}, match: bits.Word{Lo: 0x9a6, Hi: 0x8020100}, def: bits.Word{Lo: 0xffff0079a6, Hi: 0xfc0000c1201ff}},
-	// REDUX integer.sass:125
-	{op: 121, sms: 0x7e, item: 12952, nitem: 6, arg: 2269, narg: 2, mod: 1208, nmod: 2,
+	// REDUX integer.sass:126
+	{op: 121, sms: 0x7e, item: 13013, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xff3f73c4, Hi: 0xfc00000000000}},
-	// REDUX integer.sass:125
-	{op: 121, sms: 0xf80, item: 12958, nitem: 6, arg: 2269, narg: 2, mod: 1208, nmod: 2,
+	// REDUX integer.sass:126
+	{op: 121, sms: 0xf80, item: 13019, nitem: 6, arg: 2285, narg: 2, mod: 1218, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c4, Hi: 0x0}, def: bits.Word{Lo: 0xffff73c4, Hi: 0xfc00000000000}},
 	// RET control.sass:246
-	{op: 122, sms: 0x3f, item: 12964, nitem: 9, arg: 223, narg: 3, mod: 1210, nmod: 1,
+	{op: 122, sms: 0x3f, item: 13025, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:246
-	{op: 122, sms: 0xfc0, item: 12973, nitem: 9, arg: 223, narg: 3, mod: 1210, nmod: 1,
+	{op: 122, sms: 0xfc0, item: 13034, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x200000}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003a00000}},
 	// RET control.sass:247
-	{op: 122, sms: 0x3f, item: 12982, nitem: 9, arg: 223, narg: 3, mod: 1210, nmod: 1,
+	{op: 122, sms: 0x3f, item: 13043, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RET control.sass:247
-	{op: 122, sms: 0xfc0, item: 12991, nitem: 9, arg: 223, narg: 3, mod: 1210, nmod: 1,
+	{op: 122, sms: 0xfc0, item: 13052, nitem: 9, arg: 223, narg: 3, mod: 1220, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8200000}, match: bits.Word{Lo: 0x950, Hi: 0x0}, def: bits.Word{Lo: 0xff007950, Hi: 0xfc00003800000}},
 	// RPCMOV control.sass:250
-	{op: 123, sms: 0xfff, item: 13000, nitem: 4, arg: 108, narg: 1, mod: 1211, nmod: 1,
+	{op: 123, sms: 0xfff, item: 13061, nitem: 4, arg: 108, narg: 1, mod: 1221, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x352, Hi: 0x0}, def: bits.Word{Lo: 0xff00007352, Hi: 0xfc00000000000}},
 	// RPCMOV control.sass:251
-	{op: 123, sms: 0xfff, item: 13004, nitem: 4, arg: 2271, narg: 1, mod: 1212, nmod: 1,
+	{op: 123, sms: 0xfff, item: 13065, nitem: 4, arg: 2287, narg: 1, mod: 1222, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x353, Hi: 0x0}, def: bits.Word{Lo: 0xff7353, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0x1, item: 13008, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0x1, item: 13069, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0x3e, item: 13012, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0x3e, item: 13073, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0x40, item: 13016, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0x40, item: 13077, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0x180, item: 13020, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0x180, item: 13081, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0x200, item: 13024, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0x200, item: 13085, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2R control.sass:254
-	{op: 124, sms: 0xc00, item: 13028, nitem: 4, arg: 2271, narg: 1, mod: 1213, nmod: 1,
+	{op: 124, sms: 0xc00, item: 13089, nitem: 4, arg: 2287, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x919, Hi: 0x0}, def: bits.Word{Lo: 0xff7919, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0x1, item: 13032, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0x1, item: 13093, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0x3e, item: 13036, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0x3e, item: 13097, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0x40, item: 13040, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0x40, item: 13101, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0x3f79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0x180, item: 13044, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0x180, item: 13105, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0x200, item: 13048, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0x200, item: 13109, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
 	// S2UR control.sass:257
-	{op: 125, sms: 0xc00, item: 13052, nitem: 4, arg: 2272, narg: 1, mod: 1213, nmod: 1,
+	{op: 125, sms: 0xc00, item: 13113, nitem: 4, arg: 2288, narg: 1, mod: 1223, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c3, Hi: 0x0}, def: bits.Word{Lo: 0xff79c3, Hi: 0xfc00000000000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0xfff, item: 13056, nitem: 8, arg: 2273, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0xfff, item: 13064, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0x7f, item: 13072, nitem: 8, arg: 2277, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0x7f, item: 13080, nitem: 12, arg: 2281, narg: 5, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0x7f, item: 13092, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
-	// SEL integer.sass:128
-	{op: 126, sms: 0xf80, item: 13100, nitem: 8, arg: 2286, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:129
-	{op: 126, sms: 0xc00, item: 13108, nitem: 8, arg: 2290, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
+	{op: 126, sms: 0xfff, item: 13117, nitem: 8, arg: 2289, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x207, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7207, Hi: 0xfc00003800000}},
+	// SEL integer.sass:129
+	{op: 126, sms: 0xfff, item: 13125, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x807, Hi: 0x0}, def: bits.Word{Lo: 0xffff7807, Hi: 0xfc00003800000}},
+	// SEL integer.sass:129
+	{op: 126, sms: 0x7f, item: 13133, nitem: 8, arg: 2293, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a07, Hi: 0xfc00003800000}},
+	// SEL integer.sass:129
+	{op: 126, sms: 0x7f, item: 13141, nitem: 12, arg: 2297, narg: 5, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a07, Hi: 0xfc0000b800000}},
+	// SEL integer.sass:129
+	{op: 126, sms: 0x7f, item: 13153, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c07, Hi: 0xfc0000b800000}},
+	// SEL integer.sass:129
+	{op: 126, sms: 0xf80, item: 13161, nitem: 8, arg: 2302, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc07, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c07, Hi: 0xfc0000b800000}},
 	// SEL integer.sass:130
-	{op: 126, sms: 0xc00, item: 13116, nitem: 8, arg: 2294, narg: 4, mod: 0, nmod: 0,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
+	{op: 126, sms: 0xc00, item: 13169, nitem: 8, arg: 2306, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x407, Hi: 0x0}, def: bits.Word{Lo: 0xffff7407, Hi: 0xfc00003800000}},
 	// SEL integer.sass:131
-	{op: 126, sms: 0xc00, item: 13124, nitem: 8, arg: 2298, narg: 4, mod: 0, nmod: 0,
+	{op: 126, sms: 0xc00, item: 13177, nitem: 8, arg: 2310, narg: 4, mod: 0, nmod: 0,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x607, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7607, Hi: 0xfc00003800000}},
+	// SEL integer.sass:132
+	{op: 126, sms: 0xc00, item: 13185, nitem: 8, arg: 2314, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xe07, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7e07, Hi: 0xfc0000b800000}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0xfff, item: 13132, nitem: 8, arg: 2302, narg: 3, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0xfff, item: 13193, nitem: 8, arg: 2318, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x21a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff721a, Hi: 0xfc00000000200}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0xfff, item: 13140, nitem: 8, arg: 2305, narg: 3, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0xfff, item: 13201, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x81a, Hi: 0x0}, def: bits.Word{Lo: 0xffff781a, Hi: 0xfc00000000200}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0x7f, item: 13148, nitem: 8, arg: 2305, narg: 3, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0x7f, item: 13209, nitem: 8, arg: 2321, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a1a, Hi: 0xfc00000000200}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0x7f, item: 13156, nitem: 13, arg: 2308, narg: 4, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0x7f, item: 13217, nitem: 13, arg: 2324, narg: 4, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a1a, Hi: 0xfc00008000200}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0x7f, item: 13169, nitem: 8, arg: 2312, narg: 3, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0x7f, item: 13230, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c1a, Hi: 0xfc00008000200}},
-	// SGXT integer.sass:134
-	{op: 127, sms: 0xf80, item: 13177, nitem: 8, arg: 2312, narg: 3, mod: 1214, nmod: 2,
+	// SGXT integer.sass:135
+	{op: 127, sms: 0xf80, item: 13238, nitem: 8, arg: 2328, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc1a, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c1a, Hi: 0xfc00008000200}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0xe7f, item: 13185, nitem: 12, arg: 1392, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0xe7f, item: 13246, nitem: 12, arg: 1408, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0xe7f, item: 13197, nitem: 12, arg: 2315, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0xe7f, item: 13258, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13209, nitem: 12, arg: 2315, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13270, nitem: 12, arg: 2331, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x0}, def: bits.Word{Lo: 0xffff7619, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13221, nitem: 17, arg: 2319, narg: 5, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13282, nitem: 17, arg: 2335, narg: 5, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x619, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7619, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0xe7f, item: 13238, nitem: 12, arg: 1396, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0xe7f, item: 13299, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13250, nitem: 12, arg: 1396, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13311, nitem: 12, arg: 1412, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a19, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13262, nitem: 16, arg: 1400, narg: 5, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13323, nitem: 16, arg: 1416, narg: 5, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13278, nitem: 12, arg: 1405, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13339, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0xe00, item: 13290, nitem: 12, arg: 1405, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0xe00, item: 13351, nitem: 12, arg: 1421, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0x7f, item: 13302, nitem: 12, arg: 2324, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0x7f, item: 13363, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:137
-	{op: 128, sms: 0xe00, item: 13314, nitem: 12, arg: 2324, narg: 4, mod: 1216, nmod: 4,
+	// SHF integer.sass:138
+	{op: 128, sms: 0xe00, item: 13375, nitem: 12, arg: 2340, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:138
-	{op: 128, sms: 0x180, item: 13326, nitem: 13, arg: 395, narg: 4, mod: 1220, nmod: 5,
+	// SHF integer.sass:139
+	{op: 128, sms: 0x180, item: 13387, nitem: 13, arg: 395, narg: 4, mod: 1230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x219, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7219, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:138
-	{op: 128, sms: 0x180, item: 13339, nitem: 13, arg: 2328, narg: 4, mod: 1220, nmod: 5,
+	// SHF integer.sass:139
+	{op: 128, sms: 0x180, item: 13400, nitem: 13, arg: 2344, narg: 4, mod: 1230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x419, Hi: 0x0}, def: bits.Word{Lo: 0xffff7419, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:138
-	{op: 128, sms: 0x180, item: 13352, nitem: 13, arg: 399, narg: 4, mod: 1220, nmod: 5,
+	// SHF integer.sass:139
+	{op: 128, sms: 0x180, item: 13413, nitem: 13, arg: 399, narg: 4, mod: 1230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x819, Hi: 0x0}, def: bits.Word{Lo: 0xffff7819, Hi: 0xfc000000000ff}},
-	// SHF integer.sass:138
-	{op: 128, sms: 0x180, item: 13365, nitem: 13, arg: 408, narg: 4, mod: 1220, nmod: 5,
+	// SHF integer.sass:139
+	{op: 128, sms: 0x180, item: 13426, nitem: 13, arg: 408, narg: 4, mod: 1230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c19, Hi: 0xfc000080000ff}},
-	// SHF integer.sass:138
-	{op: 128, sms: 0x180, item: 13378, nitem: 13, arg: 469, narg: 4, mod: 1220, nmod: 5,
+	// SHF integer.sass:139
+	{op: 128, sms: 0x180, item: 13439, nitem: 13, arg: 469, narg: 4, mod: 1230, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe19, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e19, Hi: 0xfc000080000ff}},
 	// SHFL control.sass:260
-	{op: 129, sms: 0xfff, item: 13391, nitem: 11, arg: 2332, narg: 5, mod: 1225, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13452, nitem: 11, arg: 2348, narg: 5, mod: 1235, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x389, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7389, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:261
-	{op: 129, sms: 0xfff, item: 13402, nitem: 11, arg: 2337, narg: 5, mod: 1225, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13463, nitem: 11, arg: 2353, narg: 5, mod: 1235, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x589, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7589, Hi: 0xfc000000e0000}},
 	// SHFL control.sass:262
-	{op: 129, sms: 0xfff, item: 13413, nitem: 11, arg: 2342, narg: 5, mod: 1225, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13474, nitem: 11, arg: 2358, narg: 5, mod: 1235, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x989, Hi: 0x0}, def: bits.Word{Lo: 0xffff7989, Hi: 0xfc000000e00ff}},
 	// SHFL control.sass:263
-	{op: 129, sms: 0xfff, item: 13424, nitem: 11, arg: 2347, narg: 5, mod: 1225, nmod: 1,
+	{op: 129, sms: 0xfff, item: 13485, nitem: 11, arg: 2363, narg: 5, mod: 1235, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf89, Hi: 0x0}, def: bits.Word{Lo: 0xffff7f89, Hi: 0xfc000000e0000}},
 	// ST memory.sass:242
-	{op: 130, sms: 0x1, item: 13435, nitem: 14, arg: 2352, narg: 3, mod: 1226, nmod: 6,
+	{op: 130, sms: 0x1, item: 13496, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001088ff}},
 	// ST memory.sass:242
-	{op: 130, sms: 0xffe, item: 13449, nitem: 12, arg: 2355, narg: 3, mod: 1232, nmod: 4,
+	{op: 130, sms: 0xffe, item: 13510, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x385, Hi: 0x0}, def: bits.Word{Lo: 0xff007385, Hi: 0xfc000001008ff}},
 	// ST memory.sass:243
-	{op: 130, sms: 0x1, item: 13461, nitem: 17, arg: 2358, narg: 4, mod: 1236, nmod: 7,
+	{op: 130, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10883f}},
 	// ST memory.sass:244
-	{op: 130, sms: 0x3e, item: 13478, nitem: 15, arg: 2362, narg: 4, mod: 1243, nmod: 5,
+	{op: 130, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10083f}},
 	// ST memory.sass:245
-	{op: 130, sms: 0x40, item: 13493, nitem: 15, arg: 2362, narg: 4, mod: 1243, nmod: 5,
+	{op: 130, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000810083f}},
 	// ST memory.sass:245
-	{op: 130, sms: 0xf80, item: 13508, nitem: 15, arg: 2362, narg: 4, mod: 1243, nmod: 5,
+	{op: 130, sms: 0xf80, item: 13569, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x985, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc000081008ff}},
 	// ST memory.sass:246
-	{op: 130, sms: 0x3e, item: 13523, nitem: 15, arg: 2366, narg: 4, mod: 1248, nmod: 4,
+	{op: 130, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc00008101904}},
 	// ST memory.sass:247
-	{op: 130, sms: 0x3e, item: 13538, nitem: 15, arg: 2370, narg: 4, mod: 1252, nmod: 3,
+	{op: 130, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x985, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0200c10193f}},
 	// ST memory.sass:248
-	{op: 130, sms: 0x40, item: 13538, nitem: 15, arg: 2370, narg: 4, mod: 1252, nmod: 3,
+	{op: 130, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c10193f}},
 	// ST memory.sass:248
-	{op: 130, sms: 0xf80, item: 13553, nitem: 15, arg: 2370, narg: 4, mod: 1252, nmod: 3,
+	{op: 130, sms: 0xf80, item: 13614, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x985, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007985, Hi: 0xfc0000c1019ff}},
 	// STAS memory.sass:251
-	{op: 131, sms: 0x40, item: 13568, nitem: 12, arg: 2374, narg: 4, mod: 1255, nmod: 2,
+	{op: 131, sms: 0x40, item: 13629, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x801e000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc0000800083f}},
 	// STAS memory.sass:252
-	{op: 131, sms: 0xf80, item: 13580, nitem: 12, arg: 2374, narg: 4, mod: 1255, nmod: 2,
+	{op: 131, sms: 0xf80, item: 13641, nitem: 12, arg: 2390, narg: 4, mod: 1265, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xdbd, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007dbd, Hi: 0xfc000080008ff}},
 	// STG memory.sass:255
-	{op: 132, sms: 0x1, item: 13592, nitem: 14, arg: 2352, narg: 3, mod: 1226, nmod: 6,
+	{op: 132, sms: 0x1, item: 13653, nitem: 14, arg: 2368, narg: 3, mod: 1236, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000108800}},
 	// STG memory.sass:255
-	{op: 132, sms: 0x7e, item: 13606, nitem: 12, arg: 2355, narg: 3, mod: 1232, nmod: 4,
+	{op: 132, sms: 0x7e, item: 13667, nitem: 12, arg: 2371, narg: 3, mod: 1242, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:256
-	{op: 132, sms: 0xf80, item: 13618, nitem: 12, arg: 2355, narg: 3, mod: 1257, nmod: 4,
+	{op: 132, sms: 0xf80, item: 13679, nitem: 12, arg: 2371, narg: 3, mod: 1267, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x386, Hi: 0x0}, def: bits.Word{Lo: 0xffff007386, Hi: 0xfc00000100800}},
 	// STG memory.sass:257
-	{op: 132, sms: 0x1, item: 13461, nitem: 17, arg: 2358, narg: 4, mod: 1236, nmod: 7,
+	{op: 132, sms: 0x1, item: 13522, nitem: 17, arg: 2374, narg: 4, mod: 1246, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10883f}},
 	// STG memory.sass:258
-	{op: 132, sms: 0x3e, item: 13478, nitem: 15, arg: 2362, narg: 4, mod: 1243, nmod: 5,
+	{op: 132, sms: 0x3e, item: 13539, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10083f}},
 	// STG memory.sass:259
-	{op: 132, sms: 0x40, item: 13493, nitem: 15, arg: 2362, narg: 4, mod: 1243, nmod: 5,
+	{op: 132, sms: 0x40, item: 13554, nitem: 15, arg: 2378, narg: 4, mod: 1253, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000810083f}},
 	// STG memory.sass:260
-	{op: 132, sms: 0x3e, item: 13523, nitem: 15, arg: 2366, narg: 4, mod: 1248, nmod: 4,
+	{op: 132, sms: 0x3e, item: 13584, nitem: 15, arg: 2382, narg: 4, mod: 1258, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc00008101904}},
 	// STG memory.sass:261
-	{op: 132, sms: 0x3e, item: 13538, nitem: 15, arg: 2370, narg: 4, mod: 1252, nmod: 3,
+	{op: 132, sms: 0x3e, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2008001100}, match: bits.Word{Lo: 0x986, Hi: 0x2008001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0200c10193f}},
 	// STG memory.sass:262
-	{op: 132, sms: 0x40, item: 13538, nitem: 15, arg: 2370, narg: 4, mod: 1252, nmod: 3,
+	{op: 132, sms: 0x40, item: 13599, nitem: 15, arg: 2386, narg: 4, mod: 1262, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c10193f}},
 	// STG memory.sass:263
-	{op: 132, sms: 0xf80, item: 13630, nitem: 15, arg: 2362, narg: 4, mod: 1261, nmod: 5,
+	{op: 132, sms: 0xf80, item: 13691, nitem: 15, arg: 2378, narg: 4, mod: 1271, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001000}, match: bits.Word{Lo: 0x986, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc000081008ff}},
 	// STG memory.sass:264
-	{op: 132, sms: 0xf80, item: 13645, nitem: 15, arg: 2370, narg: 4, mod: 1266, nmod: 3,
+	{op: 132, sms: 0xf80, item: 13706, nitem: 15, arg: 2386, narg: 4, mod: 1276, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8001100}, match: bits.Word{Lo: 0x986, Hi: 0x8001100}, def: bits.Word{Lo: 0xffff007986, Hi: 0xfc0000c1019ff}},
 	// STG memory.sass:265
-	{op: 132, sms: 0xf80, item: 13660, nitem: 21, arg: 2378, narg: 6, mod: 1269, nmod: 3,
+	{op: 132, sms: 0xf80, item: 13721, nitem: 21, arg: 2394, narg: 6, mod: 1279, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x97f, Hi: 0x1000}, def: bits.Word{Lo: 0xf80000ffffff797f, Hi: 0xfc0000f1018ff}},
 	// STL memory.sass:268
-	{op: 133, sms: 0x1, item: 13681, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
+	{op: 133, sms: 0x1, item: 13742, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:268
-	{op: 133, sms: 0xffe, item: 13691, nitem: 10, arg: 2384, narg: 3, mod: 1042, nmod: 2,
+	{op: 133, sms: 0xffe, item: 13752, nitem: 10, arg: 2400, narg: 3, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x387, Hi: 0x0}, def: bits.Word{Lo: 0xffff007387, Hi: 0xfc00000100800}},
 	// STL memory.sass:269
-	{op: 133, sms: 0x1, item: 13701, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+	{op: 133, sms: 0x1, item: 13762, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{op: 133, sms: 0x7e, item: 13713, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+	{op: 133, sms: 0x7e, item: 13774, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc0000810083f}},
 	// STL memory.sass:269
-	{op: 133, sms: 0xf80, item: 13725, nitem: 12, arg: 2387, narg: 4, mod: 1042, nmod: 2,
+	{op: 133, sms: 0xf80, item: 13786, nitem: 12, arg: 2403, narg: 4, mod: 1052, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x987, Hi: 0x0}, def: bits.Word{Lo: 0xffff007987, Hi: 0xfc000081008ff}},
 	// STS memory.sass:272
-	{op: 134, sms: 0x1, item: 13737, nitem: 10, arg: 2391, narg: 3, mod: 1272, nmod: 2,
+	{op: 134, sms: 0x1, item: 13798, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:272
-	{op: 134, sms: 0xffe, item: 13747, nitem: 10, arg: 2391, narg: 3, mod: 1272, nmod: 2,
+	{op: 134, sms: 0xffe, item: 13808, nitem: 10, arg: 2407, narg: 3, mod: 1282, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x388, Hi: 0x0}, def: bits.Word{Lo: 0xffff007388, Hi: 0xfc00000000800}},
 	// STS memory.sass:273
-	{op: 134, sms: 0x1, item: 13757, nitem: 12, arg: 2394, narg: 4, mod: 1272, nmod: 2,
+	{op: 134, sms: 0x1, item: 13818, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{op: 134, sms: 0x7e, item: 13769, nitem: 12, arg: 2394, narg: 4, mod: 1272, nmod: 2,
+	{op: 134, sms: 0x7e, item: 13830, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc0000800083f}},
 	// STS memory.sass:273
-	{op: 134, sms: 0xf80, item: 13781, nitem: 12, arg: 2394, narg: 4, mod: 1272, nmod: 2,
+	{op: 134, sms: 0xf80, item: 13842, nitem: 12, arg: 2410, narg: 4, mod: 1282, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x988, Hi: 0x0}, def: bits.Word{Lo: 0xffff007988, Hi: 0xfc000080008ff}},
 	// STSM tensor.sass:152
-	{op: 135, sms: 0x40, item: 13793, nitem: 11, arg: 2398, narg: 3, mod: 1274, nmod: 2,
+	{op: 135, sms: 0x40, item: 13854, nitem: 11, arg: 2414, narg: 3, mod: 1284, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:153
-	{op: 135, sms: 0x40, item: 13804, nitem: 13, arg: 2401, narg: 4, mod: 1274, nmod: 2,
+	{op: 135, sms: 0x40, item: 13865, nitem: 13, arg: 2417, narg: 4, mod: 1284, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000800}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc0000800003f}},
 	// STSM tensor.sass:154
-	{op: 135, sms: 0xf80, item: 13817, nitem: 11, arg: 2398, narg: 3, mod: 1276, nmod: 3,
+	{op: 135, sms: 0xf80, item: 13878, nitem: 11, arg: 2414, narg: 3, mod: 1286, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x0}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc00000000000}},
 	// STSM tensor.sass:155
-	{op: 135, sms: 0xf80, item: 13828, nitem: 13, arg: 2401, narg: 4, mod: 1276, nmod: 3,
+	{op: 135, sms: 0xf80, item: 13889, nitem: 13, arg: 2417, narg: 4, mod: 1286, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x844, Hi: 0x8000000}, def: bits.Word{Lo: 0xffff007844, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:158
-	{op: 136, sms: 0x380, uguard: true, item: 13841, nitem: 11, arg: 2405, narg: 3, mod: 1279, nmod: 2,
+	{op: 136, sms: 0x380, uguard: true, item: 13902, nitem: 11, arg: 2421, narg: 3, mod: 1289, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x0}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080000ff}},
 	// STTM tensor.sass:159
-	{op: 136, sms: 0x380, uguard: true, item: 13852, nitem: 11, arg: 2405, narg: 3, mod: 1281, nmod: 2,
+	{op: 136, sms: 0x380, uguard: true, item: 13913, nitem: 11, arg: 2421, narg: 3, mod: 1291, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x860000}, match: bits.Word{Lo: 0x9ed, Hi: 0x20000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080200ff}},
 	// STTM tensor.sass:160
-	{op: 136, sms: 0x380, uguard: true, item: 13863, nitem: 11, arg: 2405, narg: 3, mod: 1283, nmod: 3,
+	{op: 136, sms: 0x380, uguard: true, item: 13924, nitem: 11, arg: 2421, narg: 3, mod: 1293, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x40000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000080400ff}},
 	// STTM tensor.sass:161
-	{op: 136, sms: 0x380, uguard: true, item: 13874, nitem: 11, arg: 2405, narg: 3, mod: 1286, nmod: 3,
+	{op: 136, sms: 0x380, uguard: true, item: 13935, nitem: 11, arg: 2421, narg: 3, mod: 1296, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x840000}, match: bits.Word{Lo: 0x9ed, Hi: 0x800000}, def: bits.Word{Lo: 0xff000079ed, Hi: 0xfc000088000ff}},
 	// SULD texture.sass:26
-	{op: 137, sms: 0x1, item: 13885, nitem: 18, arg: 2408, narg: 4, mod: 1289, nmod: 8,
+	{op: 137, sms: 0x1, item: 13946, nitem: 18, arg: 2424, narg: 4, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e88ff}},
 	// SULD texture.sass:26
-	{op: 137, sms: 0x3fe, item: 13903, nitem: 16, arg: 2412, narg: 4, mod: 1297, nmod: 6,
+	{op: 137, sms: 0x3fe, item: 13964, nitem: 16, arg: 2428, narg: 4, mod: 1307, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:27
-	{op: 137, sms: 0x1, item: 13919, nitem: 20, arg: 2416, narg: 5, mod: 1289, nmod: 8,
+	{op: 137, sms: 0x1, item: 13980, nitem: 20, arg: 2432, narg: 5, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e8800}},
 	// SULD texture.sass:27
-	{op: 137, sms: 0x7e, item: 13939, nitem: 18, arg: 2421, narg: 5, mod: 1297, nmod: 6,
+	{op: 137, sms: 0x7e, item: 14000, nitem: 18, arg: 2437, narg: 5, mod: 1307, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb99, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7b99, Hi: 0xfc000001e0800}},
 	// SULD texture.sass:28
-	{op: 137, sms: 0x1, item: 13957, nitem: 20, arg: 2426, narg: 5, mod: 1289, nmod: 8,
+	{op: 137, sms: 0x1, item: 14018, nitem: 20, arg: 2442, narg: 5, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e8800}},
 	// SULD texture.sass:28
-	{op: 137, sms: 0x7e, item: 13977, nitem: 18, arg: 2431, narg: 5, mod: 1297, nmod: 6,
+	{op: 137, sms: 0x7e, item: 14038, nitem: 18, arg: 2447, narg: 5, mod: 1307, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8003f00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:29
-	{op: 137, sms: 0x380, item: 13995, nitem: 16, arg: 2436, narg: 4, mod: 1297, nmod: 6,
+	{op: 137, sms: 0x380, item: 14056, nitem: 16, arg: 2452, narg: 4, mod: 1307, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SULD texture.sass:30
-	{op: 137, sms: 0xc00, item: 14011, nitem: 20, arg: 2440, narg: 5, mod: 1303, nmod: 7,
+	{op: 137, sms: 0xc00, item: 14072, nitem: 20, arg: 2456, narg: 5, mod: 1313, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99a, Hi: 0x0}, def: bits.Word{Lo: 0x8ff0000ffff799a, Hi: 0xfc000001e08ff}},
 	// SULD texture.sass:31
-	{op: 137, sms: 0xc00, item: 14031, nitem: 20, arg: 2445, narg: 5, mod: 1303, nmod: 7,
+	{op: 137, sms: 0xc00, item: 14092, nitem: 20, arg: 2461, narg: 5, mod: 1313, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf99, Hi: 0x0}, def: bits.Word{Lo: 0x8ffff00ffff7f99, Hi: 0xfc000081e0800}},
 	// SURED texture.sass:34
-	{op: 138, sms: 0x1, item: 14051, nitem: 16, arg: 2450, narg: 3, mod: 1310, nmod: 9,
+	{op: 138, sms: 0x1, item: 14112, nitem: 16, arg: 2466, narg: 3, mod: 1320, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001080ff}},
 	// SURED texture.sass:34
-	{op: 138, sms: 0x3fe, item: 14067, nitem: 14, arg: 2453, narg: 3, mod: 1319, nmod: 7,
+	{op: 138, sms: 0x3fe, item: 14128, nitem: 14, arg: 2469, narg: 3, mod: 1329, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:35
-	{op: 138, sms: 0x1, item: 14081, nitem: 18, arg: 2456, narg: 4, mod: 1310, nmod: 9,
+	{op: 138, sms: 0x1, item: 14142, nitem: 18, arg: 2472, narg: 4, mod: 1320, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000108000}},
 	// SURED texture.sass:35
-	{op: 138, sms: 0x7e, item: 14099, nitem: 16, arg: 2460, narg: 4, mod: 1319, nmod: 7,
+	{op: 138, sms: 0x7e, item: 14160, nitem: 16, arg: 2476, narg: 4, mod: 1329, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x59f, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00759f, Hi: 0xfc00000100000}},
 	// SURED texture.sass:36
-	{op: 138, sms: 0x1, item: 14115, nitem: 18, arg: 2464, narg: 4, mod: 1310, nmod: 9,
+	{op: 138, sms: 0x1, item: 14176, nitem: 18, arg: 2480, narg: 4, mod: 1320, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008108000}},
 	// SURED texture.sass:36
-	{op: 138, sms: 0x7e, item: 14133, nitem: 16, arg: 2468, narg: 4, mod: 1319, nmod: 7,
+	{op: 138, sms: 0x7e, item: 14194, nitem: 16, arg: 2484, narg: 4, mod: 1329, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:37
-	{op: 138, sms: 0x380, item: 14149, nitem: 14, arg: 2472, narg: 3, mod: 1319, nmod: 7,
+	{op: 138, sms: 0x380, item: 14210, nitem: 14, arg: 2488, narg: 3, mod: 1329, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SURED texture.sass:38
-	{op: 138, sms: 0xc00, item: 14163, nitem: 18, arg: 2475, narg: 4, mod: 1326, nmod: 8,
+	{op: 138, sms: 0xc00, item: 14224, nitem: 18, arg: 2491, narg: 4, mod: 1336, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3a0, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff0073a0, Hi: 0xfc000001000ff}},
 	// SURED texture.sass:39
-	{op: 138, sms: 0xc00, item: 14181, nitem: 18, arg: 2479, narg: 4, mod: 1326, nmod: 8,
+	{op: 138, sms: 0xc00, item: 14242, nitem: 18, arg: 2495, narg: 4, mod: 1336, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9f, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9f, Hi: 0xfc00008100000}},
 	// SUST texture.sass:42
-	{op: 139, sms: 0x1, item: 14199, nitem: 14, arg: 2483, narg: 3, mod: 1334, nmod: 7,
+	{op: 139, sms: 0x1, item: 14260, nitem: 14, arg: 2499, narg: 3, mod: 1344, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000108fff}},
 	// SUST texture.sass:42
-	{op: 139, sms: 0x3fe, item: 14213, nitem: 12, arg: 2486, narg: 3, mod: 1341, nmod: 5,
+	{op: 139, sms: 0x3fe, item: 14274, nitem: 12, arg: 2502, narg: 3, mod: 1351, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:43
-	{op: 139, sms: 0x1, item: 14225, nitem: 15, arg: 2489, narg: 3, mod: 1289, nmod: 8,
+	{op: 139, sms: 0x1, item: 14286, nitem: 15, arg: 2505, narg: 3, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001088ff}},
 	// SUST texture.sass:43
-	{op: 139, sms: 0x3fe, item: 14240, nitem: 13, arg: 2492, narg: 3, mod: 1346, nmod: 6,
+	{op: 139, sms: 0x3fe, item: 14301, nitem: 13, arg: 2508, narg: 3, mod: 1356, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:44
-	{op: 139, sms: 0x1, item: 14253, nitem: 16, arg: 2495, narg: 4, mod: 1334, nmod: 7,
+	{op: 139, sms: 0x1, item: 14314, nitem: 16, arg: 2511, narg: 4, mod: 1344, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000108f00}},
 	// SUST texture.sass:44
-	{op: 139, sms: 0x7e, item: 14269, nitem: 14, arg: 2499, narg: 4, mod: 1341, nmod: 5,
+	{op: 139, sms: 0x7e, item: 14330, nitem: 14, arg: 2515, narg: 4, mod: 1351, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9b, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9b, Hi: 0xfc00000100f00}},
 	// SUST texture.sass:45
-	{op: 139, sms: 0x1, item: 14283, nitem: 17, arg: 2503, narg: 4, mod: 1289, nmod: 8,
+	{op: 139, sms: 0x1, item: 14344, nitem: 17, arg: 2519, narg: 4, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000108800}},
 	// SUST texture.sass:45
-	{op: 139, sms: 0x7e, item: 14300, nitem: 15, arg: 2507, narg: 4, mod: 1346, nmod: 6,
+	{op: 139, sms: 0x7e, item: 14361, nitem: 15, arg: 2523, narg: 4, mod: 1356, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb9d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffff007b9d, Hi: 0xfc00000100800}},
 	// SUST texture.sass:46
-	{op: 139, sms: 0x1, item: 14315, nitem: 16, arg: 2511, narg: 4, mod: 1334, nmod: 7,
+	{op: 139, sms: 0x1, item: 14376, nitem: 16, arg: 2527, narg: 4, mod: 1344, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008108f00}},
 	// SUST texture.sass:46
-	{op: 139, sms: 0x7e, item: 14331, nitem: 14, arg: 2515, narg: 4, mod: 1341, nmod: 5,
+	{op: 139, sms: 0x7e, item: 14392, nitem: 14, arg: 2531, narg: 4, mod: 1351, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:47
-	{op: 139, sms: 0x1, item: 14345, nitem: 17, arg: 2519, narg: 4, mod: 1289, nmod: 8,
+	{op: 139, sms: 0x1, item: 14406, nitem: 17, arg: 2535, narg: 4, mod: 1299, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008108800}},
 	// SUST texture.sass:47
-	{op: 139, sms: 0x7e, item: 14362, nitem: 15, arg: 2523, narg: 4, mod: 1346, nmod: 6,
+	{op: 139, sms: 0x7e, item: 14423, nitem: 15, arg: 2539, narg: 4, mod: 1356, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8003fffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:48
-	{op: 139, sms: 0x380, item: 14377, nitem: 12, arg: 2527, narg: 3, mod: 1341, nmod: 5,
+	{op: 139, sms: 0x380, item: 14438, nitem: 12, arg: 2543, narg: 3, mod: 1351, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:49
-	{op: 139, sms: 0x380, item: 14389, nitem: 13, arg: 2530, narg: 3, mod: 1346, nmod: 6,
+	{op: 139, sms: 0x380, item: 14450, nitem: 13, arg: 2546, narg: 3, mod: 1356, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SUST texture.sass:50
-	{op: 139, sms: 0xc00, item: 14402, nitem: 16, arg: 2533, narg: 4, mod: 1352, nmod: 6,
+	{op: 139, sms: 0xc00, item: 14463, nitem: 16, arg: 2549, narg: 4, mod: 1362, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99c, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799c, Hi: 0xfc00000100fff}},
 	// SUST texture.sass:51
-	{op: 139, sms: 0xc00, item: 14418, nitem: 17, arg: 2537, narg: 4, mod: 1358, nmod: 7,
+	{op: 139, sms: 0xc00, item: 14479, nitem: 17, arg: 2553, narg: 4, mod: 1368, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x99e, Hi: 0x0}, def: bits.Word{Lo: 0x8ff00ffff00799e, Hi: 0xfc000001008ff}},
 	// SUST texture.sass:52
-	{op: 139, sms: 0xc00, item: 14435, nitem: 16, arg: 2541, narg: 4, mod: 1352, nmod: 6,
+	{op: 139, sms: 0xc00, item: 14496, nitem: 16, arg: 2557, narg: 4, mod: 1362, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9b, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9b, Hi: 0xfc00008100f00}},
 	// SUST texture.sass:53
-	{op: 139, sms: 0xc00, item: 14451, nitem: 17, arg: 2545, narg: 4, mod: 1358, nmod: 7,
+	{op: 139, sms: 0xc00, item: 14512, nitem: 17, arg: 2561, narg: 4, mod: 1368, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf9d, Hi: 0x0}, def: bits.Word{Lo: 0x8ffffffff007f9d, Hi: 0xfc00008100800}},
 	// SYNCS memory.sass:276
-	{op: 140, sms: 0x40, item: 14468, nitem: 14, arg: 2549, narg: 5, mod: 1365, nmod: 1,
+	{op: 140, sms: 0x40, item: 14529, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x5a7, Hi: 0x40}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e007f}},
 	// SYNCS memory.sass:277
-	{op: 140, sms: 0xf80, item: 14482, nitem: 14, arg: 2549, narg: 5, mod: 1365, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14543, nitem: 14, arg: 2565, narg: 5, mod: 1375, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x5a7, Hi: 0x1000}, def: bits.Word{Lo: 0xffff0075a7, Hi: 0xfc000080e10ff}},
 	// SYNCS memory.sass:278
-	{op: 140, sms: 0x40, item: 14496, nitem: 16, arg: 2554, narg: 5, mod: 1366, nmod: 3,
+	{op: 140, sms: 0x40, item: 14557, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc0}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:279
-	{op: 140, sms: 0xf80, item: 14512, nitem: 16, arg: 2554, narg: 5, mod: 1366, nmod: 3,
+	{op: 140, sms: 0xf80, item: 14573, nitem: 16, arg: 2570, narg: 5, mod: 1376, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3000}, match: bits.Word{Lo: 0x9a7, Hi: 0x0}, def: bits.Word{Lo: 0xffffff79a7, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:280
-	{op: 140, sms: 0xfc0, item: 14528, nitem: 2, arg: 0, narg: 0, mod: 1369, nmod: 1,
+	{op: 140, sms: 0xfc0, item: 14589, nitem: 2, arg: 0, narg: 0, mod: 1379, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x0}, def: bits.Word{Lo: 0x79b1, Hi: 0xfc00000000000}},
 	// SYNCS memory.sass:281
-	{op: 140, sms: 0x40, item: 14530, nitem: 11, arg: 3, narg: 3, mod: 1370, nmod: 1,
+	{op: 140, sms: 0x40, item: 14591, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc0000800003f}},
 	// SYNCS memory.sass:281
-	{op: 140, sms: 0xf80, item: 14541, nitem: 11, arg: 3, narg: 3, mod: 1370, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14602, nitem: 11, arg: 3, narg: 3, mod: 1380, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000200}, match: bits.Word{Lo: 0x9b1, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b1, Hi: 0xfc000080000ff}},
 	// SYNCS memory.sass:282
-	{op: 140, sms: 0x40, uguard: true, item: 14552, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
+	{op: 140, sms: 0x40, uguard: true, item: 14613, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f3f75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:282
-	{op: 140, sms: 0xf80, uguard: true, item: 14562, nitem: 10, arg: 2559, narg: 4, mod: 0, nmod: 0,
+	{op: 140, sms: 0xf80, uguard: true, item: 14623, nitem: 10, arg: 2575, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x5b2, Hi: 0x100}, def: bits.Word{Lo: 0xffffff75b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:283
-	{op: 140, sms: 0x40, item: 14572, nitem: 13, arg: 2563, narg: 4, mod: 1371, nmod: 1,
+	{op: 140, sms: 0x40, item: 14633, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc0000800023f}},
 	// SYNCS memory.sass:283
-	{op: 140, sms: 0xf80, item: 14585, nitem: 13, arg: 2563, narg: 4, mod: 1371, nmod: 1,
+	{op: 140, sms: 0xf80, item: 14646, nitem: 13, arg: 2579, narg: 4, mod: 1381, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x200}, match: bits.Word{Lo: 0x5b1, Hi: 0x200}, def: bits.Word{Lo: 0xffff75b1, Hi: 0xfc000080002ff}},
 	// SYNCS memory.sass:284
-	{op: 140, sms: 0x40, uguard: true, item: 14598, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
+	{op: 140, sms: 0x40, uguard: true, item: 14659, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f79b2, Hi: 0xfc00008000100}},
 	// SYNCS memory.sass:284
-	{op: 140, sms: 0xf80, uguard: true, item: 14607, nitem: 9, arg: 2567, narg: 3, mod: 0, nmod: 0,
+	{op: 140, sms: 0xf80, uguard: true, item: 14668, nitem: 9, arg: 2583, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0x9b2, Hi: 0x100}, def: bits.Word{Lo: 0xffff79b2, Hi: 0xfc00008000100}},
 	// TEX texture.sass:56
-	{op: 141, sms: 0x1, item: 14616, nitem: 25, arg: 2570, narg: 6, mod: 1372, nmod: 9,
+	{op: 141, sms: 0x1, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:57
-	{op: 141, sms: 0x7f, item: 14641, nitem: 30, arg: 2576, narg: 8, mod: 1381, nmod: 10,
+	{op: 141, sms: 0x7f, item: 14702, nitem: 30, arg: 2592, narg: 8, mod: 1391, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb60, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b60, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:58
-	{op: 141, sms: 0x7f, item: 14671, nitem: 29, arg: 2584, narg: 8, mod: 1391, nmod: 9,
+	{op: 141, sms: 0x7f, item: 14732, nitem: 29, arg: 2600, narg: 8, mod: 1401, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:59
-	{op: 141, sms: 0x7e, item: 14616, nitem: 25, arg: 2570, narg: 6, mod: 1372, nmod: 9,
+	{op: 141, sms: 0x7e, item: 14677, nitem: 25, arg: 2586, narg: 6, mod: 1382, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000361, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:60
-	{op: 141, sms: 0x380, item: 14700, nitem: 27, arg: 2592, narg: 7, mod: 1400, nmod: 9,
+	{op: 141, sms: 0x380, item: 14761, nitem: 27, arg: 2608, narg: 7, mod: 1410, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TEX texture.sass:61
-	{op: 141, sms: 0xc00, item: 14727, nitem: 30, arg: 2599, narg: 8, mod: 1409, nmod: 10,
+	{op: 141, sms: 0xc00, item: 14788, nitem: 30, arg: 2615, narg: 8, mod: 1419, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x361, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7361, Hi: 0xfc000001e0fff}},
 	// TEX texture.sass:62
-	{op: 141, sms: 0xc00, item: 14757, nitem: 31, arg: 2607, narg: 8, mod: 1419, nmod: 10,
+	{op: 141, sms: 0xc00, item: 14818, nitem: 31, arg: 2623, narg: 8, mod: 1429, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf60, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f60, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:65
-	{op: 142, sms: 0x1, item: 14788, nitem: 25, arg: 2570, narg: 6, mod: 1429, nmod: 9,
+	{op: 142, sms: 0x1, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:66
-	{op: 142, sms: 0x7f, item: 14813, nitem: 30, arg: 2576, narg: 8, mod: 1438, nmod: 10,
+	{op: 142, sms: 0x7f, item: 14874, nitem: 30, arg: 2592, narg: 8, mod: 1448, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb66, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b66, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:67
-	{op: 142, sms: 0x7f, item: 14843, nitem: 29, arg: 2584, narg: 8, mod: 1448, nmod: 9,
+	{op: 142, sms: 0x7f, item: 14904, nitem: 29, arg: 2600, narg: 8, mod: 1458, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f66, Hi: 0xfc000089e0fff}},
 	// TLD texture.sass:68
-	{op: 142, sms: 0x7e, item: 14788, nitem: 25, arg: 2570, narg: 6, mod: 1429, nmod: 9,
+	{op: 142, sms: 0x7e, item: 14849, nitem: 25, arg: 2586, narg: 6, mod: 1439, nmod: 9,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000367, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7367, Hi: 0xfc000009e0fff}},
 	// TLD texture.sass:69
-	{op: 142, sms: 0x380, item: 14872, nitem: 27, arg: 2592, narg: 7, mod: 1457, nmod: 9,
+	{op: 142, sms: 0x380, item: 14933, nitem: 27, arg: 2608, narg: 7, mod: 1467, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD texture.sass:70
-	{op: 142, sms: 0xc00, item: 14899, nitem: 31, arg: 2607, narg: 8, mod: 1466, nmod: 10,
+	{op: 142, sms: 0xc00, item: 14960, nitem: 31, arg: 2623, narg: 8, mod: 1476, nmod: 10,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf66, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f66, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:73
-	{op: 143, sms: 0x1, item: 14930, nitem: 24, arg: 2615, narg: 6, mod: 1476, nmod: 8,
+	{op: 143, sms: 0x1, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:74
-	{op: 143, sms: 0x7f, item: 14954, nitem: 29, arg: 2621, narg: 8, mod: 1484, nmod: 9,
+	{op: 143, sms: 0x7f, item: 15015, nitem: 29, arg: 2637, narg: 8, mod: 1494, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb63, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b63, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:75
-	{op: 143, sms: 0x7f, item: 14983, nitem: 28, arg: 2629, narg: 8, mod: 1493, nmod: 8,
+	{op: 143, sms: 0x7f, item: 15044, nitem: 28, arg: 2645, narg: 8, mod: 1503, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:76
-	{op: 143, sms: 0x7e, item: 14930, nitem: 24, arg: 2615, narg: 6, mod: 1476, nmod: 8,
+	{op: 143, sms: 0x7e, item: 14991, nitem: 24, arg: 2631, narg: 6, mod: 1486, nmod: 8,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x800000000000364, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff7364, Hi: 0xfc000001e0fff}},
 	// TLD4 texture.sass:77
-	{op: 143, sms: 0x380, item: 15011, nitem: 26, arg: 2637, narg: 7, mod: 1501, nmod: 8,
+	{op: 143, sms: 0x380, item: 15072, nitem: 26, arg: 2653, narg: 7, mod: 1511, nmod: 8,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TLD4 texture.sass:78
-	{op: 143, sms: 0xc00, item: 15037, nitem: 30, arg: 2644, narg: 8, mod: 1509, nmod: 9,
+	{op: 143, sms: 0xc00, item: 15098, nitem: 30, arg: 2660, narg: 8, mod: 1519, nmod: 9,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf63, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f63, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:81
-	{op: 144, sms: 0x1, item: 15067, nitem: 22, arg: 2652, narg: 6, mod: 1518, nmod: 6,
+	{op: 144, sms: 0x1, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x36d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:82
-	{op: 144, sms: 0x7f, item: 15089, nitem: 26, arg: 2658, narg: 8, mod: 1524, nmod: 7,
+	{op: 144, sms: 0x7f, item: 15150, nitem: 26, arg: 2674, narg: 8, mod: 1534, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xb6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7b6c, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:83
-	{op: 144, sms: 0x7f, item: 15115, nitem: 25, arg: 2666, narg: 8, mod: 1531, nmod: 6,
+	{op: 144, sms: 0x7f, item: 15176, nitem: 25, arg: 2682, narg: 8, mod: 1541, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0x3fffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:84
-	{op: 144, sms: 0x7e, item: 15067, nitem: 22, arg: 2652, narg: 6, mod: 1518, nmod: 6,
+	{op: 144, sms: 0x7e, item: 15128, nitem: 22, arg: 2668, narg: 6, mod: 1528, nmod: 6,
 		mask: bits.Word{Lo: 0x800000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000036d, Hi: 0x0}, def: bits.Word{Lo: 0x80000ffffff736d, Hi: 0xfc000001e0fff}},
 	// TXD texture.sass:85
-	{op: 144, sms: 0x380, item: 15140, nitem: 23, arg: 2674, narg: 7, mod: 1537, nmod: 6,
+	{op: 144, sms: 0x380, item: 15201, nitem: 23, arg: 2690, narg: 7, mod: 1547, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXD texture.sass:86
-	{op: 144, sms: 0xc00, item: 15163, nitem: 27, arg: 2681, narg: 8, mod: 1543, nmod: 7,
+	{op: 144, sms: 0xc00, item: 15224, nitem: 27, arg: 2697, narg: 8, mod: 1553, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xf6c, Hi: 0x0}, def: bits.Word{Lo: 0xffffffffff7f6c, Hi: 0xfc000081e0fff}},
 	// TXQ texture.sass:89
-	{op: 145, sms: 0xfff, item: 15190, nitem: 10, arg: 2689, narg: 4, mod: 1550, nmod: 1,
+	{op: 145, sms: 0xfff, item: 15251, nitem: 10, arg: 2705, narg: 4, mod: 1560, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x370, Hi: 0x0}, def: bits.Word{Lo: 0x8000000ffff7370, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:90
-	{op: 145, sms: 0x7f, item: 15200, nitem: 14, arg: 2693, narg: 6, mod: 1551, nmod: 2,
+	{op: 145, sms: 0x7f, item: 15261, nitem: 14, arg: 2709, narg: 6, mod: 1561, nmod: 2,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xb6f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7b6f, Hi: 0xfc000000000ff}},
 	// TXQ texture.sass:91
-	{op: 145, sms: 0x7f, item: 15214, nitem: 13, arg: 2699, narg: 6, mod: 1553, nmod: 1,
+	{op: 145, sms: 0x7f, item: 15275, nitem: 13, arg: 2715, narg: 6, mod: 1563, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0x3f00ffff7f6f, Hi: 0xfc000080000ff}},
 	// TXQ texture.sass:92
-	{op: 145, sms: 0xf80, item: 15227, nitem: 11, arg: 2705, narg: 5, mod: 1553, nmod: 1,
+	{op: 145, sms: 0xf80, item: 15288, nitem: 11, arg: 2721, narg: 5, mod: 1563, nmod: 1,
 		mask: bits.Word{Lo: 0xc000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0xf6f, Hi: 0x0}, def: bits.Word{Lo: 0xff00ffff7f6f, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:287
-	{op: 146, sms: 0x40, uguard: true, item: 15238, nitem: 11, arg: 2710, narg: 3, mod: 1554, nmod: 5,
+	{op: 146, sms: 0x40, uguard: true, item: 15299, nitem: 11, arg: 2726, narg: 3, mod: 1564, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073ba, Hi: 0xfc0000800003f}},
 	// UBLKCP memory.sass:288
-	{op: 146, sms: 0x40, uguard: true, item: 15249, nitem: 14, arg: 2713, narg: 4, mod: 1554, nmod: 5,
+	{op: 146, sms: 0x40, uguard: true, item: 15310, nitem: 14, arg: 2729, narg: 4, mod: 1564, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073ba, Hi: 0xfc0000800103f}},
 	// UBLKCP memory.sass:289
-	{op: 146, sms: 0x380, uguard: true, item: 15263, nitem: 13, arg: 2717, narg: 3, mod: 1559, nmod: 7,
+	{op: 146, sms: 0x380, uguard: true, item: 15324, nitem: 13, arg: 2733, narg: 3, mod: 1569, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:290
-	{op: 146, sms: 0x380, uguard: true, item: 15276, nitem: 16, arg: 2720, narg: 4, mod: 1559, nmod: 7,
+	{op: 146, sms: 0x380, uguard: true, item: 15337, nitem: 16, arg: 2736, narg: 4, mod: 1569, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKCP memory.sass:291
-	{op: 146, sms: 0xc00, uguard: true, item: 15292, nitem: 12, arg: 2724, narg: 3, mod: 1566, nmod: 6,
+	{op: 146, sms: 0xc00, uguard: true, item: 15353, nitem: 12, arg: 2740, narg: 3, mod: 1576, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073ba, Hi: 0xfc000080000ff}},
 	// UBLKCP memory.sass:292
-	{op: 146, sms: 0xc00, uguard: true, item: 15304, nitem: 15, arg: 2727, narg: 4, mod: 1566, nmod: 6,
+	{op: 146, sms: 0xc00, uguard: true, item: 15365, nitem: 15, arg: 2743, narg: 4, mod: 1576, nmod: 6,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3ba, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073ba, Hi: 0xfc000080010ff}},
 	// UBLKPF memory.sass:295
-	{op: 147, sms: 0x40, uguard: true, item: 15319, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
+	{op: 147, sms: 0x40, uguard: true, item: 15380, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f0073bc, Hi: 0xfc0000800003f}},
 	// UBLKPF memory.sass:295
-	{op: 147, sms: 0xf80, uguard: true, item: 15323, nitem: 4, arg: 2731, narg: 2, mod: 0, nmod: 0,
+	{op: 147, sms: 0xf80, uguard: true, item: 15384, nitem: 4, arg: 2747, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x0}, def: bits.Word{Lo: 0xff0073bc, Hi: 0xfc000080000ff}},
 	// UBLKPF memory.sass:296
-	{op: 147, sms: 0x40, uguard: true, item: 15327, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
+	{op: 147, sms: 0x40, uguard: true, item: 15388, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0x3f003f0073bc, Hi: 0xfc0000800103f}},
 	// UBLKPF memory.sass:296
-	{op: 147, sms: 0xf80, uguard: true, item: 15334, nitem: 7, arg: 2733, narg: 3, mod: 0, nmod: 0,
+	{op: 147, sms: 0xf80, uguard: true, item: 15395, nitem: 7, arg: 2749, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3bc, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff0073bc, Hi: 0xfc000080010ff}},
 	// UBLKRED memory.sass:299
-	{op: 148, sms: 0x40, uguard: true, item: 15341, nitem: 10, arg: 2736, narg: 3, mod: 1572, nmod: 3,
+	{op: 148, sms: 0x40, uguard: true, item: 15402, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f0073bb, Hi: 0xfc0000800043f}},
 	// UBLKRED memory.sass:299
-	{op: 148, sms: 0xc00, uguard: true, item: 15351, nitem: 10, arg: 2736, narg: 3, mod: 1572, nmod: 3,
+	{op: 148, sms: 0xc00, uguard: true, item: 15412, nitem: 10, arg: 2752, narg: 3, mod: 1582, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:300
-	{op: 148, sms: 0x40, uguard: true, item: 15361, nitem: 13, arg: 2739, narg: 4, mod: 1572, nmod: 3,
+	{op: 148, sms: 0x40, uguard: true, item: 15422, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0x3f3f3f0073bb, Hi: 0xfc0000800143f}},
 	// UBLKRED memory.sass:300
-	{op: 148, sms: 0xc00, uguard: true, item: 15374, nitem: 13, arg: 2739, narg: 4, mod: 1572, nmod: 3,
+	{op: 148, sms: 0xc00, uguard: true, item: 15435, nitem: 13, arg: 2755, narg: 4, mod: 1582, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBLKRED memory.sass:301
-	{op: 148, sms: 0x380, uguard: true, item: 15387, nitem: 11, arg: 2743, narg: 3, mod: 1575, nmod: 4,
+	{op: 148, sms: 0x380, uguard: true, item: 15448, nitem: 11, arg: 2759, narg: 3, mod: 1585, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x400}, def: bits.Word{Lo: 0xffff0073bb, Hi: 0xfc000080004ff}},
 	// UBLKRED memory.sass:302
-	{op: 148, sms: 0x380, uguard: true, item: 15398, nitem: 14, arg: 2746, narg: 4, mod: 1575, nmod: 4,
+	{op: 148, sms: 0x380, uguard: true, item: 15459, nitem: 14, arg: 2762, narg: 4, mod: 1585, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1400}, match: bits.Word{Lo: 0x3bb, Hi: 0x1400}, def: bits.Word{Lo: 0xffffff0073bb, Hi: 0xfc000080014ff}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0x7f, uguard: true, item: 15412, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0x7f, uguard: true, item: 15473, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0xf80, uguard: true, item: 15419, nitem: 7, arg: 2750, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0xf80, uguard: true, item: 15480, nitem: 7, arg: 2766, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29b, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0x7f, uguard: true, item: 15426, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0x7f, uguard: true, item: 15487, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789b, Hi: 0xfc00008000000}},
 	// UBMSK uniform.sass:5
-	{op: 149, sms: 0xf80, uguard: true, item: 15433, nitem: 7, arg: 2753, narg: 3, mod: 140, nmod: 1,
+	{op: 149, sms: 0xf80, uguard: true, item: 15494, nitem: 7, arg: 2769, narg: 3, mod: 140, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89b, Hi: 0x0}, def: bits.Word{Lo: 0xffff789b, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0x7f, uguard: true, item: 15440, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0xf80, uguard: true, item: 15444, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0xf80, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2be, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0x7f, uguard: true, item: 15448, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0x3f78be, Hi: 0xfc00008000000}},
 	// UBREV uniform.sass:8
-	{op: 150, sms: 0xf80, uguard: true, item: 15452, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 150, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8be, Hi: 0x0}, def: bits.Word{Lo: 0xff78be, Hi: 0xfc00008000000}},
 	// UCGABAR_ARV control.sass:266
 	{op: 151, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
@@ -4086,886 +4104,886 @@ var forms = [...]form{{},
 	{op: 152, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xdc7, Hi: 0x0}, def: bits.Word{Lo: 0x7dc7, Hi: 0xfc00008000000}},
 	// UCLEA uniform.sass:11
-	{op: 153, sms: 0x7f, uguard: true, item: 15456, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0x7f, uguard: true, item: 15517, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:11
-	{op: 153, sms: 0xf80, uguard: true, item: 15466, nitem: 10, arg: 2760, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0xf80, uguard: true, item: 15527, nitem: 10, arg: 2776, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bc, Hi: 0x0}, def: bits.Word{Lo: 0xffff78bc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{op: 153, sms: 0x7f, uguard: true, item: 15476, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0x7f, uguard: true, item: 15537, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7cbc, Hi: 0xfc000080e0000}},
 	// UCLEA uniform.sass:12
-	{op: 153, sms: 0xf80, uguard: true, item: 15486, nitem: 10, arg: 2765, narg: 5, mod: 0, nmod: 0,
+	{op: 153, sms: 0xf80, uguard: true, item: 15547, nitem: 10, arg: 2781, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xcbc, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7cbc, Hi: 0xfc000080e0000}},
 	// UF2I uniform.sass:15
-	{op: 154, sms: 0xc00, uguard: true, item: 15496, nitem: 8, arg: 2770, narg: 2, mod: 286, nmod: 4,
+	{op: 154, sms: 0xc00, uguard: true, item: 15557, nitem: 8, arg: 2786, narg: 2, mod: 286, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25c, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725c, Hi: 0xfc00008201100}},
 	// UFADD uniform.sass:18
-	{op: 155, sms: 0xc00, uguard: true, item: 15504, nitem: 9, arg: 2772, narg: 3, mod: 322, nmod: 3,
+	{op: 155, sms: 0xc00, uguard: true, item: 15565, nitem: 9, arg: 2788, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x0}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080000ff}},
 	// UFADD uniform.sass:19
-	{op: 155, sms: 0xc00, uguard: true, item: 15513, nitem: 9, arg: 2775, narg: 3, mod: 322, nmod: 3,
+	{op: 155, sms: 0xc00, uguard: true, item: 15574, nitem: 9, arg: 2791, narg: 3, mod: 322, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x454, Hi: 0x0}, def: bits.Word{Lo: 0xffff7454, Hi: 0xfc00008000000}},
 	// UFFMA uniform.sass:22
-	{op: 156, sms: 0xc00, uguard: true, item: 15522, nitem: 11, arg: 2778, narg: 4, mod: 331, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15583, nitem: 11, arg: 2794, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{op: 156, sms: 0xc00, uguard: true, item: 15533, nitem: 11, arg: 2782, narg: 4, mod: 331, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15594, nitem: 11, arg: 2798, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x455, Hi: 0x0}, def: bits.Word{Lo: 0xffff7455, Hi: 0xfc000080000ff}},
 	// UFFMA uniform.sass:23
-	{op: 156, sms: 0xc00, uguard: true, item: 15544, nitem: 11, arg: 2786, narg: 4, mod: 331, nmod: 3,
+	{op: 156, sms: 0xc00, uguard: true, item: 15605, nitem: 11, arg: 2802, narg: 4, mod: 334, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x855, Hi: 0x0}, def: bits.Word{Lo: 0xffff7855, Hi: 0xfc000080000ff}},
 	// UFHADD uniform.sass:26
-	{op: 157, sms: 0xc00, uguard: true, item: 15555, nitem: 11, arg: 2790, narg: 3, mod: 344, nmod: 4,
+	{op: 157, sms: 0xc00, uguard: true, item: 15616, nitem: 11, arg: 2806, narg: 3, mod: 355, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x254, Hi: 0x20000}, def: bits.Word{Lo: 0xffff7254, Hi: 0xfc000080200ff}},
 	// UFHFMA uniform.sass:29
-	{op: 158, sms: 0xc00, uguard: true, item: 15566, nitem: 15, arg: 2793, narg: 4, mod: 1579, nmod: 5,
+	{op: 158, sms: 0xc00, uguard: true, item: 15627, nitem: 15, arg: 2809, narg: 4, mod: 1589, nmod: 5,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x20000}, match: bits.Word{Lo: 0x255, Hi: 0x20000}, def: bits.Word{Lo: 0xffffff7255, Hi: 0xfc000080200ff}},
 	// UFLO uniform.sass:32
-	{op: 159, sms: 0x7f, uguard: true, item: 15581, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
+	{op: 159, sms: 0x7f, uguard: true, item: 15642, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{op: 159, sms: 0xf80, uguard: true, item: 15590, nitem: 9, arg: 2797, narg: 3, mod: 353, nmod: 2,
+	{op: 159, sms: 0xf80, uguard: true, item: 15651, nitem: 9, arg: 2813, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bd, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{op: 159, sms: 0x7f, uguard: true, item: 15599, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
+	{op: 159, sms: 0x7f, uguard: true, item: 15660, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bd, Hi: 0xfc000080e0200}},
 	// UFLO uniform.sass:32
-	{op: 159, sms: 0xf80, uguard: true, item: 15608, nitem: 9, arg: 2800, narg: 3, mod: 353, nmod: 2,
+	{op: 159, sms: 0xf80, uguard: true, item: 15669, nitem: 9, arg: 2816, narg: 3, mod: 364, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bd, Hi: 0x0}, def: bits.Word{Lo: 0xff78bd, Hi: 0xfc000080e0200}},
 	// UFMNMX uniform.sass:35
-	{op: 160, sms: 0xc00, uguard: true, item: 15617, nitem: 11, arg: 2803, narg: 4, mod: 358, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 15678, nitem: 11, arg: 2819, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:35
-	{op: 160, sms: 0xc00, uguard: true, item: 15628, nitem: 11, arg: 2807, narg: 4, mod: 358, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 15689, nitem: 11, arg: 2823, narg: 4, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x0}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b800000}},
 	// UFMNMX uniform.sass:36
-	{op: 160, sms: 0xc00, uguard: true, item: 15639, nitem: 13, arg: 2811, narg: 5, mod: 358, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 15700, nitem: 13, arg: 2827, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x250, Hi: 0x2}, def: bits.Word{Lo: 0xffffff7250, Hi: 0xfc0000b80001e}},
 	// UFMNMX uniform.sass:36
-	{op: 160, sms: 0xc00, uguard: true, item: 15652, nitem: 13, arg: 2816, narg: 5, mod: 358, nmod: 3,
+	{op: 160, sms: 0xc00, uguard: true, item: 15713, nitem: 13, arg: 2832, narg: 5, mod: 369, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x2}, match: bits.Word{Lo: 0x850, Hi: 0x2}, def: bits.Word{Lo: 0xffff7850, Hi: 0xfc0000b80001e}},
 	// UFMUL uniform.sass:39
-	{op: 161, sms: 0xc00, uguard: true, item: 15665, nitem: 10, arg: 2821, narg: 3, mod: 361, nmod: 4,
+	{op: 161, sms: 0xc00, uguard: true, item: 15726, nitem: 10, arg: 2837, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x256, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7256, Hi: 0xfc00008400000}},
 	// UFMUL uniform.sass:39
-	{op: 161, sms: 0xc00, uguard: true, item: 15675, nitem: 10, arg: 2824, narg: 3, mod: 361, nmod: 4,
+	{op: 161, sms: 0xc00, uguard: true, item: 15736, nitem: 10, arg: 2840, narg: 3, mod: 372, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x856, Hi: 0x0}, def: bits.Word{Lo: 0xffff7856, Hi: 0xfc00008400000}},
 	// UFSEL uniform.sass:42
-	{op: 162, sms: 0xc00, uguard: true, item: 15685, nitem: 9, arg: 2827, narg: 4, mod: 355, nmod: 1,
+	{op: 162, sms: 0xc00, uguard: true, item: 15746, nitem: 9, arg: 2843, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x251, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7251, Hi: 0xfc0000b800000}},
 	// UFSEL uniform.sass:42
-	{op: 162, sms: 0xc00, uguard: true, item: 15694, nitem: 9, arg: 2831, narg: 4, mod: 355, nmod: 1,
+	{op: 162, sms: 0xc00, uguard: true, item: 15755, nitem: 9, arg: 2847, narg: 4, mod: 366, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x851, Hi: 0x0}, def: bits.Word{Lo: 0xffff7851, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{op: 163, sms: 0xc00, uguard: true, item: 15703, nitem: 12, arg: 2835, narg: 4, mod: 379, nmod: 3,
+	{op: 163, sms: 0xc00, uguard: true, item: 15764, nitem: 12, arg: 2851, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x252, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7252, Hi: 0xfc0000b800000}},
 	// UFSET uniform.sass:45
-	{op: 163, sms: 0xc00, uguard: true, item: 15715, nitem: 12, arg: 2839, narg: 4, mod: 379, nmod: 3,
+	{op: 163, sms: 0xc00, uguard: true, item: 15776, nitem: 12, arg: 2855, narg: 4, mod: 389, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x852, Hi: 0x0}, def: bits.Word{Lo: 0xffff7852, Hi: 0xfc0000b800000}},
 	// UFSETP uniform.sass:48
-	{op: 164, sms: 0xc00, uguard: true, item: 15727, nitem: 13, arg: 2843, narg: 5, mod: 382, nmod: 3,
+	{op: 164, sms: 0xc00, uguard: true, item: 15788, nitem: 13, arg: 2859, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x253, Hi: 0x0}, def: bits.Word{Lo: 0xffff007253, Hi: 0xfc0000bfe0000}},
 	// UFSETP uniform.sass:48
-	{op: 164, sms: 0xc00, uguard: true, item: 15740, nitem: 13, arg: 2848, narg: 5, mod: 382, nmod: 3,
+	{op: 164, sms: 0xc00, uguard: true, item: 15801, nitem: 13, arg: 2864, narg: 5, mod: 392, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x853, Hi: 0x0}, def: bits.Word{Lo: 0xff007853, Hi: 0xfc0000bfe0000}},
 	// UGETNEXTWORKID control.sass:272
-	{op: 165, sms: 0xf80, uguard: true, item: 15753, nitem: 6, arg: 2853, narg: 1, mod: 1584, nmod: 1,
+	{op: 165, sms: 0xf80, uguard: true, item: 15814, nitem: 6, arg: 2869, narg: 1, mod: 1594, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ca, Hi: 0x0}, def: bits.Word{Lo: 0xff0073ca, Hi: 0xfc00008000000}},
 	// UI2F uniform.sass:51
-	{op: 166, sms: 0xc00, uguard: true, item: 15759, nitem: 8, arg: 2854, narg: 2, mod: 1585, nmod: 4,
+	{op: 166, sms: 0xc00, uguard: true, item: 15820, nitem: 8, arg: 2870, narg: 2, mod: 1595, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x25a, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff725a, Hi: 0xfc00008201400}},
 	// UI2FP uniform.sass:54
-	{op: 167, sms: 0xc00, uguard: true, item: 15767, nitem: 7, arg: 2854, narg: 2, mod: 863, nmod: 2,
+	{op: 167, sms: 0xc00, uguard: true, item: 15828, nitem: 7, arg: 2870, narg: 2, mod: 873, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800}, match: bits.Word{Lo: 0x25e, Hi: 0x1000}, def: bits.Word{Lo: 0xff00ff725e, Hi: 0xfc00008201000}},
 	// UI2I uniform.sass:57
-	{op: 168, sms: 0xc00, uguard: true, item: 15774, nitem: 5, arg: 2856, narg: 2, mod: 865, nmod: 1,
+	{op: 168, sms: 0xc00, uguard: true, item: 15835, nitem: 5, arg: 2872, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24e, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724e, Hi: 0xfc00008000000}},
 	// UI2I uniform.sass:57
-	{op: 168, sms: 0xc00, uguard: true, item: 15779, nitem: 5, arg: 2858, narg: 2, mod: 865, nmod: 1,
+	{op: 168, sms: 0xc00, uguard: true, item: 15840, nitem: 5, arg: 2874, narg: 2, mod: 875, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84e, Hi: 0x0}, def: bits.Word{Lo: 0xff784e, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:60
-	{op: 169, sms: 0xc00, uguard: true, item: 15444, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 169, sms: 0xc00, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24d, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff724d, Hi: 0xfc00008000000}},
 	// UIABS uniform.sass:60
-	{op: 169, sms: 0xc00, uguard: true, item: 15784, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 169, sms: 0xc00, uguard: true, item: 15845, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84d, Hi: 0x0}, def: bits.Word{Lo: 0xff784d, Hi: 0xfc00008000000}},
 	// UIADD3 uniform.sass:63
-	{op: 170, sms: 0x7f, uguard: true, item: 15788, nitem: 14, arg: 2860, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15849, nitem: 14, arg: 2876, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:63
-	{op: 170, sms: 0x7f, uguard: true, item: 15802, nitem: 14, arg: 2866, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15863, nitem: 14, arg: 2882, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:64
-	{op: 170, sms: 0x7f, uguard: true, item: 15816, nitem: 18, arg: 2872, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15877, nitem: 18, arg: 2888, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7290, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:64
-	{op: 170, sms: 0x7f, uguard: true, item: 15834, nitem: 18, arg: 2880, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15895, nitem: 18, arg: 2896, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7890, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:65
-	{op: 170, sms: 0x7f, uguard: true, item: 15852, nitem: 14, arg: 2888, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15913, nitem: 14, arg: 2904, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:65
-	{op: 170, sms: 0x7f, uguard: true, item: 15866, nitem: 14, arg: 2894, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15927, nitem: 14, arg: 2910, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000fffe03f}},
 	// UIADD3 uniform.sass:66
-	{op: 170, sms: 0x7f, uguard: true, item: 15880, nitem: 18, arg: 2900, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15941, nitem: 18, arg: 2916, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7297, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:66
-	{op: 170, sms: 0x7f, uguard: true, item: 15898, nitem: 18, arg: 2908, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0x7f, uguard: true, item: 15959, nitem: 18, arg: 2924, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7897, Hi: 0xfc0000bfee43f}},
 	// UIADD3 uniform.sass:67
-	{op: 170, sms: 0xf80, uguard: true, item: 15916, nitem: 12, arg: 2916, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 15977, nitem: 12, arg: 2932, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:67
-	{op: 170, sms: 0xf80, uguard: true, item: 15928, nitem: 12, arg: 2922, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 15989, nitem: 12, arg: 2938, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x0}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:68
-	{op: 170, sms: 0xf80, uguard: true, item: 15940, nitem: 16, arg: 2928, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16001, nitem: 16, arg: 2944, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x290, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7290, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:68
-	{op: 170, sms: 0xf80, uguard: true, item: 15956, nitem: 16, arg: 2936, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16017, nitem: 16, arg: 2952, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x890, Hi: 0x400}, def: bits.Word{Lo: 0xffff7890, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:69
-	{op: 170, sms: 0xf80, uguard: true, item: 15972, nitem: 12, arg: 2944, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16033, nitem: 12, arg: 2960, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:69
-	{op: 170, sms: 0xf80, uguard: true, item: 15984, nitem: 12, arg: 2950, narg: 6, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16045, nitem: 12, arg: 2966, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x0}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000fffe0ff}},
 	// UIADD3 uniform.sass:70
-	{op: 170, sms: 0xf80, uguard: true, item: 15996, nitem: 16, arg: 2956, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16057, nitem: 16, arg: 2972, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x297, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7297, Hi: 0xfc0000bfee4ff}},
 	// UIADD3 uniform.sass:70
-	{op: 170, sms: 0xf80, uguard: true, item: 16012, nitem: 16, arg: 2964, narg: 8, mod: 0, nmod: 0,
+	{op: 170, sms: 0xf80, uguard: true, item: 16073, nitem: 16, arg: 2980, narg: 8, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x897, Hi: 0x400}, def: bits.Word{Lo: 0xffff7897, Hi: 0xfc0000bfee4ff}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0x7f, uguard: true, item: 16028, nitem: 9, arg: 2972, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16089, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0xf80, uguard: true, item: 16037, nitem: 9, arg: 2972, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16098, nitem: 9, arg: 2988, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a4, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0x7f, uguard: true, item: 16046, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16107, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f74a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0xf80, uguard: true, item: 16055, nitem: 9, arg: 2976, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16116, nitem: 9, arg: 2992, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x4a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff74a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0x7f, uguard: true, item: 16064, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0x7f, uguard: true, item: 16125, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a4, Hi: 0xfc0000f8e023f}},
 	// UIMAD uniform.sass:73
-	{op: 171, sms: 0xf80, uguard: true, item: 16073, nitem: 9, arg: 2980, narg: 4, mod: 908, nmod: 1,
+	{op: 171, sms: 0xf80, uguard: true, item: 16134, nitem: 9, arg: 2996, narg: 4, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a4, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a4, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:76
-	{op: 172, sms: 0xc00, uguard: true, item: 16082, nitem: 12, arg: 2984, narg: 5, mod: 908, nmod: 1,
+	{op: 172, sms: 0xc00, uguard: true, item: 16143, nitem: 12, arg: 3000, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a6, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.HI uniform.sass:76
-	{op: 172, sms: 0xc00, uguard: true, item: 16094, nitem: 12, arg: 2989, narg: 5, mod: 908, nmod: 1,
+	{op: 172, sms: 0xc00, uguard: true, item: 16155, nitem: 12, arg: 3005, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a6, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a6, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:79
-	{op: 173, sms: 0x7f, uguard: true, item: 16106, nitem: 12, arg: 2994, narg: 5, mod: 908, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16167, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:79
-	{op: 173, sms: 0xf80, uguard: true, item: 16082, nitem: 12, arg: 2994, narg: 5, mod: 908, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16143, nitem: 12, arg: 3010, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x0}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:79
-	{op: 173, sms: 0x7f, uguard: true, item: 16118, nitem: 12, arg: 2999, narg: 5, mod: 908, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16179, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000f8e023f}},
 	// UIMAD.WIDE uniform.sass:79
-	{op: 173, sms: 0xf80, uguard: true, item: 16094, nitem: 12, arg: 2999, narg: 5, mod: 908, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16155, nitem: 12, arg: 3015, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x0}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000f8e02ff}},
 	// UIMAD.WIDE uniform.sass:80
-	{op: 173, sms: 0x7f, uguard: true, item: 16130, nitem: 14, arg: 3004, narg: 6, mod: 908, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16191, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f72a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:80
-	{op: 173, sms: 0xf80, uguard: true, item: 16144, nitem: 14, arg: 3004, narg: 6, mod: 908, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16205, nitem: 14, arg: 3020, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x2a5, Hi: 0x400}, def: bits.Word{Lo: 0xffffff72a5, Hi: 0xfc0000b8e06ff}},
 	// UIMAD.WIDE uniform.sass:80
-	{op: 173, sms: 0x7f, uguard: true, item: 16158, nitem: 14, arg: 3010, narg: 6, mod: 908, nmod: 1,
+	{op: 173, sms: 0x7f, uguard: true, item: 16219, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f78a5, Hi: 0xfc0000b8e063f}},
 	// UIMAD.WIDE uniform.sass:80
-	{op: 173, sms: 0xf80, uguard: true, item: 16172, nitem: 14, arg: 3010, narg: 6, mod: 908, nmod: 1,
+	{op: 173, sms: 0xf80, uguard: true, item: 16233, nitem: 14, arg: 3026, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400}, match: bits.Word{Lo: 0x8a5, Hi: 0x400}, def: bits.Word{Lo: 0xffff78a5, Hi: 0xfc0000b8e06ff}},
 	// UIMNMX uniform.sass:83
-	{op: 174, sms: 0xc00, uguard: true, item: 16186, nitem: 15, arg: 3016, narg: 7, mod: 925, nmod: 1,
+	{op: 174, sms: 0xc00, uguard: true, item: 16247, nitem: 15, arg: 3032, narg: 7, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x285, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7285, Hi: 0xfc0000bfee200}},
 	// UIMNMX uniform.sass:83
-	{op: 174, sms: 0xc00, uguard: true, item: 16201, nitem: 15, arg: 3023, narg: 7, mod: 925, nmod: 1,
+	{op: 174, sms: 0xc00, uguard: true, item: 16262, nitem: 15, arg: 3039, narg: 7, mod: 935, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x885, Hi: 0x0}, def: bits.Word{Lo: 0xffff7885, Hi: 0xfc0000bfee200}},
 	// UISETP uniform.sass:86
-	{op: 175, sms: 0x7f, uguard: true, item: 16216, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16277, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{op: 175, sms: 0x380, uguard: true, item: 16229, nitem: 13, arg: 2843, narg: 5, mod: 930, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16290, nitem: 13, arg: 2859, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{op: 175, sms: 0x7f, uguard: true, item: 16242, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16303, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:86
-	{op: 175, sms: 0x380, uguard: true, item: 16255, nitem: 13, arg: 2848, narg: 5, mod: 930, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16316, nitem: 13, arg: 2864, narg: 5, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:87
-	{op: 175, sms: 0x7f, uguard: true, item: 16268, nitem: 15, arg: 3030, narg: 6, mod: 930, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16329, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0x3f3f00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{op: 175, sms: 0x380, uguard: true, item: 16283, nitem: 15, arg: 3030, narg: 6, mod: 930, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16344, nitem: 15, arg: 3046, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{op: 175, sms: 0x7f, uguard: true, item: 16298, nitem: 15, arg: 3036, narg: 6, mod: 930, nmod: 3,
+	{op: 175, sms: 0x7f, uguard: true, item: 16359, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0x3f00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:87
-	{op: 175, sms: 0x380, uguard: true, item: 16313, nitem: 15, arg: 3036, narg: 6, mod: 930, nmod: 3,
+	{op: 175, sms: 0x380, uguard: true, item: 16374, nitem: 15, arg: 3052, narg: 6, mod: 940, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:88
-	{op: 175, sms: 0xc00, uguard: true, item: 16328, nitem: 13, arg: 3042, narg: 5, mod: 933, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16389, nitem: 13, arg: 3058, narg: 5, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x0}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:88
-	{op: 175, sms: 0xc00, uguard: true, item: 16341, nitem: 13, arg: 3047, narg: 5, mod: 933, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16402, nitem: 13, arg: 3063, narg: 5, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x0}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0270}},
 	// UISETP uniform.sass:89
-	{op: 175, sms: 0xc00, uguard: true, item: 16354, nitem: 15, arg: 3052, narg: 6, mod: 933, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16415, nitem: 15, arg: 3068, narg: 6, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x28c, Hi: 0x100}, def: bits.Word{Lo: 0xffff00728c, Hi: 0xfc0000bfe0370}},
 	// UISETP uniform.sass:89
-	{op: 175, sms: 0xc00, uguard: true, item: 16369, nitem: 15, arg: 3058, narg: 6, mod: 933, nmod: 3,
+	{op: 175, sms: 0xc00, uguard: true, item: 16430, nitem: 15, arg: 3074, narg: 6, mod: 943, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x88c, Hi: 0x100}, def: bits.Word{Lo: 0xff00788c, Hi: 0xfc0000bfe0370}},
 	// ULDC memory.sass:305
-	{op: 176, sms: 0x7f, uguard: true, item: 16384, nitem: 8, arg: 3064, narg: 3, mod: 1589, nmod: 1,
+	{op: 176, sms: 0x7f, uguard: true, item: 16445, nitem: 8, arg: 3080, narg: 3, mod: 1599, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xab9, Hi: 0x0}, def: bits.Word{Lo: 0x3f7ab9, Hi: 0xfc00000000800}},
 	// ULDC memory.sass:306
-	{op: 176, sms: 0x7f, uguard: true, item: 16392, nitem: 12, arg: 3067, narg: 4, mod: 1589, nmod: 1,
+	{op: 176, sms: 0x7f, uguard: true, item: 16453, nitem: 12, arg: 3083, narg: 4, mod: 1599, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xabb, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7abb, Hi: 0xfc00008000800}},
 	// ULEA uniform.sass:92
-	{op: 177, sms: 0x7f, uguard: true, item: 16404, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16465, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:92
-	{op: 177, sms: 0x7f, uguard: true, item: 16415, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16476, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8e003f}},
 	// ULEA uniform.sass:93
-	{op: 177, sms: 0xf80, uguard: true, item: 16426, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16487, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:93
-	{op: 177, sms: 0xf80, uguard: true, item: 16437, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16498, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x0}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8e00ff}},
 	// ULEA uniform.sass:94
-	{op: 177, sms: 0x7f, uguard: true, item: 16448, nitem: 13, arg: 3081, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16509, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:94
-	{op: 177, sms: 0xf80, uguard: true, item: 16461, nitem: 13, arg: 3081, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16522, nitem: 13, arg: 3097, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10000}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:94
-	{op: 177, sms: 0x7f, uguard: true, item: 16474, nitem: 13, arg: 3087, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16535, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f003f}},
 	// ULEA uniform.sass:94
-	{op: 177, sms: 0xf80, uguard: true, item: 16487, nitem: 13, arg: 3087, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16548, nitem: 13, arg: 3103, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10000}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f00ff}},
 	// ULEA uniform.sass:95
-	{op: 177, sms: 0x7f, uguard: true, item: 16500, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16561, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:95
-	{op: 177, sms: 0x7f, uguard: true, item: 16511, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16572, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000f8f023f}},
 	// ULEA uniform.sass:96
-	{op: 177, sms: 0xf80, uguard: true, item: 16522, nitem: 11, arg: 3071, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16583, nitem: 11, arg: 3087, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x200}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:96
-	{op: 177, sms: 0xf80, uguard: true, item: 16533, nitem: 11, arg: 3076, narg: 5, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16594, nitem: 11, arg: 3092, narg: 5, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x200}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000f8f02ff}},
 	// ULEA uniform.sass:97
-	{op: 177, sms: 0x7f, uguard: true, item: 16544, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16605, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:97
-	{op: 177, sms: 0x7f, uguard: true, item: 16557, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16618, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8e043f}},
 	// ULEA uniform.sass:98
-	{op: 177, sms: 0xf80, uguard: true, item: 16570, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16631, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x291, Hi: 0x400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:98
-	{op: 177, sms: 0xf80, uguard: true, item: 16583, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16644, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10400}, match: bits.Word{Lo: 0x891, Hi: 0x400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8e04ff}},
 	// ULEA uniform.sass:99
-	{op: 177, sms: 0x7f, uguard: true, item: 16596, nitem: 15, arg: 3105, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16657, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:99
-	{op: 177, sms: 0xf80, uguard: true, item: 16611, nitem: 15, arg: 3105, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16672, nitem: 15, arg: 3121, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x291, Hi: 0x10400}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:99
-	{op: 177, sms: 0x7f, uguard: true, item: 16626, nitem: 15, arg: 3112, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16687, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f043f}},
 	// ULEA uniform.sass:99
-	{op: 177, sms: 0xf80, uguard: true, item: 16641, nitem: 15, arg: 3112, narg: 7, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16702, nitem: 15, arg: 3128, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10600}, match: bits.Word{Lo: 0x891, Hi: 0x10400}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f04ff}},
 	// ULEA uniform.sass:100
-	{op: 177, sms: 0x7f, uguard: true, item: 16656, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16717, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f3f7291, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:100
-	{op: 177, sms: 0x7f, uguard: true, item: 16669, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0x7f, uguard: true, item: 16730, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0x3f3f7891, Hi: 0xfc0000b8f063f}},
 	// ULEA uniform.sass:101
-	{op: 177, sms: 0xf80, uguard: true, item: 16682, nitem: 13, arg: 3093, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16743, nitem: 13, arg: 3109, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x291, Hi: 0x600}, def: bits.Word{Lo: 0xffffff7291, Hi: 0xfc0000b8f06ff}},
 	// ULEA uniform.sass:101
-	{op: 177, sms: 0xf80, uguard: true, item: 16695, nitem: 13, arg: 3099, narg: 6, mod: 0, nmod: 0,
+	{op: 177, sms: 0xf80, uguard: true, item: 16756, nitem: 13, arg: 3115, narg: 6, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x600}, match: bits.Word{Lo: 0x891, Hi: 0x600}, def: bits.Word{Lo: 0xffff7891, Hi: 0xfc0000b8f06ff}},
 	// ULEPC uniform.sass:104
-	{op: 178, sms: 0x40, uguard: true, item: 16708, nitem: 2, arg: 3119, narg: 1, mod: 0, nmod: 0,
+	{op: 178, sms: 0x40, uguard: true, item: 16769, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0x3f73ce, Hi: 0xfc00008000000}},
 	// ULEPC uniform.sass:104
-	{op: 178, sms: 0xf80, uguard: true, item: 16710, nitem: 2, arg: 3119, narg: 1, mod: 0, nmod: 0,
+	{op: 178, sms: 0xf80, uguard: true, item: 16771, nitem: 2, arg: 3135, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3ce, Hi: 0x0}, def: bits.Word{Lo: 0xff73ce, Hi: 0xfc00008000000}},
 	// ULOP3 uniform.sass:107
-	{op: 179, sms: 0x7f, uguard: true, item: 16712, nitem: 17, arg: 3120, narg: 7, mod: 1071, nmod: 1,
+	{op: 179, sms: 0x7f, uguard: true, item: 16773, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7292, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:107
-	{op: 179, sms: 0xf80, uguard: true, item: 16729, nitem: 17, arg: 3120, narg: 7, mod: 1071, nmod: 1,
+	{op: 179, sms: 0xf80, uguard: true, item: 16790, nitem: 17, arg: 3136, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x292, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7292, Hi: 0xfc0000b8e00ff}},
 	// ULOP3 uniform.sass:107
-	{op: 179, sms: 0x7f, uguard: true, item: 16746, nitem: 17, arg: 3127, narg: 7, mod: 1071, nmod: 1,
+	{op: 179, sms: 0x7f, uguard: true, item: 16807, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7892, Hi: 0xfc0000b8e003f}},
 	// ULOP3 uniform.sass:107
-	{op: 179, sms: 0xf80, uguard: true, item: 16763, nitem: 17, arg: 3127, narg: 7, mod: 1071, nmod: 1,
+	{op: 179, sms: 0xf80, uguard: true, item: 16824, nitem: 17, arg: 3143, narg: 7, mod: 1081, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x892, Hi: 0x0}, def: bits.Word{Lo: 0xffff7892, Hi: 0xfc0000b8e00ff}},
 	// UMEMSETS memory.sass:309
-	{op: 180, sms: 0xf80, uguard: true, item: 16780, nitem: 10, arg: 3134, narg: 4, mod: 0, nmod: 0,
+	{op: 180, sms: 0xf80, uguard: true, item: 16841, nitem: 10, arg: 3150, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3cb, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073cb, Hi: 0xfc000080000ff}},
 	// UMOV uniform.sass:110
-	{op: 181, sms: 0x7f, uguard: true, item: 15448, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0x3f7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:110
-	{op: 181, sms: 0xf80, uguard: true, item: 15452, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x882, Hi: 0x0}, def: bits.Word{Lo: 0xff7882, Hi: 0xfc00000000000}},
 	// UMOV uniform.sass:111
-	{op: 181, sms: 0x7f, uguard: true, item: 15440, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x7f, uguard: true, item: 15501, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:111
-	{op: 181, sms: 0x380, uguard: true, item: 15444, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0x380, uguard: true, item: 15505, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:112
-	{op: 181, sms: 0xc00, uguard: true, item: 16790, nitem: 4, arg: 3138, narg: 2, mod: 0, nmod: 0,
+	{op: 181, sms: 0xc00, uguard: true, item: 16851, nitem: 4, arg: 3154, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x482, Hi: 0x0}, def: bits.Word{Lo: 0xff7482, Hi: 0xfc00008000000}},
 	// UMOV uniform.sass:113
-	{op: 181, sms: 0xc00, uguard: true, item: 16794, nitem: 5, arg: 3140, narg: 2, mod: 879, nmod: 1,
+	{op: 181, sms: 0xc00, uguard: true, item: 16855, nitem: 5, arg: 3156, narg: 2, mod: 889, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc82, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff7c82, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:116
-	{op: 182, sms: 0x7f, uguard: true, item: 16799, nitem: 7, arg: 2753, narg: 3, mod: 1096, nmod: 1,
+	{op: 182, sms: 0x7f, uguard: true, item: 16860, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7883, Hi: 0xfc00008000000}},
 	// UP2UR uniform.sass:116
-	{op: 182, sms: 0xf80, uguard: true, item: 16806, nitem: 7, arg: 2753, narg: 3, mod: 1096, nmod: 1,
+	{op: 182, sms: 0xf80, uguard: true, item: 16867, nitem: 7, arg: 2769, narg: 3, mod: 1106, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x883, Hi: 0x0}, def: bits.Word{Lo: 0xffff7883, Hi: 0xfc00008000000}},
 	// UPLOP3 uniform.sass:119
-	{op: 183, sms: 0x7f, uguard: true, item: 16813, nitem: 14, arg: 3142, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0x7f, uguard: true, item: 16874, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f00729f, Hi: 0xfc000087e003f}},
 	// UPLOP3 uniform.sass:119
-	{op: 183, sms: 0xf80, uguard: true, item: 16827, nitem: 14, arg: 3142, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0xf80, uguard: true, item: 16888, nitem: 14, arg: 3158, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29f, Hi: 0x0}, def: bits.Word{Lo: 0xffff00729f, Hi: 0xfc000087e00ff}},
 	// UPLOP3 uniform.sass:120
-	{op: 183, sms: 0xfff, uguard: true, item: 16841, nitem: 14, arg: 3149, narg: 7, mod: 0, nmod: 0,
+	{op: 183, sms: 0xfff, uguard: true, item: 16902, nitem: 14, arg: 3165, narg: 7, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89c, Hi: 0x0}, def: bits.Word{Lo: 0x789c, Hi: 0xfc00003fee070}},
 	// UPOPC uniform.sass:123
-	{op: 184, sms: 0x7f, uguard: true, item: 16855, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0x7f, uguard: true, item: 16916, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f003f72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{op: 184, sms: 0xf80, uguard: true, item: 16859, nitem: 4, arg: 2756, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0xf80, uguard: true, item: 16920, nitem: 4, arg: 2772, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x2bf, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff72bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{op: 184, sms: 0x7f, uguard: true, item: 15448, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0x7f, uguard: true, item: 15509, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0x3f78bf, Hi: 0xfc00008000000}},
 	// UPOPC uniform.sass:123
-	{op: 184, sms: 0xf80, uguard: true, item: 15452, nitem: 4, arg: 2758, narg: 2, mod: 0, nmod: 0,
+	{op: 184, sms: 0xf80, uguard: true, item: 15513, nitem: 4, arg: 2774, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x8bf, Hi: 0x0}, def: bits.Word{Lo: 0xff78bf, Hi: 0xfc00008000000}},
 	// UPRMT uniform.sass:126
-	{op: 185, sms: 0x7f, uguard: true, item: 16863, nitem: 8, arg: 3156, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0x7f, uguard: true, item: 16924, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7296, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:126
-	{op: 185, sms: 0xf80, uguard: true, item: 16871, nitem: 8, arg: 3156, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0xf80, uguard: true, item: 16932, nitem: 8, arg: 3172, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x296, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7296, Hi: 0xfc000080000ff}},
 	// UPRMT uniform.sass:126
-	{op: 185, sms: 0x7f, uguard: true, item: 16879, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0x7f, uguard: true, item: 16940, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7896, Hi: 0xfc0000800003f}},
 	// UPRMT uniform.sass:126
-	{op: 185, sms: 0xf80, uguard: true, item: 16887, nitem: 8, arg: 3160, narg: 4, mod: 0, nmod: 0,
+	{op: 185, sms: 0xf80, uguard: true, item: 16948, nitem: 8, arg: 3176, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x100}, match: bits.Word{Lo: 0x896, Hi: 0x0}, def: bits.Word{Lo: 0xffff7896, Hi: 0xfc000080000ff}},
 	// UR2UP uniform.sass:129
-	{op: 186, sms: 0x7f, uguard: true, item: 16895, nitem: 6, arg: 3164, narg: 2, mod: 1167, nmod: 1,
+	{op: 186, sms: 0x7f, uguard: true, item: 16956, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xff3f007884, Hi: 0xfc00008000000}},
 	// UR2UP uniform.sass:129
-	{op: 186, sms: 0xf80, uguard: true, item: 16901, nitem: 6, arg: 3164, narg: 2, mod: 1167, nmod: 1,
+	{op: 186, sms: 0xf80, uguard: true, item: 16962, nitem: 6, arg: 3180, narg: 2, mod: 1177, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x884, Hi: 0x0}, def: bits.Word{Lo: 0xffff007884, Hi: 0xfc00008000000}},
 	// UREDGR memory.sass:312
-	{op: 187, sms: 0x380, uguard: true, item: 16907, nitem: 12, arg: 3166, narg: 3, mod: 1590, nmod: 3,
+	{op: 187, sms: 0x380, uguard: true, item: 16968, nitem: 12, arg: 3182, narg: 3, mod: 1600, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x3800000}, match: bits.Word{Lo: 0x378, Hi: 0x0}, def: bits.Word{Lo: 0xffff007378, Hi: 0xfc0000808e000}},
 	// USEL uniform.sass:132
-	{op: 188, sms: 0x7f, uguard: true, item: 16919, nitem: 8, arg: 3169, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0x7f, uguard: true, item: 16980, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{op: 188, sms: 0xf80, uguard: true, item: 16927, nitem: 8, arg: 3169, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xf80, uguard: true, item: 16988, nitem: 8, arg: 3185, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x287, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7287, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{op: 188, sms: 0x7f, uguard: true, item: 16935, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0x7f, uguard: true, item: 16996, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:132
-	{op: 188, sms: 0xf80, uguard: true, item: 16943, nitem: 8, arg: 3173, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xf80, uguard: true, item: 17004, nitem: 8, arg: 3189, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x887, Hi: 0x0}, def: bits.Word{Lo: 0xffff7887, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:133
-	{op: 188, sms: 0xc00, uguard: true, item: 16951, nitem: 8, arg: 3177, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xc00, uguard: true, item: 17012, nitem: 8, arg: 3193, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x487, Hi: 0x0}, def: bits.Word{Lo: 0xffff7487, Hi: 0xfc0000b800000}},
 	// USEL uniform.sass:134
-	{op: 188, sms: 0xc00, uguard: true, item: 16959, nitem: 8, arg: 3181, narg: 4, mod: 0, nmod: 0,
+	{op: 188, sms: 0xc00, uguard: true, item: 17020, nitem: 8, arg: 3197, narg: 4, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0xc87, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7c87, Hi: 0xfc0000b800000}},
 	// USETMAXREG control.sass:275
-	{op: 189, sms: 0xfc0, uguard: true, item: 16967, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+	{op: 189, sms: 0xfc0, uguard: true, item: 17028, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x500}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0500}},
 	// USETMAXREG control.sass:276
-	{op: 189, sms: 0xfc0, uguard: true, item: 16969, nitem: 4, arg: 3186, narg: 2, mod: 0, nmod: 0,
+	{op: 189, sms: 0xfc0, uguard: true, item: 17030, nitem: 4, arg: 3202, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x700}, match: bits.Word{Lo: 0x9c8, Hi: 0x600}, def: bits.Word{Lo: 0x79c8, Hi: 0xfc000080e0600}},
 	// USETSHMSZ control.sass:279
-	{op: 190, sms: 0x40, uguard: true, item: 16973, nitem: 2, arg: 3188, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0x40, uguard: true, item: 17034, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0x3f000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:279
-	{op: 190, sms: 0xf80, uguard: true, item: 16975, nitem: 2, arg: 3188, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0xf80, uguard: true, item: 17036, nitem: 2, arg: 3204, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3c9, Hi: 0x0}, def: bits.Word{Lo: 0xff000073c9, Hi: 0xfc00008000000}},
 	// USETSHMSZ control.sass:280
-	{op: 190, sms: 0xfc0, uguard: true, item: 16977, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+	{op: 190, sms: 0xfc0, uguard: true, item: 17038, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x30000}, match: bits.Word{Lo: 0x9c9, Hi: 0x0}, def: bits.Word{Lo: 0x79c9, Hi: 0xfc00008000000}},
 	// USGXT uniform.sass:137
-	{op: 191, sms: 0x7f, uguard: true, item: 16979, nitem: 8, arg: 3189, narg: 3, mod: 1214, nmod: 2,
+	{op: 191, sms: 0x7f, uguard: true, item: 17040, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{op: 191, sms: 0xf80, uguard: true, item: 16987, nitem: 8, arg: 3189, narg: 3, mod: 1214, nmod: 2,
+	{op: 191, sms: 0xf80, uguard: true, item: 17048, nitem: 8, arg: 3205, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x29a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff729a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{op: 191, sms: 0x7f, uguard: true, item: 16995, nitem: 8, arg: 3192, narg: 3, mod: 1214, nmod: 2,
+	{op: 191, sms: 0x7f, uguard: true, item: 17056, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f789a, Hi: 0xfc00008000200}},
 	// USGXT uniform.sass:137
-	{op: 191, sms: 0xf80, uguard: true, item: 17003, nitem: 8, arg: 3192, narg: 3, mod: 1214, nmod: 2,
+	{op: 191, sms: 0xf80, uguard: true, item: 17064, nitem: 8, arg: 3208, narg: 3, mod: 1224, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x89a, Hi: 0x0}, def: bits.Word{Lo: 0xffff789a, Hi: 0xfc00008000200}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0x7f, uguard: true, item: 17011, nitem: 12, arg: 3195, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17072, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f3f7299, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0xf80, uguard: true, item: 17023, nitem: 12, arg: 3195, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17084, nitem: 12, arg: 3211, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x299, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7299, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0x7f, uguard: true, item: 17035, nitem: 12, arg: 3199, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17096, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7499, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0xf80, uguard: true, item: 17047, nitem: 12, arg: 3199, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17108, nitem: 12, arg: 3215, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x499, Hi: 0x0}, def: bits.Word{Lo: 0xffff7499, Hi: 0xfc000080000ff}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0x7f, uguard: true, item: 17059, nitem: 12, arg: 3203, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0x7f, uguard: true, item: 17120, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f7899, Hi: 0xfc0000800003f}},
 	// USHF uniform.sass:140
-	{op: 192, sms: 0xf80, uguard: true, item: 17071, nitem: 12, arg: 3203, narg: 4, mod: 1216, nmod: 4,
+	{op: 192, sms: 0xf80, uguard: true, item: 17132, nitem: 12, arg: 3219, narg: 4, mod: 1226, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x899, Hi: 0x0}, def: bits.Word{Lo: 0xffff7899, Hi: 0xfc000080000ff}},
 	// USTGR memory.sass:315
-	{op: 193, sms: 0x380, uguard: true, item: 17083, nitem: 12, arg: 3207, narg: 3, mod: 1593, nmod: 3,
+	{op: 193, sms: 0x380, uguard: true, item: 17144, nitem: 12, arg: 3223, narg: 3, mod: 1603, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x377, Hi: 0x0}, def: bits.Word{Lo: 0xffff007377, Hi: 0xfc0000808e800}},
 	// UTCATOMSWS tensor.sass:164
-	{op: 194, sms: 0x380, uguard: true, item: 17095, nitem: 9, arg: 3210, narg: 3, mod: 1596, nmod: 2,
+	{op: 194, sms: 0x380, uguard: true, item: 17156, nitem: 9, arg: 3226, narg: 3, mod: 1606, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x5e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff75e3, Hi: 0xfc000080e0000}},
 	// UTCATOMSWS tensor.sass:165
-	{op: 194, sms: 0x380, uguard: true, item: 17104, nitem: 6, arg: 3213, narg: 2, mod: 1598, nmod: 2,
+	{op: 194, sms: 0x380, uguard: true, item: 17165, nitem: 6, arg: 3229, narg: 2, mod: 1608, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9e3, Hi: 0x0}, def: bits.Word{Lo: 0xff00ff79e3, Hi: 0xfc00008000000}},
 	// UTCBAR tensor.sass:168
-	{op: 195, sms: 0x380, uguard: true, item: 17110, nitem: 10, arg: 3215, narg: 3, mod: 1600, nmod: 3,
+	{op: 195, sms: 0x380, uguard: true, item: 17171, nitem: 10, arg: 3231, narg: 3, mod: 1610, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x3e9, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073e9, Hi: 0xfc000080000ff}},
 	// UTCCP tensor.sass:171
-	{op: 196, sms: 0x380, uguard: true, item: 17120, nitem: 13, arg: 3218, narg: 3, mod: 1603, nmod: 3,
+	{op: 196, sms: 0x380, uguard: true, item: 17181, nitem: 13, arg: 3234, narg: 3, mod: 1613, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xc00000}, match: bits.Word{Lo: 0x9e7, Hi: 0x0}, def: bits.Word{Lo: 0xffff0079e7, Hi: 0xfc00008000000}},
 	// UTCHMMA tensor.sass:174
-	{op: 197, sms: 0x380, uguard: true, item: 17133, nitem: 25, arg: 3221, narg: 7, mod: 1606, nmod: 4,
+	{op: 197, sms: 0x380, uguard: true, item: 17194, nitem: 25, arg: 3237, narg: 7, mod: 1616, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:175
-	{op: 197, sms: 0x380, uguard: true, item: 17158, nitem: 23, arg: 3228, narg: 7, mod: 1610, nmod: 2,
+	{op: 197, sms: 0x380, uguard: true, item: 17219, nitem: 23, arg: 3244, narg: 7, mod: 1620, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba000ff}},
 	// UTCHMMA tensor.sass:176
-	{op: 197, sms: 0x380, uguard: true, item: 17181, nitem: 26, arg: 3235, narg: 7, mod: 1612, nmod: 5,
+	{op: 197, sms: 0x380, uguard: true, item: 17242, nitem: 26, arg: 3251, narg: 7, mod: 1622, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x0}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCHMMA tensor.sass:177
-	{op: 197, sms: 0x380, uguard: true, item: 17207, nitem: 24, arg: 3242, narg: 7, mod: 1617, nmod: 3,
+	{op: 197, sms: 0x380, uguard: true, item: 17268, nitem: 24, arg: 3258, narg: 7, mod: 1627, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200000}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba000ff}},
 	// UTCIMMA tensor.sass:180
-	{op: 198, sms: 0x280, uguard: true, item: 17231, nitem: 22, arg: 3249, narg: 6, mod: 1606, nmod: 4,
+	{op: 198, sms: 0x280, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:181
-	{op: 198, sms: 0x280, uguard: true, item: 17253, nitem: 20, arg: 3255, narg: 6, mod: 1610, nmod: 2,
+	{op: 198, sms: 0x280, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba001ff}},
 	// UTCIMMA tensor.sass:182
-	{op: 198, sms: 0x280, uguard: true, item: 17273, nitem: 23, arg: 3261, narg: 6, mod: 1612, nmod: 5,
+	{op: 198, sms: 0x280, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8001ff}},
 	// UTCIMMA tensor.sass:183
-	{op: 198, sms: 0x280, uguard: true, item: 17296, nitem: 21, arg: 3267, narg: 6, mod: 1617, nmod: 3,
+	{op: 198, sms: 0x280, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200100}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba001ff}},
 	// UTCOMMA tensor.sass:186
-	{op: 199, sms: 0x280, uguard: true, item: 17317, nitem: 18, arg: 3273, narg: 6, mod: 1620, nmod: 3,
+	{op: 199, sms: 0x280, uguard: true, item: 17378, nitem: 18, arg: 3289, narg: 6, mod: 1630, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:187
-	{op: 199, sms: 0x280, uguard: true, item: 17335, nitem: 18, arg: 3279, narg: 6, mod: 1620, nmod: 3,
+	{op: 199, sms: 0x280, uguard: true, item: 17396, nitem: 18, arg: 3295, narg: 6, mod: 1630, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:188
-	{op: 199, sms: 0x100, uguard: true, item: 17353, nitem: 18, arg: 3273, narg: 6, mod: 1623, nmod: 3,
+	{op: 199, sms: 0x100, uguard: true, item: 17414, nitem: 18, arg: 3289, narg: 6, mod: 1633, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000005ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0075ea, Hi: 0xfc0000b8000ff}},
 	// UTCOMMA tensor.sass:189
-	{op: 199, sms: 0x100, uguard: true, item: 17371, nitem: 18, arg: 3279, narg: 6, mod: 1623, nmod: 3,
+	{op: 199, sms: 0x100, uguard: true, item: 17432, nitem: 18, arg: 3295, narg: 6, mod: 1633, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x0}, match: bits.Word{Lo: 0x80000000000009ea, Hi: 0x0}, def: bits.Word{Lo: 0xc0ffffffff0079ea, Hi: 0xfc0000b8000ff}},
 	// UTCQMMA tensor.sass:192
-	{op: 200, sms: 0x380, uguard: true, item: 17231, nitem: 22, arg: 3249, narg: 6, mod: 1606, nmod: 4,
+	{op: 200, sms: 0x380, uguard: true, item: 17292, nitem: 22, arg: 3265, narg: 6, mod: 1616, nmod: 4,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:193
-	{op: 200, sms: 0x380, uguard: true, item: 17253, nitem: 20, arg: 3255, narg: 6, mod: 1610, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17314, nitem: 20, arg: 3271, narg: 6, mod: 1620, nmod: 2,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x5ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0075ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:194
-	{op: 200, sms: 0x380, uguard: true, item: 17273, nitem: 23, arg: 3261, narg: 6, mod: 1612, nmod: 5,
+	{op: 200, sms: 0x380, uguard: true, item: 17334, nitem: 23, arg: 3277, narg: 6, mod: 1622, nmod: 5,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:195
-	{op: 200, sms: 0x380, uguard: true, item: 17296, nitem: 21, arg: 3267, narg: 6, mod: 1617, nmod: 3,
+	{op: 200, sms: 0x380, uguard: true, item: 17357, nitem: 21, arg: 3283, narg: 6, mod: 1627, nmod: 3,
 		mask: bits.Word{Lo: 0x8000000000000fff, Hi: 0x200300}, match: bits.Word{Lo: 0x9ea, Hi: 0x200300}, def: bits.Word{Lo: 0xffffffff0079ea, Hi: 0xfc0000ba003ff}},
 	// UTCQMMA tensor.sass:196
-	{op: 200, sms: 0x380, uguard: true, item: 17389, nitem: 17, arg: 3285, narg: 6, mod: 1626, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17450, nitem: 17, arg: 3301, narg: 6, mod: 1636, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xdea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007dea, Hi: 0xfc0000b8003ff}},
 	// UTCQMMA tensor.sass:197
-	{op: 200, sms: 0x380, uguard: true, item: 17406, nitem: 17, arg: 3291, narg: 6, mod: 1626, nmod: 2,
+	{op: 200, sms: 0x380, uguard: true, item: 17467, nitem: 17, arg: 3307, narg: 6, mod: 1636, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x300}, match: bits.Word{Lo: 0xfea, Hi: 0x300}, def: bits.Word{Lo: 0xffffffff007fea, Hi: 0xfc0000b8003ff}},
 	// UTCSHIFT tensor.sass:200
-	{op: 201, sms: 0x380, uguard: true, item: 17423, nitem: 8, arg: 3297, narg: 2, mod: 1628, nmod: 1,
+	{op: 201, sms: 0x380, uguard: true, item: 17484, nitem: 8, arg: 3313, narg: 2, mod: 1638, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x10000}, match: bits.Word{Lo: 0x9e6, Hi: 0x10000}, def: bits.Word{Lo: 0xff0079e6, Hi: 0xfc00008010000}},
 	// UTMACCTL memory.sass:318
-	{op: 202, sms: 0x40, uguard: true, item: 17431, nitem: 4, arg: 2853, narg: 1, mod: 1629, nmod: 1,
+	{op: 202, sms: 0x40, uguard: true, item: 17492, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f0079b9, Hi: 0xfc00008000000}},
 	// UTMACCTL memory.sass:318
-	{op: 202, sms: 0xf80, uguard: true, item: 17435, nitem: 4, arg: 2853, narg: 1, mod: 1629, nmod: 1,
+	{op: 202, sms: 0xf80, uguard: true, item: 17496, nitem: 4, arg: 2869, narg: 1, mod: 1639, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x9b9, Hi: 0x8000000}, def: bits.Word{Lo: 0xff0079b9, Hi: 0xfc00008000000}},
 	// UTMACMDFLUSH memory.sass:321
 	{op: 203, sms: 0xfc0, uguard: true, item: 0, nitem: 0, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9b7, Hi: 0x0}, def: bits.Word{Lo: 0x79b7, Hi: 0xfc00000000000}},
 	// UTMALDG memory.sass:324
-	{op: 204, sms: 0x40, uguard: true, item: 17439, nitem: 9, arg: 3299, narg: 3, mod: 1630, nmod: 3,
+	{op: 204, sms: 0x40, uguard: true, item: 17500, nitem: 9, arg: 3315, narg: 3, mod: 1640, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b4, Hi: 0xfc0000800003f}},
 	// UTMALDG memory.sass:325
-	{op: 204, sms: 0x40, uguard: true, item: 17448, nitem: 12, arg: 3302, narg: 4, mod: 1630, nmod: 3,
+	{op: 204, sms: 0x40, uguard: true, item: 17509, nitem: 12, arg: 3318, narg: 4, mod: 1640, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b4, Hi: 0xfc0000800103f}},
 	// UTMALDG memory.sass:326
-	{op: 204, sms: 0x40, uguard: true, item: 17460, nitem: 6, arg: 3306, narg: 2, mod: 1633, nmod: 1,
+	{op: 204, sms: 0x40, uguard: true, item: 17521, nitem: 6, arg: 3322, narg: 2, mod: 1643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:327
-	{op: 204, sms: 0x40, uguard: true, item: 17466, nitem: 8, arg: 3308, narg: 3, mod: 1633, nmod: 1,
+	{op: 204, sms: 0x40, uguard: true, item: 17527, nitem: 8, arg: 3324, narg: 3, mod: 1643, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:328
-	{op: 204, sms: 0x380, uguard: true, item: 17474, nitem: 10, arg: 3311, narg: 3, mod: 1634, nmod: 4,
+	{op: 204, sms: 0x380, uguard: true, item: 17535, nitem: 10, arg: 3327, narg: 3, mod: 1644, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:329
-	{op: 204, sms: 0x380, uguard: true, item: 17484, nitem: 13, arg: 3314, narg: 4, mod: 1634, nmod: 4,
+	{op: 204, sms: 0x380, uguard: true, item: 17545, nitem: 13, arg: 3330, narg: 4, mod: 1644, nmod: 4,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:330
-	{op: 204, sms: 0x380, uguard: true, item: 17497, nitem: 8, arg: 3318, narg: 2, mod: 1638, nmod: 3,
+	{op: 204, sms: 0x380, uguard: true, item: 17558, nitem: 8, arg: 3334, narg: 2, mod: 1648, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:331
-	{op: 204, sms: 0x380, uguard: true, item: 17505, nitem: 10, arg: 3320, narg: 3, mod: 1638, nmod: 3,
+	{op: 204, sms: 0x380, uguard: true, item: 17566, nitem: 10, arg: 3336, narg: 3, mod: 1648, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMALDG memory.sass:332
-	{op: 204, sms: 0xc00, uguard: true, item: 17515, nitem: 9, arg: 3299, narg: 3, mod: 1641, nmod: 3,
+	{op: 204, sms: 0xc00, uguard: true, item: 17576, nitem: 9, arg: 3315, narg: 3, mod: 1651, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b4, Hi: 0xfc000080000ff}},
 	// UTMALDG memory.sass:333
-	{op: 204, sms: 0xc00, uguard: true, item: 17524, nitem: 12, arg: 3302, narg: 4, mod: 1641, nmod: 3,
+	{op: 204, sms: 0xc00, uguard: true, item: 17585, nitem: 12, arg: 3318, narg: 4, mod: 1651, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x3b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b4, Hi: 0xfc000080010ff}},
 	// UTMALDG memory.sass:334
-	{op: 204, sms: 0xc00, uguard: true, item: 17536, nitem: 7, arg: 3323, narg: 2, mod: 1644, nmod: 2,
+	{op: 204, sms: 0xc00, uguard: true, item: 17597, nitem: 7, arg: 3339, narg: 2, mod: 1654, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b4, Hi: 0xfc00008000000}},
 	// UTMALDG memory.sass:335
-	{op: 204, sms: 0xc00, uguard: true, item: 17543, nitem: 9, arg: 3325, narg: 3, mod: 1644, nmod: 2,
+	{op: 204, sms: 0xc00, uguard: true, item: 17604, nitem: 9, arg: 3341, narg: 3, mod: 1654, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x201000}, match: bits.Word{Lo: 0x5b4, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b4, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:338
-	{op: 205, sms: 0x40, uguard: true, item: 17552, nitem: 8, arg: 3328, narg: 3, mod: 1646, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 17613, nitem: 8, arg: 3344, narg: 3, mod: 1656, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x40000}, def: bits.Word{Lo: 0x3f3f0073b8, Hi: 0xfc0000804003f}},
 	// UTMAPF memory.sass:339
-	{op: 205, sms: 0x40, uguard: true, item: 17560, nitem: 11, arg: 3331, narg: 4, mod: 1646, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 17621, nitem: 11, arg: 3347, narg: 4, mod: 1656, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x41000}, match: bits.Word{Lo: 0x3b8, Hi: 0x41000}, def: bits.Word{Lo: 0x3f3f3f0073b8, Hi: 0xfc0000804103f}},
 	// UTMAPF memory.sass:340
-	{op: 205, sms: 0x40, uguard: true, item: 17571, nitem: 7, arg: 3335, narg: 2, mod: 1646, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 17632, nitem: 7, arg: 3351, narg: 2, mod: 1656, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:341
-	{op: 205, sms: 0x40, uguard: true, item: 17578, nitem: 9, arg: 3337, narg: 3, mod: 1646, nmod: 1,
+	{op: 205, sms: 0x40, uguard: true, item: 17639, nitem: 9, arg: 3353, narg: 3, mod: 1656, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:342
-	{op: 205, sms: 0x380, uguard: true, item: 17587, nitem: 9, arg: 3340, narg: 3, mod: 1647, nmod: 2,
+	{op: 205, sms: 0x380, uguard: true, item: 17648, nitem: 9, arg: 3356, narg: 3, mod: 1657, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:343
-	{op: 205, sms: 0x380, uguard: true, item: 17596, nitem: 12, arg: 3343, narg: 4, mod: 1647, nmod: 2,
+	{op: 205, sms: 0x380, uguard: true, item: 17657, nitem: 12, arg: 3359, narg: 4, mod: 1657, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAPF memory.sass:344
-	{op: 205, sms: 0xf80, uguard: true, item: 17608, nitem: 8, arg: 3347, narg: 2, mod: 1649, nmod: 2,
+	{op: 205, sms: 0xf80, uguard: true, item: 17669, nitem: 8, arg: 3363, narg: 2, mod: 1659, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0075b8, Hi: 0xfc00008000000}},
 	// UTMAPF memory.sass:345
-	{op: 205, sms: 0xf80, uguard: true, item: 17616, nitem: 10, arg: 3349, narg: 3, mod: 1649, nmod: 2,
+	{op: 205, sms: 0xf80, uguard: true, item: 17677, nitem: 10, arg: 3365, narg: 3, mod: 1659, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x5b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0075b8, Hi: 0xfc00008001000}},
 	// UTMAPF memory.sass:346
-	{op: 205, sms: 0xc00, uguard: true, item: 17626, nitem: 9, arg: 3340, narg: 3, mod: 1651, nmod: 2,
+	{op: 205, sms: 0xc00, uguard: true, item: 17687, nitem: 9, arg: 3356, narg: 3, mod: 1661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b8, Hi: 0xfc000080400ff}},
 	// UTMAPF memory.sass:347
-	{op: 205, sms: 0xc00, uguard: true, item: 17635, nitem: 12, arg: 3343, narg: 4, mod: 1651, nmod: 2,
+	{op: 205, sms: 0xc00, uguard: true, item: 17696, nitem: 12, arg: 3359, narg: 4, mod: 1661, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b8, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b8, Hi: 0xfc000080410ff}},
 	// UTMAREDG memory.sass:350
-	{op: 206, sms: 0x40, uguard: true, item: 17647, nitem: 8, arg: 3352, narg: 2, mod: 1653, nmod: 3,
+	{op: 206, sms: 0x40, uguard: true, item: 17708, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:350
-	{op: 206, sms: 0xf80, uguard: true, item: 17655, nitem: 8, arg: 3352, narg: 2, mod: 1653, nmod: 3,
+	{op: 206, sms: 0xf80, uguard: true, item: 17716, nitem: 8, arg: 3368, narg: 2, mod: 1663, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b6, Hi: 0xfc00008000000}},
 	// UTMAREDG memory.sass:351
-	{op: 206, sms: 0x40, uguard: true, item: 17663, nitem: 10, arg: 3354, narg: 3, mod: 1653, nmod: 3,
+	{op: 206, sms: 0x40, uguard: true, item: 17724, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b6, Hi: 0xfc00008001000}},
 	// UTMAREDG memory.sass:351
-	{op: 206, sms: 0xf80, uguard: true, item: 17673, nitem: 10, arg: 3354, narg: 3, mod: 1653, nmod: 3,
+	{op: 206, sms: 0xf80, uguard: true, item: 17734, nitem: 10, arg: 3370, narg: 3, mod: 1663, nmod: 3,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b6, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b6, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:354
-	{op: 207, sms: 0x40, uguard: true, item: 17683, nitem: 7, arg: 3357, narg: 2, mod: 1656, nmod: 2,
+	{op: 207, sms: 0x40, uguard: true, item: 17744, nitem: 7, arg: 3373, narg: 2, mod: 1666, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0x3f3f0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:355
-	{op: 207, sms: 0x40, uguard: true, item: 17690, nitem: 9, arg: 3359, narg: 3, mod: 1656, nmod: 2,
+	{op: 207, sms: 0x40, uguard: true, item: 17751, nitem: 9, arg: 3375, narg: 3, mod: 1666, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0x3f3f3f0073b5, Hi: 0xfc00008001000}},
 	// UTMASTG memory.sass:356
-	{op: 207, sms: 0xf80, uguard: true, item: 17699, nitem: 7, arg: 3357, narg: 2, mod: 1658, nmod: 2,
+	{op: 207, sms: 0xf80, uguard: true, item: 17760, nitem: 7, arg: 3373, narg: 2, mod: 1668, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x0}, def: bits.Word{Lo: 0xffff0073b5, Hi: 0xfc00008000000}},
 	// UTMASTG memory.sass:357
-	{op: 207, sms: 0xf80, uguard: true, item: 17706, nitem: 9, arg: 3359, narg: 3, mod: 1658, nmod: 2,
+	{op: 207, sms: 0xf80, uguard: true, item: 17767, nitem: 9, arg: 3375, narg: 3, mod: 1668, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x1000}, match: bits.Word{Lo: 0x3b5, Hi: 0x1000}, def: bits.Word{Lo: 0xffffff0073b5, Hi: 0xfc00008001000}},
 	// UVIADD uniform.sass:143
-	{op: 208, sms: 0xc00, uguard: true, item: 17715, nitem: 8, arg: 3189, narg: 3, mod: 1660, nmod: 2,
+	{op: 208, sms: 0xc00, uguard: true, item: 17776, nitem: 8, arg: 3205, narg: 3, mod: 1670, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x249, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7249, Hi: 0xfc00008000000}},
 	// UVIADD uniform.sass:143
-	{op: 208, sms: 0xc00, uguard: true, item: 17723, nitem: 8, arg: 3192, narg: 3, mod: 1660, nmod: 2,
+	{op: 208, sms: 0xc00, uguard: true, item: 17784, nitem: 8, arg: 3208, narg: 3, mod: 1670, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x849, Hi: 0x0}, def: bits.Word{Lo: 0xffff7849, Hi: 0xfc00008000000}},
 	// UVIMNMX uniform.sass:146
-	{op: 209, sms: 0xc00, uguard: true, item: 17731, nitem: 10, arg: 3362, narg: 4, mod: 1662, nmod: 2,
+	{op: 209, sms: 0xc00, uguard: true, item: 17792, nitem: 10, arg: 3378, narg: 4, mod: 1672, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x24a, Hi: 0x0}, def: bits.Word{Lo: 0xffffff724a, Hi: 0xfc0000bfe0000}},
 	// UVIMNMX uniform.sass:146
-	{op: 209, sms: 0xc00, uguard: true, item: 17741, nitem: 10, arg: 3366, narg: 4, mod: 1662, nmod: 2,
+	{op: 209, sms: 0xc00, uguard: true, item: 17802, nitem: 10, arg: 3382, narg: 4, mod: 1672, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84a, Hi: 0x0}, def: bits.Word{Lo: 0xffff784a, Hi: 0xfc0000bfe0000}},
 	// UVIRTCOUNT uniform.sass:149
-	{op: 210, sms: 0xf80, uguard: true, item: 17751, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+	{op: 210, sms: 0xf80, uguard: true, item: 17812, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x84c, Hi: 0x0}, def: bits.Word{Lo: 0x784c, Hi: 0xfc00000000000}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x3ff, item: 17753, nitem: 12, arg: 1485, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x3ff, item: 17814, nitem: 12, arg: 1501, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x214, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7214, Hi: 0xfc000000e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x3ff, item: 17765, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x3ff, item: 17826, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x414, Hi: 0x0}, def: bits.Word{Lo: 0xffff7414, Hi: 0xfc000000e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17777, nitem: 12, arg: 1490, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17838, nitem: 12, arg: 1506, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x0}, def: bits.Word{Lo: 0xffff7614, Hi: 0xfc000000e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17789, nitem: 17, arg: 1495, narg: 6, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17850, nitem: 17, arg: 1511, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x614, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7614, Hi: 0xfc000080e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x3ff, item: 17806, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x3ff, item: 17867, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x814, Hi: 0x0}, def: bits.Word{Lo: 0xffff7814, Hi: 0xfc000000e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17818, nitem: 12, arg: 1501, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17879, nitem: 12, arg: 1517, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a14, Hi: 0xfc000000e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17830, nitem: 16, arg: 1506, narg: 6, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17891, nitem: 16, arg: 1522, narg: 6, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a14, Hi: 0xfc000080e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17846, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17907, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c14, Hi: 0xfc000080e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x380, item: 17858, nitem: 12, arg: 1512, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x380, item: 17919, nitem: 12, arg: 1528, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c14, Hi: 0xfc000080e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x7f, item: 17870, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x7f, item: 17931, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e14, Hi: 0xfc000080e02ff}},
-	// VABSDIFF integer.sass:141
-	{op: 211, sms: 0x380, item: 17882, nitem: 12, arg: 1517, narg: 5, mod: 908, nmod: 1,
+	// VABSDIFF integer.sass:142
+	{op: 211, sms: 0x380, item: 17943, nitem: 12, arg: 1533, narg: 5, mod: 918, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe14, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e14, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x3ff, item: 17894, nitem: 13, arg: 3370, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x3ff, item: 17955, nitem: 13, arg: 3386, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x215, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7215, Hi: 0xfc000000e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x3ff, item: 17907, nitem: 13, arg: 3375, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x3ff, item: 17968, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x415, Hi: 0x0}, def: bits.Word{Lo: 0xffff7415, Hi: 0xfc000000e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 17920, nitem: 13, arg: 3375, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 17981, nitem: 13, arg: 3391, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x0}, def: bits.Word{Lo: 0xffff7615, Hi: 0xfc000000e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 17933, nitem: 18, arg: 3380, narg: 6, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 17994, nitem: 18, arg: 3396, narg: 6, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x615, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7615, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x3ff, item: 17951, nitem: 13, arg: 3386, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x3ff, item: 18012, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x815, Hi: 0x0}, def: bits.Word{Lo: 0xffff7815, Hi: 0xfc000000e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 17964, nitem: 13, arg: 3386, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 18025, nitem: 13, arg: 3402, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a15, Hi: 0xfc000000e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 17977, nitem: 17, arg: 3391, narg: 6, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 18038, nitem: 17, arg: 3407, narg: 6, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a15, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 17994, nitem: 13, arg: 3397, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 18055, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c15, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x380, item: 18007, nitem: 13, arg: 3397, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x380, item: 18068, nitem: 13, arg: 3413, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c15, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x7f, item: 18020, nitem: 13, arg: 3402, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x7f, item: 18081, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e15, Hi: 0xfc000080e02ff}},
-	// VABSDIFF4 integer.sass:144
-	{op: 212, sms: 0x380, item: 18033, nitem: 13, arg: 3402, narg: 5, mod: 1664, nmod: 2,
+	// VABSDIFF4 integer.sass:145
+	{op: 212, sms: 0x380, item: 18094, nitem: 13, arg: 3418, narg: 5, mod: 1674, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe15, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e15, Hi: 0xfc000080e02ff}},
-	// VHMNMX float.sass:225
-	{op: 213, sms: 0x40, item: 18046, nitem: 17, arg: 3407, narg: 5, mod: 1666, nmod: 7,
+	// VHMNMX float.sass:230
+	{op: 213, sms: 0x40, item: 18107, nitem: 17, arg: 3423, narg: 5, mod: 1676, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
-	// VHMNMX float.sass:226
-	{op: 213, sms: 0x180, item: 18063, nitem: 17, arg: 3407, narg: 5, mod: 1673, nmod: 7,
+	// VHMNMX float.sass:231
+	{op: 213, sms: 0x180, item: 18124, nitem: 17, arg: 3423, narg: 5, mod: 1683, nmod: 7,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x247, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7247, Hi: 0xfc000038000ff}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x1c0, item: 18080, nitem: 7, arg: 162, narg: 3, mod: 1680, nmod: 1,
+	// VIADD integer.sass:148
+	{op: 214, sms: 0x1c0, item: 18141, nitem: 7, arg: 162, narg: 3, mod: 1690, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x1c0, item: 18087, nitem: 7, arg: 165, narg: 3, mod: 1680, nmod: 1,
+	// VIADD integer.sass:148
+	{op: 214, sms: 0x1c0, item: 18148, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x40, item: 18094, nitem: 7, arg: 165, narg: 3, mod: 1680, nmod: 1,
+	// VIADD integer.sass:148
+	{op: 214, sms: 0x40, item: 18155, nitem: 7, arg: 165, narg: 3, mod: 1690, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a36, Hi: 0xfc00000000000}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x40, item: 18101, nitem: 12, arg: 168, narg: 4, mod: 1680, nmod: 1,
+	// VIADD integer.sass:148
+	{op: 214, sms: 0x40, item: 18162, nitem: 12, arg: 168, narg: 4, mod: 1690, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a36, Hi: 0xfc00008000000}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x40, item: 18113, nitem: 7, arg: 172, narg: 3, mod: 1680, nmod: 1,
+	// VIADD integer.sass:148
+	{op: 214, sms: 0x40, item: 18174, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c36, Hi: 0xfc00008000000}},
-	// VIADD integer.sass:147
-	{op: 214, sms: 0x180, item: 18120, nitem: 7, arg: 172, narg: 3, mod: 1680, nmod: 1,
-		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
 	// VIADD integer.sass:148
-	{op: 214, sms: 0xc00, item: 18127, nitem: 8, arg: 2302, narg: 3, mod: 1660, nmod: 2,
+	{op: 214, sms: 0x180, item: 18181, nitem: 7, arg: 172, narg: 3, mod: 1690, nmod: 1,
+		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
+	// VIADD integer.sass:149
+	{op: 214, sms: 0xc00, item: 18188, nitem: 8, arg: 2318, narg: 3, mod: 1670, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x236, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7236, Hi: 0xfc00000000000}},
-	// VIADD integer.sass:148
-	{op: 214, sms: 0xc00, item: 18135, nitem: 8, arg: 2305, narg: 3, mod: 1660, nmod: 2,
+	// VIADD integer.sass:149
+	{op: 214, sms: 0xc00, item: 18196, nitem: 8, arg: 2321, narg: 3, mod: 1670, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x836, Hi: 0x0}, def: bits.Word{Lo: 0xffff7836, Hi: 0xfc00000000000}},
-	// VIADD integer.sass:148
-	{op: 214, sms: 0xc00, item: 18143, nitem: 8, arg: 2312, narg: 3, mod: 1660, nmod: 2,
+	// VIADD integer.sass:149
+	{op: 214, sms: 0xc00, item: 18204, nitem: 8, arg: 2328, narg: 3, mod: 1670, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc36, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c36, Hi: 0xfc00008000000}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x1c0, item: 18151, nitem: 12, arg: 659, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x1c0, item: 18212, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x246, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7246, Hi: 0xfc000038001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x1c0, item: 18163, nitem: 12, arg: 3412, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x1c0, item: 18224, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x446, Hi: 0x0}, def: bits.Word{Lo: 0xffff7446, Hi: 0xfc000038001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18175, nitem: 12, arg: 3412, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18236, nitem: 12, arg: 3428, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x0}, def: bits.Word{Lo: 0xffff7646, Hi: 0xfc000038001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18187, nitem: 16, arg: 3417, narg: 6, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18248, nitem: 16, arg: 3433, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0x646, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7646, Hi: 0xfc0000b8001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x1c0, item: 18203, nitem: 12, arg: 3423, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x846, Hi: 0x0}, def: bits.Word{Lo: 0xffff7846, Hi: 0xfc000038001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18215, nitem: 12, arg: 3423, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18276, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a46, Hi: 0xfc000038001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18227, nitem: 16, arg: 3428, narg: 6, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18288, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a46, Hi: 0xfc0000b8001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18243, nitem: 12, arg: 664, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18304, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c46, Hi: 0xfc0000b8001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x180, item: 18255, nitem: 12, arg: 664, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x180, item: 18316, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c46, Hi: 0xfc0000b8001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x40, item: 18267, nitem: 12, arg: 3434, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x40, item: 18328, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7e46, Hi: 0xfc0000b8001ff}},
-	// VIADDMNMX integer.sass:151
-	{op: 215, sms: 0x180, item: 18279, nitem: 12, arg: 3434, narg: 5, mod: 1681, nmod: 2,
+	// VIADDMNMX integer.sass:152
+	{op: 215, sms: 0x180, item: 18340, nitem: 12, arg: 3445, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xe46, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7e46, Hi: 0xfc0000b8001ff}},
-	// VIMNMX integer.sass:154
-	{op: 216, sms: 0x40, item: 18291, nitem: 10, arg: 591, narg: 4, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:155
+	{op: 216, sms: 0x40, item: 18352, nitem: 10, arg: 602, narg: 4, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x248, Hi: 0xe0000}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
-	// VIMNMX integer.sass:154
-	{op: 216, sms: 0x40, item: 18301, nitem: 10, arg: 595, narg: 4, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:155
+	{op: 216, sms: 0x40, item: 18362, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0xe0000}, match: bits.Word{Lo: 0x848, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
-	// VIMNMX integer.sass:154
-	{op: 216, sms: 0x40, item: 18311, nitem: 10, arg: 595, narg: 4, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:155
+	{op: 216, sms: 0x40, item: 18372, nitem: 10, arg: 606, narg: 4, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0xe0000}, def: bits.Word{Lo: 0xffff7a48, Hi: 0xfc00003fe0100}},
-	// VIMNMX integer.sass:154
-	{op: 216, sms: 0x40, item: 18321, nitem: 14, arg: 3439, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:155
+	{op: 216, sms: 0x40, item: 18382, nitem: 14, arg: 3450, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xa48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7a48, Hi: 0xfc0000bfe0100}},
-	// VIMNMX integer.sass:154
-	{op: 216, sms: 0x40, item: 18335, nitem: 10, arg: 608, narg: 4, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:155
+	{op: 216, sms: 0x40, item: 18396, nitem: 10, arg: 619, narg: 4, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x80e0000}, match: bits.Word{Lo: 0xc48, Hi: 0x80e0000}, def: bits.Word{Lo: 0x3fffff7c48, Hi: 0xfc0000bfe0100}},
-	// VIMNMX integer.sass:155
-	{op: 216, sms: 0x180, item: 18345, nitem: 14, arg: 3444, narg: 6, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:156
+	{op: 216, sms: 0x180, item: 18406, nitem: 14, arg: 3455, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0100}},
-	// VIMNMX integer.sass:155
-	{op: 216, sms: 0x180, item: 18359, nitem: 14, arg: 3450, narg: 6, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:156
+	{op: 216, sms: 0x180, item: 18420, nitem: 14, arg: 3461, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0100}},
-	// VIMNMX integer.sass:155
-	{op: 216, sms: 0x180, item: 18373, nitem: 14, arg: 3456, narg: 6, mod: 1681, nmod: 2,
+	// VIMNMX integer.sass:156
+	{op: 216, sms: 0x180, item: 18434, nitem: 14, arg: 3467, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0100}},
-	// VIMNMX integer.sass:156
-	{op: 216, sms: 0xc00, item: 18387, nitem: 10, arg: 591, narg: 4, mod: 1662, nmod: 2,
+	// VIMNMX integer.sass:157
+	{op: 216, sms: 0xc00, item: 18448, nitem: 10, arg: 602, narg: 4, mod: 1672, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x248, Hi: 0x0}, def: bits.Word{Lo: 0xffffff7248, Hi: 0xfc00003fe0000}},
-	// VIMNMX integer.sass:156
-	{op: 216, sms: 0xc00, item: 18397, nitem: 10, arg: 595, narg: 4, mod: 1662, nmod: 2,
+	// VIMNMX integer.sass:157
+	{op: 216, sms: 0xc00, item: 18458, nitem: 10, arg: 606, narg: 4, mod: 1672, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x848, Hi: 0x0}, def: bits.Word{Lo: 0xffff7848, Hi: 0xfc00003fe0000}},
-	// VIMNMX integer.sass:156
-	{op: 216, sms: 0xc00, item: 18407, nitem: 10, arg: 608, narg: 4, mod: 1662, nmod: 2,
+	// VIMNMX integer.sass:157
+	{op: 216, sms: 0xc00, item: 18468, nitem: 10, arg: 619, narg: 4, mod: 1672, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc48, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c48, Hi: 0xfc0000bfe0000}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x1c0, item: 18417, nitem: 12, arg: 659, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x1c0, item: 18478, nitem: 12, arg: 670, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x20f, Hi: 0x0}, def: bits.Word{Lo: 0xffffff720f, Hi: 0xfc000038001ff}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x1c0, item: 18203, nitem: 12, arg: 3423, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x1c0, item: 18264, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x80f, Hi: 0x0}, def: bits.Word{Lo: 0xffff780f, Hi: 0xfc000038001ff}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x40, item: 18429, nitem: 12, arg: 3423, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x40, item: 18490, nitem: 12, arg: 680, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x0}, def: bits.Word{Lo: 0xffff7a0f, Hi: 0xfc000038001ff}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x40, item: 18441, nitem: 16, arg: 3428, narg: 6, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x40, item: 18502, nitem: 16, arg: 3439, narg: 6, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xa0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7a0f, Hi: 0xfc0000b8001ff}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x40, item: 18457, nitem: 12, arg: 664, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x40, item: 18518, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0x3fffff7c0f, Hi: 0xfc0000b8001ff}},
-	// VIMNMX3 integer.sass:159
-	{op: 217, sms: 0x180, item: 18469, nitem: 12, arg: 664, narg: 5, mod: 1681, nmod: 2,
+	// VIMNMX3 integer.sass:160
+	{op: 217, sms: 0x180, item: 18530, nitem: 12, arg: 675, narg: 5, mod: 1691, nmod: 2,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xc0f, Hi: 0x8000000}, def: bits.Word{Lo: 0xffffff7c0f, Hi: 0xfc0000b8001ff}},
 	// VOTE control.sass:283
-	{op: 218, sms: 0xfff, item: 18481, nitem: 8, arg: 3462, narg: 3, mod: 1683, nmod: 1,
+	{op: 218, sms: 0xfff, item: 18542, nitem: 8, arg: 3473, narg: 3, mod: 1693, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x806, Hi: 0x0}, def: bits.Word{Lo: 0xff7806, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{op: 219, sms: 0x7f, item: 18489, nitem: 8, arg: 3465, narg: 3, mod: 1683, nmod: 1,
+	{op: 219, sms: 0x7f, item: 18550, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0x3f7886, Hi: 0xfc000038e0000}},
 	// VOTEU control.sass:286
-	{op: 219, sms: 0xf80, item: 18497, nitem: 8, arg: 3465, narg: 3, mod: 1683, nmod: 1,
+	{op: 219, sms: 0xf80, item: 18558, nitem: 8, arg: 3476, narg: 3, mod: 1693, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x886, Hi: 0x0}, def: bits.Word{Lo: 0xff7886, Hi: 0xfc000038e0000}},
 	// WARPGROUP control.sass:289
-	{op: 220, sms: 0x40, item: 18505, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
+	{op: 220, sms: 0x40, item: 18566, nitem: 1, arg: 0, narg: 0, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x9c5, Hi: 0x0}, def: bits.Word{Lo: 0x79c5, Hi: 0xfc00000000000}},
 	// WARPGROUP control.sass:290
-	{op: 220, sms: 0x40, item: 18506, nitem: 2, arg: 3185, narg: 1, mod: 0, nmod: 0,
+	{op: 220, sms: 0x40, item: 18567, nitem: 2, arg: 3201, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0x800000000fff, Hi: 0x710000}, match: bits.Word{Lo: 0x8000000009c5, Hi: 0x10000}, def: bits.Word{Lo: 0x8000000079c5, Hi: 0xfc00000010000}},
 	// WARPSYNC control.sass:293
-	{op: 221, sms: 0x1, item: 18508, nitem: 5, arg: 3468, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x1, item: 18569, nitem: 5, arg: 3479, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:294
-	{op: 221, sms: 0x3e, item: 18513, nitem: 6, arg: 3470, narg: 2, mod: 1684, nmod: 1,
+	{op: 221, sms: 0x3e, item: 18574, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff00007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:295
-	{op: 221, sms: 0x3f, item: 18519, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 18580, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x0}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{op: 221, sms: 0x3f, item: 18524, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 18585, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x0}, def: bits.Word{Lo: 0x7b48, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:296
-	{op: 221, sms: 0x3f, item: 18529, nitem: 10, arg: 3472, narg: 3, mod: 0, nmod: 0,
+	{op: 221, sms: 0x3f, item: 18590, nitem: 10, arg: 3483, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x8000000}, match: bits.Word{Lo: 0xb48, Hi: 0x8000000}, def: bits.Word{Lo: 0x3f00007b48, Hi: 0xfc0000b800000}},
 	// WARPSYNC control.sass:297
-	{op: 221, sms: 0xfc0, item: 18539, nitem: 6, arg: 3470, narg: 2, mod: 1684, nmod: 1,
+	{op: 221, sms: 0xfc0, item: 18600, nitem: 6, arg: 3481, narg: 2, mod: 1694, nmod: 1,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x0}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:298
-	{op: 221, sms: 0xfc0, item: 18545, nitem: 7, arg: 3475, narg: 3, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 18606, nitem: 7, arg: 3486, narg: 3, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x348, Hi: 0x400000}, def: bits.Word{Lo: 0xff007348, Hi: 0xfc00003c00000}},
 	// WARPSYNC control.sass:299
-	{op: 221, sms: 0xfc0, item: 18552, nitem: 4, arg: 2108, narg: 1, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 18613, nitem: 4, arg: 2124, narg: 1, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x0}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003800000}},
 	// WARPSYNC control.sass:300
-	{op: 221, sms: 0xfc0, item: 18556, nitem: 5, arg: 2169, narg: 2, mod: 0, nmod: 0,
+	{op: 221, sms: 0xfc0, item: 18617, nitem: 5, arg: 2185, narg: 2, mod: 0, nmod: 0,
 		mask: bits.Word{Lo: 0xfff, Hi: 0x400000}, match: bits.Word{Lo: 0x948, Hi: 0x400000}, def: bits.Word{Lo: 0x7948, Hi: 0xfc00003c00000}},
 	// YIELD control.sass:303
 	{op: 222, sms: 0xfff, item: 1842, nitem: 3, arg: 334, narg: 1, mod: 0, nmod: 0,
@@ -8606,6 +8624,15 @@ var items = [...]item{
 	{kind: kUReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 84, n: 3, aux: 82},
 	{kind: kClose, abs: 62},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kMod, lo: 81, n: 3, aux: 82},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
 	{kind: kLit, aux: 5},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
@@ -8829,6 +8856,30 @@ var items = [...]item{
 	{kind: kUReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 84, n: 3, aux: 82},
 	{kind: kClose, abs: 62},
+	{kind: kMod, lo: 76, n: 1, lo2: 80, n2: 1, aux: 85},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kMod, lo: 81, n: 3, aux: 82},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, abs: 74, reuse: 124},
+	{kind: kMod, lo: 84, n: 3, aux: 82},
+	{kind: kMod, lo: 76, n: 1, lo2: 80, n2: 1, aux: 85},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kMod, lo: 81, n: 3, aux: 82},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, abs: 74, reuse: 123},
+	{kind: kMod, lo: 87, n: 2, aux: 86},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
 	{kind: kMod, lo: 82, n: 1, aux: 67},
 	{kind: kMod, lo: 78, n: 2, aux: 54},
 	{kind: kMod, lo: 77, n: 1, aux: 81},
@@ -9239,6 +9290,18 @@ var items = [...]item{
 	{kind: kReg, lo: 64, n: 8, neg: 75, abs: 74, reuse: 124},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 80, n: 1, aux: 62},
+	{kind: kMod, lo: 81, n: 1, aux: 46},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, neg: 75, abs: 74, reuse: 124},
+	{kind: kLit, aux: 6},
+	{kind: kPred, lo: 87, n: 3, neg: 90},
 	{kind: kMod, lo: 76, n: 1, lo2: 80, n2: 1, aux: 85},
 	{kind: kMod, lo: 84, n: 3, aux: 90},
 	{kind: kMod, lo: 78, n: 2, aux: 54},
@@ -9327,6 +9390,15 @@ var items = [...]item{
 	{kind: kUReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 87, n: 2, aux: 86},
 	{kind: kClose, abs: 62},
+	{kind: kMod, lo: 76, n: 1, lo2: 80, n2: 1, aux: 85},
+	{kind: kMod, lo: 78, n: 2, aux: 54},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, neg: 72, abs: 73, reuse: 122},
+	{kind: kMod, lo: 81, n: 3, aux: 82},
+	{kind: kLit, aux: 6},
+	{kind: kF32, lo: 32, n: 32},
 	{kind: kMod, lo: 80, n: 1, aux: 62},
 	{kind: kLit, aux: 40},
 	{kind: kMod, lo: 78, n: 2, aux: 75},
@@ -16706,6 +16778,13 @@ var items = [...]item{
 	{kind: kOpt, lo: 72, n: 4, count: 2, def: 15},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 72, n: 4},
+	{kind: kLit, aux: 96},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kOpt, lo: 72, n: 4, count: 2, def: 15},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 80, n: 1, aux: 127},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
@@ -16716,7 +16795,7 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 24, n: 64},
@@ -16765,26 +16844,26 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 6, neg: 63, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kF16, lo: 32, n: 16},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kConst, flags: fSpace, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kOpen, neg: 63, abs: 62},
@@ -16796,7 +16875,7 @@ var items = [...]item{
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, flags: fOpen, lo: 32, n: 6, neg: 63, abs: 62},
@@ -16808,33 +16887,33 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 97},
+	{kind: kLit, aux: 98},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kBF16, lo: 32, n: 16},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kConst, flags: fSpace, lo: 40, n: 14, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kOpen, neg: 63, abs: 62},
@@ -16846,36 +16925,36 @@ var items = [...]item{
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, flags: fOpen, lo: 32, n: 6, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 98},
+	{kind: kLit, aux: 99},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, flags: fOpen, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 60, n: 2, aux: 64},
 	{kind: kClose, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 99},
+	{kind: kLit, aux: 100},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 99},
+	{kind: kLit, aux: 100},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 8, neg: 63, abs: 62},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 100},
+	{kind: kLit, aux: 101},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, neg: 63, abs: 62, reuse: 123},
 	{kind: kMod, lo: 74, n: 4, aux: 182},
-	{kind: kLit, aux: 100},
+	{kind: kLit, aux: 101},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 32, n: 8, neg: 63, abs: 62},
@@ -16954,11 +17033,11 @@ var items = [...]item{
 	{kind: kLit, aux: 12},
 	{kind: kUImm, lo: 40, n: 14, shift: 2},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 101},
+	{kind: kLit, aux: 102},
 	{kind: kOpt, lo: 87, n: 3, neg: 90, count: 2, def: 7},
 	{kind: kLit, aux: 5},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 102},
+	{kind: kLit, aux: 103},
 	{kind: kMod, lo: 82, n: 1, aux: 187},
 	{kind: kMod, lo: 83, n: 1, aux: 188},
 	{kind: kLit, aux: 5},
@@ -16979,7 +17058,7 @@ var items = [...]item{
 	{kind: kMod, lo: 51, n: 1, aux: 189},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 60, n: 3, lo2: 73, n2: 5},
-	{kind: kLit, aux: 103},
+	{kind: kLit, aux: 104},
 	{kind: kMod, lo: 82, n: 1, aux: 187},
 	{kind: kMod, lo: 83, n: 1, aux: 188},
 	{kind: kLit, aux: 5},
@@ -17005,92 +17084,92 @@ var items = [...]item{
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 104},
+	{kind: kLit, aux: 105},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
 	{kind: kSImm, lo: 32, n: 32},
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 104},
+	{kind: kLit, aux: 105},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kConst, flags: fSpace, lo: 40, n: 14},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kOpen},
 	{kind: kLit, aux: 30},
 	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 41},
 	{kind: kUImm, lo: 40, n: 14, shift: 2},
+	{kind: kLit, aux: 108},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 107},
+	{kind: kUImm, lo: 72, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 16, n: 8},
+	{kind: kLit, aux: 106},
+	{kind: kPred, flags: fWrite, lo: 81, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kPred, flags: fWrite, lo: 84, n: 3},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 107},
+	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 107},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 106},
-	{kind: kUReg, lo: 32, n: 6},
-	{kind: kLit, aux: 106},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 106},
-	{kind: kUImm, lo: 72, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
-	{kind: kPred, flags: fWrite, lo: 81, n: 3},
-	{kind: kLit, aux: 6},
-	{kind: kPred, flags: fWrite, lo: 84, n: 3},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
@@ -17104,7 +17183,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 64, n: 3, lo2: 72, n2: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, flags: fWrite, lo: 84, n: 3},
@@ -17491,10 +17570,10 @@ var items = [...]item{
 	{kind: kReg, lo: 40, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 48, n: 2},
-	{kind: kLit, aux: 108},
+	{kind: kLit, aux: 109},
 	{kind: kMod, lo: 78, n: 1, lo2: 82, n2: 2, aux: 198},
 	{kind: kMod, lo: 79, n: 1, lo2: 84, n2: 2, aux: 198},
-	{kind: kLit, aux: 109},
+	{kind: kLit, aux: 110},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, neg: 72, reuse: 122},
@@ -17512,10 +17591,10 @@ var items = [...]item{
 	{kind: kMod, lo: 51, n: 1, aux: 189},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 60, n: 3, lo2: 73, n2: 5},
-	{kind: kLit, aux: 110},
+	{kind: kLit, aux: 111},
 	{kind: kMod, lo: 78, n: 1, lo2: 82, n2: 2, aux: 198},
 	{kind: kMod, lo: 79, n: 1, lo2: 84, n2: 2, aux: 198},
-	{kind: kLit, aux: 109},
+	{kind: kLit, aux: 110},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, neg: 72, reuse: 122},
@@ -17609,7 +17688,7 @@ var items = [...]item{
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 111},
+	{kind: kLit, aux: 112},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kOpt, lo: 32, n: 32, count: 2, def: 255},
@@ -17622,7 +17701,7 @@ var items = [...]item{
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 112},
+	{kind: kLit, aux: 113},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
@@ -17637,7 +17716,7 @@ var items = [...]item{
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 113},
+	{kind: kLit, aux: 114},
 	{kind: kMod, lo: 86, n: 1, aux: 201},
 	{kind: kMod, lo: 87, n: 1, aux: 202},
 	{kind: kLit, aux: 5},
@@ -17729,7 +17808,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 4, aux: 4},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -17814,7 +17893,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 204},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -17848,7 +17927,7 @@ var items = [...]item{
 	{kind: kMod, lo: 73, n: 4, lo2: 87, n2: 1, aux: 14},
 	{kind: kLit, aux: 9},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -17880,7 +17959,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 204},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -17914,7 +17993,7 @@ var items = [...]item{
 	{kind: kMod, lo: 73, n: 4, lo2: 87, n2: 1, aux: 14},
 	{kind: kLit, aux: 9},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -17973,13 +18052,13 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 5},
 	{kind: kRel, lo: 16, n: 8, lo2: 34, n2: 48, shift: 2},
-	{kind: kLit, aux: 115},
+	{kind: kLit, aux: 116},
 	{kind: kMod, lo: 31, n: 1, aux: 128},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 116},
-	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 117},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 118},
 	{kind: kMod, lo: 31, n: 1, aux: 128},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
@@ -18081,7 +18160,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
@@ -18089,7 +18168,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 32, n: 33},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
@@ -18097,7 +18176,7 @@ var items = [...]item{
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
@@ -18515,7 +18594,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 143},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -18530,7 +18609,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 143},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -18622,7 +18701,7 @@ var items = [...]item{
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 143},
 	{kind: kMod, lo: 77, n: 4, aux: 213},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -18638,7 +18717,7 @@ var items = [...]item{
 	{kind: kMod, lo: 81, n: 2, aux: 148},
 	{kind: kLit, aux: 78},
 	{kind: kMod, lo: 77, n: 4, aux: 213},
-	{kind: kLit, aux: 114},
+	{kind: kLit, aux: 115},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kLit, aux: 12},
 	{kind: kSum, flags: fAddr, count: 5},
@@ -18817,7 +18896,7 @@ var items = [...]item{
 	{kind: kLit, aux: 85},
 	{kind: kMod, lo: 83, n: 3, aux: 166},
 	{kind: kMod, lo: 80, n: 1, aux: 217},
-	{kind: kLit, aux: 118},
+	{kind: kLit, aux: 119},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 64, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 64, n: 8},
@@ -18828,7 +18907,7 @@ var items = [...]item{
 	{kind: kLit, aux: 87},
 	{kind: kMod, lo: 83, n: 3, aux: 168},
 	{kind: kMod, lo: 80, n: 1, aux: 217},
-	{kind: kLit, aux: 118},
+	{kind: kLit, aux: 119},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 64, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 64, n: 8},
@@ -18839,7 +18918,7 @@ var items = [...]item{
 	{kind: kMod, lo: 81, n: 1, aux: 169},
 	{kind: kMod, lo: 83, n: 3, aux: 170},
 	{kind: kMod, lo: 80, n: 1, aux: 217},
-	{kind: kLit, aux: 118},
+	{kind: kLit, aux: 119},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 64, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 64, n: 8},
@@ -18850,7 +18929,7 @@ var items = [...]item{
 	{kind: kMod, lo: 81, n: 1, aux: 171},
 	{kind: kMod, lo: 83, n: 3, aux: 170},
 	{kind: kMod, lo: 80, n: 1, aux: 217},
-	{kind: kLit, aux: 118},
+	{kind: kLit, aux: 119},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 64, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 64, n: 8},
@@ -18858,7 +18937,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 40, n: 24, lo2: 72, n2: 8},
 	{kind: kLit, aux: 8},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18876,7 +18955,7 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 8},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18892,7 +18971,7 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 8},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18912,7 +18991,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 54, n: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18930,7 +19009,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 54, n: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18950,7 +19029,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18968,7 +19047,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
@@ -18984,7 +19063,7 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 58, n: 1, aux: 221},
@@ -19004,7 +19083,7 @@ var items = [...]item{
 	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 58, n: 1, aux: 221},
@@ -19024,7 +19103,7 @@ var items = [...]item{
 	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19040,7 +19119,7 @@ var items = [...]item{
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19054,7 +19133,7 @@ var items = [...]item{
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19072,7 +19151,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 54, n: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19088,7 +19167,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 54, n: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19106,7 +19185,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19122,7 +19201,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
@@ -19136,7 +19215,7 @@ var items = [...]item{
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 58, n: 1, aux: 221},
@@ -19154,282 +19233,13 @@ var items = [...]item{
 	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 119},
+	{kind: kLit, aux: 120},
 	{kind: kMod, lo: 72, n: 1, aux: 218},
 	{kind: kMod, lo: 61, n: 3, aux: 219},
 	{kind: kMod, lo: 58, n: 1, aux: 221},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 84, n: 3, aux: 3},
 	{kind: kMod, lo: 73, n: 3, aux: 222},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 140},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 54, n: 5},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 54, n: 5},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 140},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 54, n: 5},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 54, n: 5},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 40, n: 14},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 6},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 6},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 140},
-	{kind: kMod, lo: 79, n: 2, aux: 5},
-	{kind: kMod, lo: 77, n: 2, aux: 6},
-	{kind: kMod, lo: 76, n: 1, aux: 7},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 6},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 6},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 46, n: 8},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 58, n: 1, aux: 221},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 58, n: 1, aux: 221},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kReg, lo: 64, n: 8, reuse: 124},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 120},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 58, n: 1, aux: 221},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 77, n: 4, aux: 8},
-	{kind: kMod, lo: 72, n: 4, aux: 223},
-	{kind: kMod, lo: 59, n: 2, aux: 220},
-	{kind: kLit, aux: 4},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 119},
-	{kind: kMod, lo: 72, n: 1, aux: 218},
-	{kind: kMod, lo: 61, n: 3, aux: 219},
-	{kind: kMod, lo: 58, n: 1, aux: 221},
-	{kind: kMod, lo: 84, n: 3, aux: 3},
-	{kind: kMod, lo: 73, n: 3, aux: 143},
 	{kind: kMod, lo: 77, n: 4, aux: 8},
 	{kind: kMod, lo: 59, n: 2, aux: 220},
 	{kind: kLit, aux: 4},
@@ -19442,6 +19252,275 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 48, n: 8},
 	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 140},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 54, n: 5},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 40, n: 14},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 54, n: 5},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 40, n: 14},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 140},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 54, n: 5},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 40, n: 14},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 54, n: 5},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 40, n: 14},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 46, n: 8},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 46, n: 8},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 140},
+	{kind: kMod, lo: 79, n: 2, aux: 5},
+	{kind: kMod, lo: 77, n: 2, aux: 6},
+	{kind: kMod, lo: 76, n: 1, aux: 7},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 46, n: 8},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 6},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 46, n: 8},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 58, n: 1, aux: 221},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 58, n: 1, aux: 221},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kReg, lo: 64, n: 8, reuse: 124},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 121},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 58, n: 1, aux: 221},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 72, n: 4, aux: 223},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 120},
+	{kind: kMod, lo: 72, n: 1, aux: 218},
+	{kind: kMod, lo: 61, n: 3, aux: 219},
+	{kind: kMod, lo: 58, n: 1, aux: 221},
+	{kind: kMod, lo: 84, n: 3, aux: 3},
+	{kind: kMod, lo: 73, n: 3, aux: 143},
+	{kind: kMod, lo: 77, n: 4, aux: 8},
+	{kind: kMod, lo: 59, n: 2, aux: 220},
+	{kind: kLit, aux: 4},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 122},
 	{kind: kMod, lo: 72, n: 1, aux: 224},
 	{kind: kLit, aux: 5},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
@@ -19455,42 +19534,10 @@ var items = [...]item{
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 8},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 121},
+	{kind: kLit, aux: 122},
 	{kind: kMod, lo: 72, n: 1, aux: 224},
 	{kind: kLit, aux: 5},
 	{kind: kPred, flags: fWrite, lo: 81, n: 3},
-	{kind: kLit, aux: 7},
-	{kind: kSum, flags: fAddr, count: 6},
-	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kTerm, count: 1},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
-	{kind: kSImm, lo: 40, n: 24},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 122},
-	{kind: kMod, lo: 73, n: 2, aux: 225},
-	{kind: kMod, lo: 75, n: 1, aux: 226},
-	{kind: kMod, lo: 84, n: 3, aux: 227},
-	{kind: kLit, aux: 5},
-	{kind: kReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 7},
-	{kind: kSum, flags: fAddr, count: 6},
-	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kTerm, count: 1},
-	{kind: kUReg, lo: 64, n: 6},
-	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
-	{kind: kSImm, lo: 40, n: 24},
-	{kind: kLit, aux: 8},
-	{kind: kReg, lo: 32, n: 8, reuse: 123},
-	{kind: kLit, aux: 122},
-	{kind: kMod, lo: 73, n: 2, aux: 225},
-	{kind: kMod, lo: 75, n: 1, aux: 226},
-	{kind: kMod, lo: 84, n: 3, aux: 227},
-	{kind: kLit, aux: 5},
-	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 7},
 	{kind: kSum, flags: fAddr, count: 6},
 	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
@@ -19502,8 +19549,40 @@ var items = [...]item{
 	{kind: kLit, aux: 8},
 	{kind: kReg, lo: 32, n: 8, reuse: 123},
 	{kind: kLit, aux: 123},
+	{kind: kMod, lo: 73, n: 2, aux: 225},
+	{kind: kMod, lo: 75, n: 1, aux: 226},
+	{kind: kMod, lo: 84, n: 3, aux: 227},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 7},
+	{kind: kSum, flags: fAddr, count: 6},
+	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kTerm, count: 1},
+	{kind: kUReg, lo: 64, n: 6},
+	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
+	{kind: kSImm, lo: 40, n: 24},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 123},
+	{kind: kMod, lo: 73, n: 2, aux: 225},
+	{kind: kMod, lo: 75, n: 1, aux: 226},
+	{kind: kMod, lo: 84, n: 3, aux: 227},
+	{kind: kLit, aux: 5},
+	{kind: kReg, flags: fWrite, lo: 16, n: 8},
+	{kind: kLit, aux: 7},
+	{kind: kSum, flags: fAddr, count: 6},
+	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kTerm, count: 1},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
+	{kind: kSImm, lo: 40, n: 24},
+	{kind: kLit, aux: 8},
+	{kind: kReg, lo: 32, n: 8, reuse: 123},
+	{kind: kLit, aux: 124},
 	{kind: kMod, lo: 72, n: 1, aux: 228},
-	{kind: kLit, aux: 123},
+	{kind: kLit, aux: 124},
 	{kind: kMod, lo: 72, n: 1, aux: 229},
 	{kind: kLit, aux: 4},
 	{kind: kSum, flags: fAddr, count: 6},
@@ -19511,21 +19590,21 @@ var items = [...]item{
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
 	{kind: kTerm, count: 1},
 	{kind: kUReg, lo: 64, n: 6},
-	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
-	{kind: kSImm, lo: 40, n: 24},
-	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 123},
-	{kind: kMod, lo: 72, n: 1, aux: 229},
-	{kind: kLit, aux: 4},
-	{kind: kSum, flags: fAddr, count: 6},
-	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
-	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kTerm, count: 1},
-	{kind: kUReg, lo: 64, n: 8},
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
 	{kind: kLit, aux: 124},
+	{kind: kMod, lo: 72, n: 1, aux: 229},
+	{kind: kLit, aux: 4},
+	{kind: kSum, flags: fAddr, count: 6},
+	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
+	{kind: kReg, lo: 24, n: 8, reuse: 122},
+	{kind: kTerm, count: 1},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
+	{kind: kSImm, lo: 40, n: 24},
+	{kind: kLit, aux: 2},
+	{kind: kLit, aux: 125},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kLit, aux: 7},
 	{kind: kSum, flags: fAddr, count: 4},
@@ -19535,7 +19614,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 32, n: 6},
-	{kind: kLit, aux: 124},
+	{kind: kLit, aux: 125},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 7},
 	{kind: kSum, flags: fAddr, count: 4},
@@ -19545,7 +19624,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 125},
+	{kind: kLit, aux: 126},
 	{kind: kMod, lo: 74, n: 1, aux: 230},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
@@ -19558,7 +19637,7 @@ var items = [...]item{
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 125},
+	{kind: kLit, aux: 126},
 	{kind: kMod, lo: 74, n: 1, aux: 230},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
@@ -19571,7 +19650,7 @@ var items = [...]item{
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 126},
+	{kind: kLit, aux: 127},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kLit, aux: 7},
 	{kind: kSum, flags: fAddr, count: 4},
@@ -19580,7 +19659,7 @@ var items = [...]item{
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, count: 1},
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 126},
+	{kind: kLit, aux: 127},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 7},
 	{kind: kSum, flags: fAddr, count: 4},
@@ -19590,7 +19669,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 40, n: 24},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 60, n: 1, aux: 231},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 79, n: 2, aux: 232},
 	{kind: kMod, lo: 87, n: 3, aux: 233},
 	{kind: kMod, lo: 76, n: 1, aux: 234},
@@ -19701,7 +19780,7 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 60, n: 1, aux: 231},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 79, n: 2, aux: 232},
 	{kind: kMod, lo: 59, n: 1, lo2: 87, n2: 3, aux: 241},
 	{kind: kMod, lo: 56, n: 2, aux: 242},
@@ -19762,7 +19841,7 @@ var items = [...]item{
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 60, n: 1, aux: 231},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 79, n: 2, aux: 232},
 	{kind: kMod, lo: 87, n: 3, aux: 243},
 	{kind: kMod, lo: 76, n: 1, aux: 234},
@@ -19905,7 +19984,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 60, n: 1, aux: 231},
 	{kind: kMod, lo: 87, n: 2, aux: 249},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 79, n: 2, aux: 232},
 	{kind: kMod, lo: 76, n: 2, aux: 250},
 	{kind: kMod, lo: 78, n: 1, aux: 235},
@@ -20040,7 +20119,7 @@ var items = [...]item{
 	{kind: kOpt, lo: 72, n: 4, count: 2, def: 15},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 72, n: 4},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 79, n: 2, aux: 232},
 	{kind: kMod, lo: 87, n: 1, aux: 252},
 	{kind: kMod, lo: 76, n: 1, aux: 234},
@@ -20163,7 +20242,7 @@ var items = [...]item{
 	{kind: kOpt, lo: 72, n: 4, count: 2, def: 15},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 72, n: 4},
-	{kind: kLit, aux: 127},
+	{kind: kLit, aux: 128},
 	{kind: kMod, lo: 90, n: 1, aux: 236},
 	{kind: kLit, aux: 5},
 	{kind: kReg, flags: fWrite, lo: 64, n: 8},
@@ -20171,7 +20250,7 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 128},
+	{kind: kLit, aux: 129},
 	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 59, n: 1, aux: 238},
 	{kind: kMod, lo: 90, n: 1, aux: 236},
@@ -20181,7 +20260,7 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 128},
+	{kind: kLit, aux: 129},
 	{kind: kUImm, lo: 54, n: 5},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 40, n: 14},
@@ -20194,7 +20273,7 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 128},
+	{kind: kLit, aux: 129},
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 46, n: 8},
@@ -20207,9 +20286,9 @@ var items = [...]item{
 	{kind: kReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 128},
-	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 129},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 130},
 	{kind: kUImm, lo: 72, n: 4},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
 	{kind: kMod, lo: 74, n: 1, aux: 255},
@@ -20292,22 +20371,22 @@ var items = [...]item{
 	{kind: kLit, aux: 11},
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 130},
+	{kind: kLit, aux: 131},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 6},
-	{kind: kLit, aux: 130},
+	{kind: kLit, aux: 131},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 130},
+	{kind: kLit, aux: 131},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kLit, aux: 11},
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 130},
+	{kind: kLit, aux: 131},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
@@ -20315,7 +20394,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
 	{kind: kLit, aux: 4},
@@ -20325,7 +20404,7 @@ var items = [...]item{
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 6},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
 	{kind: kLit, aux: 4},
@@ -20335,7 +20414,7 @@ var items = [...]item{
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
 	{kind: kLit, aux: 4},
@@ -20348,7 +20427,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
 	{kind: kLit, aux: 4},
@@ -20361,7 +20440,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 85, n: 1, aux: 259},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
@@ -20372,7 +20451,7 @@ var items = [...]item{
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
 	{kind: kMod, lo: 73, n: 1, aux: 254},
-	{kind: kLit, aux: 131},
+	{kind: kLit, aux: 132},
 	{kind: kMod, lo: 87, n: 3, aux: 203},
 	{kind: kMod, lo: 85, n: 1, aux: 259},
 	{kind: kMod, lo: 81, n: 4, aux: 260},
@@ -20825,7 +20904,7 @@ var items = [...]item{
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 77, n: 3, neg: 80},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
 	{kind: kLit, aux: 6},
@@ -20839,7 +20918,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 6, neg: 63},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 6, neg: 75},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
 	{kind: kLit, aux: 6},
@@ -20853,7 +20932,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 6, neg: 75},
-	{kind: kLit, aux: 132},
+	{kind: kLit, aux: 133},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
 	{kind: kLit, aux: 6},
@@ -20871,7 +20950,7 @@ var items = [...]item{
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 77, n: 3, neg: 80},
-	{kind: kLit, aux: 132},
+	{kind: kLit, aux: 133},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
 	{kind: kOpt, lo: 81, n: 3, count: 2, def: 7},
 	{kind: kLit, aux: 6},
@@ -20945,7 +21024,7 @@ var items = [...]item{
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 77, n: 3, neg: 80},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
@@ -20957,7 +21036,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8, neg: 63},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8, neg: 75},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
@@ -20969,7 +21048,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8, neg: 75},
-	{kind: kLit, aux: 132},
+	{kind: kLit, aux: 133},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
@@ -20985,7 +21064,7 @@ var items = [...]item{
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 77, n: 3, neg: 80},
-	{kind: kLit, aux: 132},
+	{kind: kLit, aux: 133},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
@@ -21753,7 +21832,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 133},
+	{kind: kLit, aux: 134},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 24, n: 8},
@@ -21763,7 +21842,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 24, n: 64},
@@ -21775,46 +21854,46 @@ var items = [...]item{
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kLit, aux: 5},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 6},
-	{kind: kLit, aux: 134},
+	{kind: kLit, aux: 135},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kLit, aux: 5},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
-	{kind: kLit, aux: 134},
+	{kind: kLit, aux: 135},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 24, n: 6},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUReg, lo: 32, n: 6},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUReg, lo: 64, n: 6},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 84, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 106},
+	{kind: kLit, aux: 107},
 	{kind: kUImm, lo: 72, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 16, n: 8},
-	{kind: kLit, aux: 105},
+	{kind: kLit, aux: 106},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, flags: fWrite, lo: 84, n: 3},
@@ -21868,19 +21947,19 @@ var items = [...]item{
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 135},
+	{kind: kLit, aux: 136},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kOpt, lo: 32, n: 32, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
-	{kind: kLit, aux: 135},
+	{kind: kLit, aux: 136},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kMod, lo: 76, n: 2, aux: 119},
 	{kind: kOpt, lo: 32, n: 32, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 32},
-	{kind: kLit, aux: 136},
+	{kind: kLit, aux: 137},
 	{kind: kMod, lo: 83, n: 2, aux: 262},
 	{kind: kMod, lo: 73, n: 3, aux: 263},
 	{kind: kMod, lo: 77, n: 4, aux: 264},
@@ -21924,7 +22003,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 24, n: 8},
@@ -21932,7 +22011,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 32, n: 33},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 96},
+	{kind: kLit, aux: 97},
 	{kind: kUReg, flags: fWrite, lo: 16, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 24, n: 8},
@@ -21940,9 +22019,9 @@ var items = [...]item{
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 137},
-	{kind: kUImm, lo: 32, n: 10},
 	{kind: kLit, aux: 138},
+	{kind: kUImm, lo: 32, n: 10},
+	{kind: kLit, aux: 139},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 32, n: 10},
@@ -22056,7 +22135,7 @@ var items = [...]item{
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 139},
+	{kind: kLit, aux: 140},
 	{kind: kMod, lo: 83, n: 2, aux: 262},
 	{kind: kMod, lo: 73, n: 3, aux: 143},
 	{kind: kMod, lo: 77, n: 4, aux: 264},
@@ -22069,7 +22148,7 @@ var items = [...]item{
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kLit, aux: 140},
+	{kind: kLit, aux: 141},
 	{kind: kMod, lo: 75, n: 1, aux: 266},
 	{kind: kLit, aux: 5},
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
@@ -22093,21 +22172,21 @@ var items = [...]item{
 	{kind: kOpt, lo: 64, n: 8, count: 2, def: 255},
 	{kind: kLit, aux: 6},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 141},
+	{kind: kLit, aux: 142},
 	{kind: kMod, lo: 85, n: 1, aux: 265},
 	{kind: kMod, lo: 83, n: 2, lo2: 88, n2: 1, aux: 269},
 	{kind: kMod, lo: 80, n: 2, aux: 270},
-	{kind: kLit, aux: 118},
+	{kind: kLit, aux: 119},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kTerm, flags: fOpt, lo: 40, n: 24, lo2: 72, n2: 8, count: 1},
 	{kind: kSImm, lo: 40, n: 24, lo2: 72, n2: 8},
-	{kind: kLit, aux: 142},
+	{kind: kLit, aux: 143},
 	{kind: kUReg, lo: 32, n: 8},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kLit, aux: 143},
+	{kind: kLit, aux: 144},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 2},
 	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
@@ -22118,9 +22197,9 @@ var items = [...]item{
 	{kind: kMod, lo: 79, n: 2, aux: 274},
 	{kind: kLit, aux: 86},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
 	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
 	{kind: kLit, aux: 2},
 	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
@@ -22131,273 +22210,273 @@ var items = [...]item{
 	{kind: kOpt, lo: 75, n: 4, count: 2},
 	{kind: kLit, aux: 6},
 	{kind: kUImm, lo: 75, n: 4},
-	{kind: kLit, aux: 146},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kOpt, lo: 75, n: 4, count: 2},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 75, n: 4},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kMod, lo: 74, n: 1, aux: 275},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 81, n: 2, aux: 273},
-	{kind: kMod, lo: 79, n: 2, aux: 274},
-	{kind: kLit, aux: 86},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kOpt, lo: 75, n: 4, count: 2},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 75, n: 4},
-	{kind: kLit, aux: 146},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kMod, lo: 74, n: 1, aux: 275},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kOpt, lo: 75, n: 4, count: 2},
-	{kind: kLit, aux: 6},
-	{kind: kUImm, lo: 75, n: 4},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 81, n: 2, aux: 273},
-	{kind: kMod, lo: 79, n: 2, aux: 274},
-	{kind: kLit, aux: 86},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 146},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kMod, lo: 74, n: 1, aux: 275},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 81, n: 2, aux: 273},
-	{kind: kMod, lo: 79, n: 2, aux: 274},
-	{kind: kLit, aux: 86},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 146},
-	{kind: kMod, lo: 83, n: 1, aux: 271},
-	{kind: kMod, lo: 74, n: 1, aux: 275},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 2},
-	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
-	{kind: kLit, aux: 6},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 6},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kMod, lo: 62, n: 1, aux: 188},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kMod, lo: 62, n: 1, aux: 188},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kMod, lo: 62, n: 1, aux: 276},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kMod, lo: 62, n: 1, aux: 276},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kLit, aux: 143},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
-	{kind: kLit, aux: 118},
-	{kind: kUReg, lo: 24, n: 8},
-	{kind: kLit, aux: 2},
-	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
-	{kind: kLit, aux: 25},
-	{kind: kUReg, lo: 32, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 40, n: 8},
-	{kind: kLit, aux: 145},
-	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
-	{kind: kLit, aux: 144},
-	{kind: kUReg, lo: 48, n: 8},
-	{kind: kLit, aux: 8},
-	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kMod, lo: 85, n: 1, aux: 265},
 	{kind: kLit, aux: 147},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kOpt, lo: 75, n: 4, count: 2},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 75, n: 4},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kMod, lo: 74, n: 1, aux: 275},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 81, n: 2, aux: 273},
+	{kind: kMod, lo: 79, n: 2, aux: 274},
+	{kind: kLit, aux: 86},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kOpt, lo: 75, n: 4, count: 2},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 75, n: 4},
+	{kind: kLit, aux: 147},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kMod, lo: 74, n: 1, aux: 275},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kOpt, lo: 75, n: 4, count: 2},
+	{kind: kLit, aux: 6},
+	{kind: kUImm, lo: 75, n: 4},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 81, n: 2, aux: 273},
+	{kind: kMod, lo: 79, n: 2, aux: 274},
+	{kind: kLit, aux: 86},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kLit, aux: 147},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kMod, lo: 74, n: 1, aux: 275},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 81, n: 2, aux: 273},
+	{kind: kMod, lo: 79, n: 2, aux: 274},
+	{kind: kLit, aux: 86},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kLit, aux: 147},
+	{kind: kMod, lo: 83, n: 1, aux: 271},
+	{kind: kMod, lo: 74, n: 1, aux: 275},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 2},
+	{kind: kOpt, lo: 48, n: 8, count: 2, def: 255},
+	{kind: kLit, aux: 6},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 6},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kMod, lo: 62, n: 1, aux: 188},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kMod, lo: 62, n: 1, aux: 188},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kMod, lo: 62, n: 1, aux: 276},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kMod, lo: 62, n: 1, aux: 276},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kLit, aux: 144},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kLit, aux: 119},
+	{kind: kUReg, lo: 24, n: 8},
+	{kind: kLit, aux: 2},
+	{kind: kMod, lo: 84, n: 1, lo2: 86, n2: 1, aux: 272},
+	{kind: kLit, aux: 25},
+	{kind: kUReg, lo: 32, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 64, n: 8},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 40, n: 8},
+	{kind: kLit, aux: 146},
+	{kind: kUReg, flags: fEcho, lo: 40, n: 8, count: 1},
+	{kind: kLit, aux: 145},
+	{kind: kUReg, lo: 48, n: 8},
+	{kind: kLit, aux: 8},
+	{kind: kUPred, lo: 87, n: 3, neg: 90},
+	{kind: kMod, lo: 85, n: 1, aux: 265},
+	{kind: kLit, aux: 148},
 	{kind: kSum, flags: fAddr, count: 4},
 	{kind: kTerm, flags: fOpt, lo: 24, n: 8, count: 1, def: 255},
 	{kind: kUReg, lo: 24, n: 8},
@@ -22525,17 +22604,17 @@ var items = [...]item{
 	{kind: kLit, aux: 82},
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
-	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kLit, aux: 149},
+	{kind: kMod, lo: 79, n: 3, aux: 278},
+	{kind: kLit, aux: 150},
 	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 81},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 6},
-	{kind: kLit, aux: 148},
-	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kLit, aux: 149},
+	{kind: kMod, lo: 79, n: 3, aux: 278},
+	{kind: kLit, aux: 150},
 	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 81},
 	{kind: kUReg, lo: 24, n: 6},
@@ -22544,14 +22623,14 @@ var items = [...]item{
 	{kind: kLit, aux: 11},
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kLit, aux: 4},
 	{kind: kUReg, lo: 32, n: 6},
 	{kind: kLit, aux: 81},
 	{kind: kUReg, lo: 24, n: 6},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kLit, aux: 4},
 	{kind: kUReg, lo: 32, n: 6},
@@ -22560,7 +22639,7 @@ var items = [...]item{
 	{kind: kLit, aux: 82},
 	{kind: kUReg, lo: 40, n: 6},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 283},
 	{kind: kLit, aux: 4},
@@ -22569,7 +22648,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 283},
 	{kind: kLit, aux: 4},
@@ -22581,7 +22660,7 @@ var items = [...]item{
 	{kind: kLit, aux: 11},
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 281},
 	{kind: kLit, aux: 4},
@@ -22589,7 +22668,7 @@ var items = [...]item{
 	{kind: kLit, aux: 81},
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 281},
 	{kind: kLit, aux: 4},
@@ -22599,7 +22678,7 @@ var items = [...]item{
 	{kind: kLit, aux: 82},
 	{kind: kUReg, lo: 40, n: 8},
 	{kind: kLit, aux: 2},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 284},
 	{kind: kLit, aux: 4},
@@ -22608,7 +22687,7 @@ var items = [...]item{
 	{kind: kUReg, lo: 24, n: 8},
 	{kind: kLit, aux: 8},
 	{kind: kUReg, lo: 64, n: 8},
-	{kind: kLit, aux: 148},
+	{kind: kLit, aux: 149},
 	{kind: kMod, lo: 79, n: 3, aux: 278},
 	{kind: kMod, lo: 82, n: 3, aux: 284},
 	{kind: kLit, aux: 4},
@@ -22724,7 +22803,7 @@ var items = [...]item{
 	{kind: kSImm, lo: 32, n: 32},
 	{kind: kLit, aux: 6},
 	{kind: kUPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 150},
+	{kind: kLit, aux: 151},
 	{kind: kUImm, lo: 32, n: 32},
 	{kind: kMod, lo: 73, n: 1, aux: 87},
 	{kind: kLit, aux: 5},
@@ -23478,8 +23557,8 @@ var items = [...]item{
 	{kind: kUPred, flags: fWrite, lo: 81, n: 3},
 	{kind: kLit, aux: 6},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 151},
 	{kind: kLit, aux: 152},
+	{kind: kLit, aux: 153},
 	{kind: kUImm, lo: 72, n: 3},
 	{kind: kLit, aux: 5},
 	{kind: kOpt, lo: 87, n: 3, neg: 90, count: 2, def: 7},
@@ -23518,7 +23597,7 @@ var items = [...]item{
 	{kind: kPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
 	{kind: kReg, lo: 24, n: 8, reuse: 122},
-	{kind: kLit, aux: 153},
+	{kind: kLit, aux: 154},
 	{kind: kOpt, lo: 87, n: 3, neg: 90, count: 2, def: 7},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
@@ -23529,7 +23608,7 @@ var items = [...]item{
 	{kind: kOpt, lo: 87, n: 3, neg: 90, count: 2, def: 7},
 	{kind: kLit, aux: 5},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
-	{kind: kLit, aux: 154},
+	{kind: kLit, aux: 155},
 	{kind: kOpt, lo: 87, n: 3, neg: 90, count: 2, def: 7},
 	{kind: kPred, lo: 87, n: 3, neg: 90},
 	{kind: kLit, aux: 6},
@@ -24029,6 +24108,9 @@ var args = [...]argInfo{
 	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 2, wmod: 255, role: Read, file: FileU},
+	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 1, width: 1, wmod: 255, role: Write, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
@@ -24076,6 +24158,14 @@ var args = [...]argInfo{
 	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
 	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
 	{item: 11, width: 2, wmod: 255, role: Read, file: FileU},
+	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 8, width: 1, wmod: 255, role: Read, file: FileNone},
+	{item: 10, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 3, width: 2, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 8, width: 2, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 4, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 6, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
@@ -24204,6 +24294,11 @@ var args = [...]argInfo{
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 7, width: 1, wmod: 255, role: Read, file: FileU},
+	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
+	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
+	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
+	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
 	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
 	{item: 5, width: 1, wmod: 255, role: Write, file: FileR},
@@ -26962,11 +27057,6 @@ var args = [...]argInfo{
 	{item: 15, width: 1, wmod: 255, role: Read, file: FileP},
 	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
 	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 7, width: 1, wmod: 255, role: Read, file: FileNone},
-	{item: 9, width: 1, wmod: 255, role: Read, file: FileR},
-	{item: 11, width: 1, wmod: 255, role: Read, file: FileP},
-	{item: 3, width: 1, wmod: 255, role: Write, file: FileR},
-	{item: 5, width: 1, wmod: 255, role: Read, file: FileR},
 	{item: 9, width: 2, wmod: 255, addr: true, role: Address, file: FileU},
 	{item: 11, width: 1, wmod: 255, addr: true, role: Address, file: FileNone},
 	{item: 13, width: 1, wmod: 255, role: Read, file: FileR},
@@ -27347,6 +27437,9 @@ var modRefs = [...]modRef{
 	{47, 1},
 	{73, 6},
 	{73, 9},
+	{55, 0},
+	{47, 1},
+	{73, 6},
 	{74, 1},
 	{75, 1},
 	{76, 0},
@@ -27362,6 +27455,14 @@ var modRefs = [...]modRef{
 	{73, 6},
 	{77, 9},
 	{73, 13},
+	{76, 0},
+	{47, 1},
+	{73, 6},
+	{73, 11},
+	{76, 0},
+	{47, 1},
+	{73, 6},
+	{77, 9},
 	{60, 0},
 	{47, 1},
 	{72, 2},
@@ -27386,7 +27487,6 @@ var modRefs = [...]modRef{
 	{76, 0},
 	{47, 1},
 	{73, 6},
-	{77, 9},
 	{55, 0},
 	{66, 2},
 	{57, 7},
@@ -29005,302 +29105,302 @@ var enums = [...]enumInfo{
 }
 
 var values = [...]enumValue{
-	{text: 0}, {text: 155}, {text: 156},
+	{text: 0}, {text: 156}, {text: 157},
 	{0, [3]uint8{1, 0, 0}}, {10, [3]uint8{2, 0, 0}},
-	{text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 113}, {text: 163}, {text: 164},
-	{text: 165}, {text: 0}, {text: 166}, {text: 167}, {text: 168}, {text: 169},
-	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: 170}, {text: 171}, {172, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
-	{text: hole}, {text: 0}, {text: 174}, {text: 175},
-	{text: 176}, {text: 177}, {text: 178}, {text: 179},
-	{text: 0}, {text: 180},
-	{text: 0}, {text: 181}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195},
-	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {172, [3]uint8{2, 0, 0}}, {196, [3]uint8{4, 0, 0}},
-	{text: 17}, {text: 197}, {text: 17}, {text: 198},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164}, {text: 165},
+	{text: 166}, {text: 0}, {text: 167}, {text: 168}, {text: 169}, {text: 170},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: 171}, {text: 172}, {173, [3]uint8{2, 0, 0}}, {174, [3]uint8{2, 0, 0}},
+	{text: hole}, {text: 0}, {text: 175}, {text: 176},
+	{text: 177}, {text: 178}, {text: 179}, {text: 180},
+	{text: 0}, {text: 181},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 17}, {text: 198}, {text: 17}, {text: 199},
 	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}},
-	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: hole}, {196, [3]uint8{4, 0, 0}},
-	{text: 157}, {text: 158}, {text: 159},
-	{text: 199}, {200, [3]uint8{2, 0, 0}}, {201, [3]uint8{4, 0, 0}}, {text: 202}, {203, [3]uint8{2, 0, 0}}, {204, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: 205}, {206, [3]uint8{2, 0, 0}}, {207, [3]uint8{4, 0, 0}}, {text: 42}, {208, [3]uint8{2, 0, 0}}, {209, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {text: hole}, {197, [3]uint8{4, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: 206}, {207, [3]uint8{2, 0, 0}}, {208, [3]uint8{4, 0, 0}}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
 	{64, [3]uint8{1, 0, 0}}, {13, [3]uint8{2, 0, 0}},
-	{text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 113}, {text: 163}, {text: 164}, {text: 210},
-	{text: 0}, {text: 211}, {text: 212}, {text: 213},
-	{text: 17}, {text: 197},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164}, {text: 165}, {text: 211},
+	{text: 0}, {text: 212}, {text: 213}, {text: 214},
 	{text: 17}, {text: 198},
+	{text: 17}, {text: 199},
 	{text: 22}, {text: 23},
-	{text: 0}, {text: 214},
-	{text: 215}, {text: 162}, {text: 113},
-	{216, [3]uint8{4, 0, 0}}, {217, [3]uint8{8, 0, 0}}, {218, [3]uint8{12, 0, 0}}, {219, [3]uint8{16, 0, 0}}, {220, [3]uint8{24, 0, 0}}, {221, [3]uint8{32, 0, 0}}, {222, [3]uint8{40, 0, 0}}, {223, [3]uint8{48, 0, 0}}, {224, [3]uint8{56, 0, 0}}, {225, [3]uint8{64, 0, 0}}, {226, [3]uint8{72, 0, 0}}, {227, [3]uint8{80, 0, 0}}, {228, [3]uint8{88, 0, 0}}, {229, [3]uint8{96, 0, 0}}, {230, [3]uint8{104, 0, 0}}, {231, [3]uint8{112, 0, 0}}, {232, [3]uint8{120, 0, 0}}, {233, [3]uint8{128, 0, 0}},
-	{text: 234}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0},
-	{235, [3]uint8{2, 1, 1}}, {236, [3]uint8{4, 2, 1}}, {237, [3]uint8{4, 4, 2}},
-	{text: 163}, {text: hole}, {text: 162},
-	{text: 0}, {text: 101},
-	{text: 238}, {text: 239}, {text: 240}, {text: 241}, {text: 242}, {text: 243}, {text: 244}, {text: 245}, {text: 246}, {text: 247}, {text: 248}, {text: 249}, {text: 250}, {text: 251}, {text: 252}, {text: 253}, {text: 254}, {text: 255}, {text: 256}, {text: 257}, {text: 258}, {text: 259}, {text: 260}, {text: 261}, {text: 262}, {text: 263}, {text: 264}, {text: 265}, {text: 266}, {text: 267}, {text: 268}, {text: 269}, {text: 270},
-	{text: 0}, {text: 271},
+	{text: 0}, {text: 215},
+	{text: 216}, {text: 163}, {text: 114},
+	{217, [3]uint8{4, 0, 0}}, {218, [3]uint8{8, 0, 0}}, {219, [3]uint8{12, 0, 0}}, {220, [3]uint8{16, 0, 0}}, {221, [3]uint8{24, 0, 0}}, {222, [3]uint8{32, 0, 0}}, {223, [3]uint8{40, 0, 0}}, {224, [3]uint8{48, 0, 0}}, {225, [3]uint8{56, 0, 0}}, {226, [3]uint8{64, 0, 0}}, {227, [3]uint8{72, 0, 0}}, {228, [3]uint8{80, 0, 0}}, {229, [3]uint8{88, 0, 0}}, {230, [3]uint8{96, 0, 0}}, {231, [3]uint8{104, 0, 0}}, {232, [3]uint8{112, 0, 0}}, {233, [3]uint8{120, 0, 0}}, {234, [3]uint8{128, 0, 0}},
+	{text: 235}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0},
+	{236, [3]uint8{2, 1, 1}}, {237, [3]uint8{4, 2, 1}}, {238, [3]uint8{4, 4, 2}},
+	{text: 164}, {text: hole}, {text: 163},
+	{text: 0}, {text: 102},
+	{text: 239}, {text: 240}, {text: 241}, {text: 242}, {text: 243}, {text: 244}, {text: 245}, {text: 246}, {text: 247}, {text: 248}, {text: 249}, {text: 250}, {text: 251}, {text: 252}, {text: 253}, {text: 254}, {text: 255}, {text: 256}, {text: 257}, {text: 258}, {text: 259}, {text: 260}, {text: 261}, {text: 262}, {text: 263}, {text: 264}, {text: 265}, {text: 266}, {text: 267}, {text: 268}, {text: 269}, {text: 270}, {text: 271},
 	{text: 0}, {text: 272},
-	{text: 273}, {text: 31}, {text: 274},
-	{text: 0}, {text: 160}, {text: 161},
-	{text: 0}, {text: 33}, {text: 275}, {text: 276},
-	{text: 275}, {text: 276},
+	{text: 0}, {text: 273},
+	{text: 274}, {text: 31}, {text: 275},
+	{text: 0}, {text: 161}, {text: 162},
+	{text: 0}, {text: 33}, {text: 276}, {text: 277},
+	{text: 276}, {text: 277},
 	{text: 0}, {text: 95},
-	{text: 0}, {text: 277},
-	{text: 0}, {text: 277}, {text: 278},
-	{text: 0}, {text: 279},
-	{text: 0}, {text: 33}, {text: 280}, {text: 281},
-	{text: 282}, {text: 283},
-	{text: 284}, {text: 285}, {text: 286}, {text: 287}, {text: hole}, {text: 288}, {text: hole}, {text: hole}, {text: hole}, {text: 289}, {text: 290}, {text: 291},
-	{text: 0}, {text: 292},
-	{text: 284}, {text: 285}, {text: 286}, {text: 287}, {text: hole}, {text: 288},
-	{text: 159}, {text: 293}, {text: 158}, {text: 294},
+	{text: 0}, {text: 278},
+	{text: 0}, {text: 278}, {text: 279},
+	{text: 0}, {text: 280},
+	{text: 0}, {text: 33}, {text: 281}, {text: 282},
+	{text: 283}, {text: 284},
+	{text: 285}, {text: 286}, {text: 287}, {text: 288}, {text: hole}, {text: 289}, {text: hole}, {text: hole}, {text: hole}, {text: 290}, {text: 291}, {text: 292},
+	{text: 0}, {text: 293},
+	{text: 285}, {text: 286}, {text: 287}, {text: 288}, {text: hole}, {text: 289},
+	{text: 160}, {text: 294}, {text: 159}, {text: 295},
 	{text: 0}, {text: 69}, {text: 42},
-	{text: 0}, {text: 295},
+	{text: 0}, {text: 296},
 	{text: 15}, {0, [3]uint8{2, 0, 0}},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 552}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 552}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 553}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 554}, {text: 555}, {text: 556}, {text: 557}, {text: 434}, {text: 558}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 552}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 553}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 556}, {text: 557}, {text: 559}, {text: 558}, {text: 436}, {text: 560}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 552}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 553}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 554}, {text: 555}, {text: 556}, {text: 557}, {text: 559}, {text: 558}, {text: 436}, {text: 560}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 296}, {text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 552}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 553}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 556}, {text: 557}, {text: 559}, {text: 558}, {text: 436}, {text: 560}, {text: 561}, {text: 562}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551},
-	{text: 0}, {text: 563}, {text: 564}, {text: 565},
-	{text: 0}, {text: 566}, {text: 567}, {text: 568}, {text: 569}, {text: 570}, {text: 571}, {text: 572}, {text: 573}, {text: 574}, {text: 575}, {text: 576}, {text: 577}, {text: 578}, {text: 579}, {text: 580}, {text: 581}, {text: 582}, {text: 583}, {text: 584}, {text: 585}, {text: 586}, {text: 587}, {text: 588}, {text: 589}, {text: 590}, {text: 591}, {text: 592}, {text: 593}, {text: 594}, {text: 595}, {text: 596}, {text: 597}, {text: 598}, {text: 599}, {text: 600}, {text: 601}, {text: 602}, {text: 603}, {text: 604}, {text: 605}, {text: 606}, {text: 607}, {text: 608}, {text: 609}, {text: 610}, {text: 611}, {text: 612}, {text: 613}, {text: 614}, {text: 615}, {text: 616}, {text: 617}, {text: 618}, {text: 619}, {text: 620}, {text: 621}, {text: 622}, {text: 623}, {text: 624}, {text: 625}, {text: 626}, {text: 627}, {text: 628},
-	{39, [3]uint8{4, 2, 2}}, {629, [3]uint8{8, 4, 2}}, {630, [3]uint8{8, 8, 4}}, {631, [3]uint8{8, 16, 8}},
-	{text: 158}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 295}, {text: 639}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 159},
-	{text: 162}, {text: 113}, {text: 163},
-	{text: 0}, {text: 645},
-	{text: 0}, {text: 646}, {text: 647},
-	{text: 0}, {text: 648},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 321}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 362}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 433}, {text: 434}, {text: 435}, {text: 436}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 557}, {text: 558}, {text: 435}, {text: 559}, {text: 437}, {text: 438}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 555}, {text: 556}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 439}, {text: 440}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 297}, {text: 298}, {text: 299}, {text: 300}, {text: 301}, {text: 302}, {text: 303}, {text: 304}, {text: 305}, {text: 306}, {text: 307}, {text: 308}, {text: 309}, {text: 310}, {text: 311}, {text: 312}, {text: 313}, {text: 314}, {text: 315}, {text: 316}, {text: 317}, {text: 318}, {text: 319}, {text: 320}, {text: 553}, {text: 322}, {text: 323}, {text: 324}, {text: 325}, {text: 326}, {text: 327}, {text: 328}, {text: 329}, {text: 330}, {text: 331}, {text: 332}, {text: 333}, {text: 334}, {text: 335}, {text: 336}, {text: 337}, {text: 338}, {text: 339}, {text: 340}, {text: 341}, {text: 342}, {text: 343}, {text: 344}, {text: 345}, {text: 346}, {text: 347}, {text: 348}, {text: 349}, {text: 350}, {text: 351}, {text: 352}, {text: 353}, {text: 354}, {text: 355}, {text: 356}, {text: 357}, {text: 358}, {text: 359}, {text: 360}, {text: 361}, {text: 554}, {text: 363}, {text: 364}, {text: 365}, {text: 366}, {text: 367}, {text: 368}, {text: 369}, {text: 370}, {text: 371}, {text: 372}, {text: 373}, {text: 374}, {text: 375}, {text: 376}, {text: 377}, {text: 378}, {text: 379}, {text: 380}, {text: 381}, {text: 382}, {text: 383}, {text: 384}, {text: 385}, {text: 386}, {text: 387}, {text: 388}, {text: 389}, {text: 390}, {text: 391}, {text: 392}, {text: 393}, {text: 394}, {text: 395}, {text: 396}, {text: 397}, {text: 398}, {text: 399}, {text: 400}, {text: 401}, {text: 402}, {text: 403}, {text: 404}, {text: 405}, {text: 406}, {text: 407}, {text: 408}, {text: 409}, {text: 410}, {text: 411}, {text: 412}, {text: 413}, {text: 414}, {text: 415}, {text: 416}, {text: 417}, {text: 418}, {text: 419}, {text: 420}, {text: 421}, {text: 422}, {text: 423}, {text: 424}, {text: 425}, {text: 426}, {text: 427}, {text: 428}, {text: 429}, {text: 430}, {text: 431}, {text: 432}, {text: 557}, {text: 558}, {text: 560}, {text: 559}, {text: 437}, {text: 561}, {text: 562}, {text: 563}, {text: 441}, {text: 442}, {text: 443}, {text: 444}, {text: 445}, {text: 446}, {text: 447}, {text: 448}, {text: 449}, {text: 450}, {text: 451}, {text: 452}, {text: 453}, {text: 454}, {text: 455}, {text: 456}, {text: 457}, {text: 458}, {text: 459}, {text: 460}, {text: 461}, {text: 462}, {text: 463}, {text: 464}, {text: 465}, {text: 466}, {text: 467}, {text: 468}, {text: 469}, {text: 470}, {text: 471}, {text: 472}, {text: 473}, {text: 474}, {text: 475}, {text: 476}, {text: 477}, {text: 478}, {text: 479}, {text: 480}, {text: 481}, {text: 482}, {text: 483}, {text: 484}, {text: 485}, {text: 486}, {text: 487}, {text: 488}, {text: 489}, {text: 490}, {text: 491}, {text: 492}, {text: 493}, {text: 494}, {text: 495}, {text: 496}, {text: 497}, {text: 498}, {text: 499}, {text: 500}, {text: 501}, {text: 502}, {text: 503}, {text: 504}, {text: 505}, {text: 506}, {text: 507}, {text: 508}, {text: 509}, {text: 510}, {text: 511}, {text: 512}, {text: 513}, {text: 514}, {text: 515}, {text: 516}, {text: 517}, {text: 518}, {text: 519}, {text: 520}, {text: 521}, {text: 522}, {text: 523}, {text: 524}, {text: 525}, {text: 526}, {text: 527}, {text: 528}, {text: 529}, {text: 530}, {text: 531}, {text: 532}, {text: 533}, {text: 534}, {text: 535}, {text: 536}, {text: 537}, {text: 538}, {text: 539}, {text: 540}, {text: 541}, {text: 542}, {text: 543}, {text: 544}, {text: 545}, {text: 546}, {text: 547}, {text: 548}, {text: 549}, {text: 550}, {text: 551}, {text: 552},
+	{text: 0}, {text: 564}, {text: 565}, {text: 566},
+	{text: 0}, {text: 567}, {text: 568}, {text: 569}, {text: 570}, {text: 571}, {text: 572}, {text: 573}, {text: 574}, {text: 575}, {text: 576}, {text: 577}, {text: 578}, {text: 579}, {text: 580}, {text: 581}, {text: 582}, {text: 583}, {text: 584}, {text: 585}, {text: 586}, {text: 587}, {text: 588}, {text: 589}, {text: 590}, {text: 591}, {text: 592}, {text: 593}, {text: 594}, {text: 595}, {text: 596}, {text: 597}, {text: 598}, {text: 599}, {text: 600}, {text: 601}, {text: 602}, {text: 603}, {text: 604}, {text: 605}, {text: 606}, {text: 607}, {text: 608}, {text: 609}, {text: 610}, {text: 611}, {text: 612}, {text: 613}, {text: 614}, {text: 615}, {text: 616}, {text: 617}, {text: 618}, {text: 619}, {text: 620}, {text: 621}, {text: 622}, {text: 623}, {text: 624}, {text: 625}, {text: 626}, {text: 627}, {text: 628}, {text: 629},
+	{39, [3]uint8{4, 2, 2}}, {630, [3]uint8{8, 4, 2}}, {631, [3]uint8{8, 8, 4}}, {632, [3]uint8{8, 16, 8}},
+	{text: 159}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 639}, {text: 296}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 645}, {text: 160},
+	{text: 163}, {text: 114}, {text: 164},
+	{text: 0}, {text: 646},
+	{text: 0}, {text: 647}, {text: 648},
 	{text: 0}, {text: 649},
-	{text: hole}, {text: 40}, {text: 42}, {text: hole}, {text: 43},
-	{text: 0}, {text: 650}, {text: hole}, {text: hole},
-	{text: 0}, {text: 651},
-	{text: 0}, {text: 652},
-	{text: 0}, {text: 43},
 	{text: 0}, {text: 650},
-	{text: 40}, {text: 43}, {text: hole}, {text: 653}, {text: 654}, {text: 655},
-	{text: 40}, {text: 43}, {text: hole}, {text: 656}, {text: hole}, {text: 653}, {text: 657}, {text: 658}, {text: 654}, {text: 655}, {text: hole}, {text: hole}, {text: 659},
-	{text: 0}, {text: 563}, {text: 564}, {text: 565}, {text: 288},
-	{text: 42}, {text: 40}, {text: 654}, {text: 655},
-	{text: 42}, {text: 40}, {text: 654}, {text: 655}, {text: hole}, {text: 656}, {text: 657}, {text: 658}, {text: hole}, {text: 43}, {text: hole}, {text: 659},
-	{text: 660}, {text: 661}, {text: 662}, {text: 663}, {text: 64}, {text: 0},
-	{text: 0}, {text: 664}, {text: 665}, {text: 666},
-	{text: 0}, {text: 667},
-	{text: 668}, {text: 172},
-	{text: 660}, {text: 661}, {text: 662}, {text: 663}, {text: 64}, {text: 0}, {668, [3]uint8{2, 0, 0}}, {172, [3]uint8{2, 0, 0}},
-	{text: 660}, {text: 661},
-	{text: 0}, {text: hole}, {text: hole}, {text: 666},
-	{text: 0}, {text: 669},
-	{text: 670}, {text: 671}, {text: 42}, {text: hole}, {text: 672}, {text: 673}, {text: 674}, {text: hole},
-	{text: 131}, {text: 675},
-	{text: 131}, {text: 675}, {text: 676},
-	{text: 0}, {text: 677}, {text: 649},
-	{text: 670}, {text: 671}, {text: 42}, {text: hole},
+	{text: hole}, {text: 40}, {text: 42}, {text: hole}, {text: 43},
+	{text: 0}, {text: 651}, {text: hole}, {text: hole},
+	{text: 0}, {text: 652},
+	{text: 0}, {text: 653},
+	{text: 0}, {text: 43},
+	{text: 0}, {text: 651},
+	{text: 40}, {text: 43}, {text: hole}, {text: 654}, {text: 655}, {text: 656},
+	{text: 40}, {text: 43}, {text: hole}, {text: 657}, {text: hole}, {text: 654}, {text: 658}, {text: 659}, {text: 655}, {text: 656}, {text: hole}, {text: hole}, {text: 660},
+	{text: 0}, {text: 564}, {text: 565}, {text: 566}, {text: 289},
+	{text: 42}, {text: 40}, {text: 655}, {text: 656},
+	{text: 42}, {text: 40}, {text: 655}, {text: 656}, {text: hole}, {text: 657}, {text: 658}, {text: 659}, {text: hole}, {text: 43}, {text: hole}, {text: 660},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 64}, {text: 0},
+	{text: 0}, {text: 665}, {text: 666}, {text: 667},
+	{text: 0}, {text: 668},
+	{text: 669}, {text: 173},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 64}, {text: 0}, {669, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 661}, {text: 662},
+	{text: 0}, {text: hole}, {text: hole}, {text: 667},
+	{text: 0}, {text: 670},
+	{text: 671}, {text: 672}, {text: 42}, {text: hole}, {text: 673}, {text: 674}, {text: 675}, {text: hole},
+	{text: 132}, {text: 676},
+	{text: 132}, {text: 676}, {text: 677},
+	{text: 0}, {text: 678}, {text: 650},
+	{text: 671}, {text: 672}, {text: 42}, {text: hole},
 	{text: 64}, {text: 0},
-	{text: 0}, {text: 678},
 	{text: 0}, {text: 679},
-	{text: hole}, {text: 680}, {text: 681}, {text: 682}, {text: 0}, {text: 683}, {text: 684}, {text: 685},
-	{text: 686}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 295}, {text: 639}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 676},
-	{text: 0}, {text: 687},
-	{text: 688}, {text: 689}, {text: 690}, {text: 691},
-	{text: 0}, {text: 687}, {text: hole}, {text: 692},
+	{text: 0}, {text: 680},
+	{text: hole}, {text: 681}, {text: 682}, {text: 683}, {text: 0}, {text: 684}, {text: 685}, {text: 686},
+	{text: 687}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 639}, {text: 296}, {text: 640}, {text: 641}, {text: 642}, {text: 643}, {text: 644}, {text: 645}, {text: 677},
+	{text: 0}, {text: 688},
+	{text: 689}, {text: 690}, {text: 691}, {text: 692},
+	{text: 0}, {text: 688}, {text: hole}, {text: 693},
 	{text: 0}, {text: 42},
-	{text: 0}, {text: 42}, {text: 693}, {text: 694},
+	{text: 0}, {text: 42}, {text: 694}, {text: 695},
 	{text: 0}, {text: 60},
-	{text: 0}, {text: hole}, {text: 693}, {text: 694},
+	{text: 0}, {text: hole}, {text: 694}, {text: 695},
 	{text: 0}, {text: 42}, {text: 60},
-	{text: 0}, {text: 677}, {text: 649}, {text: 695},
-	{text: 0}, {text: 42}, {text: 693}, {text: 694}, {text: 696},
-	{697, [3]uint8{4, 0, 0}}, {698, [3]uint8{8, 0, 0}}, {699, [3]uint8{12, 0, 0}}, {700, [3]uint8{16, 0, 0}}, {701, [3]uint8{20, 0, 0}}, {702, [3]uint8{24, 0, 0}}, {703, [3]uint8{28, 0, 0}}, {704, [3]uint8{32, 0, 0}}, {705, [3]uint8{36, 0, 0}}, {706, [3]uint8{40, 0, 0}}, {707, [3]uint8{44, 0, 0}}, {708, [3]uint8{48, 0, 0}}, {709, [3]uint8{52, 0, 0}}, {710, [3]uint8{56, 0, 0}}, {711, [3]uint8{60, 0, 0}}, {712, [3]uint8{64, 0, 0}}, {713, [3]uint8{68, 0, 0}}, {714, [3]uint8{72, 0, 0}}, {715, [3]uint8{76, 0, 0}}, {716, [3]uint8{80, 0, 0}}, {717, [3]uint8{84, 0, 0}}, {718, [3]uint8{88, 0, 0}}, {719, [3]uint8{92, 0, 0}}, {720, [3]uint8{96, 0, 0}}, {721, [3]uint8{100, 0, 0}}, {722, [3]uint8{104, 0, 0}}, {723, [3]uint8{108, 0, 0}}, {724, [3]uint8{112, 0, 0}}, {725, [3]uint8{116, 0, 0}}, {726, [3]uint8{120, 0, 0}}, {727, [3]uint8{124, 0, 0}}, {728, [3]uint8{128, 0, 0}}, {729, [3]uint8{4, 0, 0}}, {730, [3]uint8{8, 0, 0}}, {731, [3]uint8{12, 0, 0}}, {732, [3]uint8{16, 0, 0}}, {733, [3]uint8{20, 0, 0}}, {734, [3]uint8{24, 0, 0}}, {735, [3]uint8{28, 0, 0}}, {736, [3]uint8{32, 0, 0}}, {737, [3]uint8{36, 0, 0}}, {738, [3]uint8{40, 0, 0}}, {739, [3]uint8{44, 0, 0}}, {740, [3]uint8{48, 0, 0}}, {741, [3]uint8{52, 0, 0}}, {742, [3]uint8{56, 0, 0}}, {743, [3]uint8{60, 0, 0}}, {744, [3]uint8{64, 0, 0}}, {745, [3]uint8{68, 0, 0}}, {746, [3]uint8{72, 0, 0}}, {747, [3]uint8{76, 0, 0}}, {748, [3]uint8{80, 0, 0}}, {749, [3]uint8{84, 0, 0}}, {750, [3]uint8{88, 0, 0}}, {751, [3]uint8{92, 0, 0}}, {752, [3]uint8{96, 0, 0}}, {753, [3]uint8{100, 0, 0}}, {754, [3]uint8{104, 0, 0}}, {755, [3]uint8{108, 0, 0}}, {756, [3]uint8{112, 0, 0}}, {757, [3]uint8{116, 0, 0}}, {758, [3]uint8{120, 0, 0}}, {759, [3]uint8{124, 0, 0}}, {760, [3]uint8{128, 0, 0}}, {761, [3]uint8{4, 0, 0}}, {762, [3]uint8{8, 0, 0}}, {763, [3]uint8{12, 0, 0}}, {764, [3]uint8{16, 0, 0}}, {765, [3]uint8{20, 0, 0}}, {766, [3]uint8{24, 0, 0}}, {767, [3]uint8{28, 0, 0}}, {768, [3]uint8{32, 0, 0}}, {769, [3]uint8{36, 0, 0}}, {770, [3]uint8{40, 0, 0}}, {771, [3]uint8{44, 0, 0}}, {772, [3]uint8{48, 0, 0}}, {773, [3]uint8{52, 0, 0}}, {774, [3]uint8{56, 0, 0}}, {775, [3]uint8{60, 0, 0}}, {776, [3]uint8{64, 0, 0}}, {777, [3]uint8{68, 0, 0}}, {778, [3]uint8{72, 0, 0}}, {779, [3]uint8{76, 0, 0}}, {780, [3]uint8{80, 0, 0}}, {781, [3]uint8{84, 0, 0}}, {782, [3]uint8{88, 0, 0}}, {783, [3]uint8{92, 0, 0}}, {784, [3]uint8{96, 0, 0}}, {785, [3]uint8{100, 0, 0}}, {786, [3]uint8{104, 0, 0}}, {787, [3]uint8{108, 0, 0}}, {788, [3]uint8{112, 0, 0}}, {789, [3]uint8{116, 0, 0}}, {790, [3]uint8{120, 0, 0}}, {791, [3]uint8{124, 0, 0}}, {792, [3]uint8{128, 0, 0}},
-	{text: 0}, {text: 43}, {text: 653},
-	{text: 0}, {text: 793}, {text: 794}, {text: 795}, {text: 796}, {text: 797}, {text: 798}, {text: 799}, {text: 800}, {text: 801}, {text: 802}, {text: 803}, {text: 804}, {text: 805}, {text: 806}, {text: 807},
-	{text: 0}, {text: 794}, {text: 796}, {text: 798},
-	{text: 0}, {text: 808},
-	{697, [3]uint8{2, 0, 0}}, {698, [3]uint8{4, 0, 0}}, {699, [3]uint8{6, 0, 0}}, {700, [3]uint8{8, 0, 0}}, {701, [3]uint8{10, 0, 0}}, {702, [3]uint8{12, 0, 0}}, {703, [3]uint8{14, 0, 0}}, {704, [3]uint8{16, 0, 0}}, {705, [3]uint8{18, 0, 0}}, {706, [3]uint8{20, 0, 0}}, {707, [3]uint8{22, 0, 0}}, {708, [3]uint8{24, 0, 0}}, {709, [3]uint8{26, 0, 0}}, {710, [3]uint8{28, 0, 0}}, {711, [3]uint8{30, 0, 0}}, {712, [3]uint8{32, 0, 0}}, {713, [3]uint8{34, 0, 0}}, {714, [3]uint8{36, 0, 0}}, {715, [3]uint8{38, 0, 0}}, {716, [3]uint8{40, 0, 0}}, {717, [3]uint8{42, 0, 0}}, {718, [3]uint8{44, 0, 0}}, {719, [3]uint8{46, 0, 0}}, {720, [3]uint8{48, 0, 0}}, {721, [3]uint8{50, 0, 0}}, {722, [3]uint8{52, 0, 0}}, {723, [3]uint8{54, 0, 0}}, {724, [3]uint8{56, 0, 0}}, {725, [3]uint8{58, 0, 0}}, {726, [3]uint8{60, 0, 0}}, {727, [3]uint8{62, 0, 0}}, {728, [3]uint8{64, 0, 0}}, {729, [3]uint8{2, 0, 0}}, {730, [3]uint8{4, 0, 0}}, {731, [3]uint8{6, 0, 0}}, {732, [3]uint8{8, 0, 0}}, {733, [3]uint8{10, 0, 0}}, {734, [3]uint8{12, 0, 0}}, {735, [3]uint8{14, 0, 0}}, {736, [3]uint8{16, 0, 0}}, {737, [3]uint8{18, 0, 0}}, {738, [3]uint8{20, 0, 0}}, {739, [3]uint8{22, 0, 0}}, {740, [3]uint8{24, 0, 0}}, {741, [3]uint8{26, 0, 0}}, {742, [3]uint8{28, 0, 0}}, {743, [3]uint8{30, 0, 0}}, {744, [3]uint8{32, 0, 0}}, {745, [3]uint8{34, 0, 0}}, {746, [3]uint8{36, 0, 0}}, {747, [3]uint8{38, 0, 0}}, {748, [3]uint8{40, 0, 0}}, {749, [3]uint8{42, 0, 0}}, {750, [3]uint8{44, 0, 0}}, {751, [3]uint8{46, 0, 0}}, {752, [3]uint8{48, 0, 0}}, {753, [3]uint8{50, 0, 0}}, {754, [3]uint8{52, 0, 0}}, {755, [3]uint8{54, 0, 0}}, {756, [3]uint8{56, 0, 0}}, {757, [3]uint8{58, 0, 0}}, {758, [3]uint8{60, 0, 0}}, {759, [3]uint8{62, 0, 0}}, {760, [3]uint8{64, 0, 0}}, {761, [3]uint8{2, 0, 0}}, {762, [3]uint8{4, 0, 0}}, {763, [3]uint8{6, 0, 0}}, {764, [3]uint8{8, 0, 0}}, {765, [3]uint8{10, 0, 0}}, {766, [3]uint8{12, 0, 0}}, {767, [3]uint8{14, 0, 0}}, {768, [3]uint8{16, 0, 0}}, {769, [3]uint8{18, 0, 0}}, {770, [3]uint8{20, 0, 0}}, {771, [3]uint8{22, 0, 0}}, {772, [3]uint8{24, 0, 0}}, {773, [3]uint8{26, 0, 0}}, {774, [3]uint8{28, 0, 0}}, {775, [3]uint8{30, 0, 0}}, {776, [3]uint8{32, 0, 0}}, {777, [3]uint8{34, 0, 0}}, {778, [3]uint8{36, 0, 0}}, {779, [3]uint8{38, 0, 0}}, {780, [3]uint8{40, 0, 0}}, {781, [3]uint8{42, 0, 0}}, {782, [3]uint8{44, 0, 0}}, {783, [3]uint8{46, 0, 0}}, {784, [3]uint8{48, 0, 0}}, {785, [3]uint8{50, 0, 0}}, {786, [3]uint8{52, 0, 0}}, {787, [3]uint8{54, 0, 0}}, {788, [3]uint8{56, 0, 0}}, {789, [3]uint8{58, 0, 0}}, {790, [3]uint8{60, 0, 0}}, {791, [3]uint8{62, 0, 0}}, {792, [3]uint8{64, 0, 0}},
-	{text: 809}, {text: 810}, {text: hole}, {text: 811}, {text: 812}, {text: 813}, {text: hole}, {text: 814}, {text: hole}, {text: 815}, {text: hole}, {text: 816}, {text: hole}, {text: 817}, {text: hole}, {text: 818},
-	{text: 819}, {text: 820},
-	{text: 819}, {text: 820}, {text: hole}, {text: hole},
-	{821, [3]uint8{1, 2, 1}}, {822, [3]uint8{1, 4, 2}},
+	{text: 0}, {text: 678}, {text: 650}, {text: 696},
+	{text: 0}, {text: 42}, {text: 694}, {text: 695}, {text: 697},
+	{698, [3]uint8{4, 0, 0}}, {699, [3]uint8{8, 0, 0}}, {700, [3]uint8{12, 0, 0}}, {701, [3]uint8{16, 0, 0}}, {702, [3]uint8{20, 0, 0}}, {703, [3]uint8{24, 0, 0}}, {704, [3]uint8{28, 0, 0}}, {705, [3]uint8{32, 0, 0}}, {706, [3]uint8{36, 0, 0}}, {707, [3]uint8{40, 0, 0}}, {708, [3]uint8{44, 0, 0}}, {709, [3]uint8{48, 0, 0}}, {710, [3]uint8{52, 0, 0}}, {711, [3]uint8{56, 0, 0}}, {712, [3]uint8{60, 0, 0}}, {713, [3]uint8{64, 0, 0}}, {714, [3]uint8{68, 0, 0}}, {715, [3]uint8{72, 0, 0}}, {716, [3]uint8{76, 0, 0}}, {717, [3]uint8{80, 0, 0}}, {718, [3]uint8{84, 0, 0}}, {719, [3]uint8{88, 0, 0}}, {720, [3]uint8{92, 0, 0}}, {721, [3]uint8{96, 0, 0}}, {722, [3]uint8{100, 0, 0}}, {723, [3]uint8{104, 0, 0}}, {724, [3]uint8{108, 0, 0}}, {725, [3]uint8{112, 0, 0}}, {726, [3]uint8{116, 0, 0}}, {727, [3]uint8{120, 0, 0}}, {728, [3]uint8{124, 0, 0}}, {729, [3]uint8{128, 0, 0}}, {730, [3]uint8{4, 0, 0}}, {731, [3]uint8{8, 0, 0}}, {732, [3]uint8{12, 0, 0}}, {733, [3]uint8{16, 0, 0}}, {734, [3]uint8{20, 0, 0}}, {735, [3]uint8{24, 0, 0}}, {736, [3]uint8{28, 0, 0}}, {737, [3]uint8{32, 0, 0}}, {738, [3]uint8{36, 0, 0}}, {739, [3]uint8{40, 0, 0}}, {740, [3]uint8{44, 0, 0}}, {741, [3]uint8{48, 0, 0}}, {742, [3]uint8{52, 0, 0}}, {743, [3]uint8{56, 0, 0}}, {744, [3]uint8{60, 0, 0}}, {745, [3]uint8{64, 0, 0}}, {746, [3]uint8{68, 0, 0}}, {747, [3]uint8{72, 0, 0}}, {748, [3]uint8{76, 0, 0}}, {749, [3]uint8{80, 0, 0}}, {750, [3]uint8{84, 0, 0}}, {751, [3]uint8{88, 0, 0}}, {752, [3]uint8{92, 0, 0}}, {753, [3]uint8{96, 0, 0}}, {754, [3]uint8{100, 0, 0}}, {755, [3]uint8{104, 0, 0}}, {756, [3]uint8{108, 0, 0}}, {757, [3]uint8{112, 0, 0}}, {758, [3]uint8{116, 0, 0}}, {759, [3]uint8{120, 0, 0}}, {760, [3]uint8{124, 0, 0}}, {761, [3]uint8{128, 0, 0}}, {762, [3]uint8{4, 0, 0}}, {763, [3]uint8{8, 0, 0}}, {764, [3]uint8{12, 0, 0}}, {765, [3]uint8{16, 0, 0}}, {766, [3]uint8{20, 0, 0}}, {767, [3]uint8{24, 0, 0}}, {768, [3]uint8{28, 0, 0}}, {769, [3]uint8{32, 0, 0}}, {770, [3]uint8{36, 0, 0}}, {771, [3]uint8{40, 0, 0}}, {772, [3]uint8{44, 0, 0}}, {773, [3]uint8{48, 0, 0}}, {774, [3]uint8{52, 0, 0}}, {775, [3]uint8{56, 0, 0}}, {776, [3]uint8{60, 0, 0}}, {777, [3]uint8{64, 0, 0}}, {778, [3]uint8{68, 0, 0}}, {779, [3]uint8{72, 0, 0}}, {780, [3]uint8{76, 0, 0}}, {781, [3]uint8{80, 0, 0}}, {782, [3]uint8{84, 0, 0}}, {783, [3]uint8{88, 0, 0}}, {784, [3]uint8{92, 0, 0}}, {785, [3]uint8{96, 0, 0}}, {786, [3]uint8{100, 0, 0}}, {787, [3]uint8{104, 0, 0}}, {788, [3]uint8{108, 0, 0}}, {789, [3]uint8{112, 0, 0}}, {790, [3]uint8{116, 0, 0}}, {791, [3]uint8{120, 0, 0}}, {792, [3]uint8{124, 0, 0}}, {793, [3]uint8{128, 0, 0}},
+	{text: 0}, {text: 43}, {text: 654},
+	{text: 0}, {text: 794}, {text: 795}, {text: 796}, {text: 797}, {text: 798}, {text: 799}, {text: 800}, {text: 801}, {text: 802}, {text: 803}, {text: 804}, {text: 805}, {text: 806}, {text: 807}, {text: 808},
+	{text: 0}, {text: 795}, {text: 797}, {text: 799},
+	{text: 0}, {text: 809},
+	{698, [3]uint8{2, 0, 0}}, {699, [3]uint8{4, 0, 0}}, {700, [3]uint8{6, 0, 0}}, {701, [3]uint8{8, 0, 0}}, {702, [3]uint8{10, 0, 0}}, {703, [3]uint8{12, 0, 0}}, {704, [3]uint8{14, 0, 0}}, {705, [3]uint8{16, 0, 0}}, {706, [3]uint8{18, 0, 0}}, {707, [3]uint8{20, 0, 0}}, {708, [3]uint8{22, 0, 0}}, {709, [3]uint8{24, 0, 0}}, {710, [3]uint8{26, 0, 0}}, {711, [3]uint8{28, 0, 0}}, {712, [3]uint8{30, 0, 0}}, {713, [3]uint8{32, 0, 0}}, {714, [3]uint8{34, 0, 0}}, {715, [3]uint8{36, 0, 0}}, {716, [3]uint8{38, 0, 0}}, {717, [3]uint8{40, 0, 0}}, {718, [3]uint8{42, 0, 0}}, {719, [3]uint8{44, 0, 0}}, {720, [3]uint8{46, 0, 0}}, {721, [3]uint8{48, 0, 0}}, {722, [3]uint8{50, 0, 0}}, {723, [3]uint8{52, 0, 0}}, {724, [3]uint8{54, 0, 0}}, {725, [3]uint8{56, 0, 0}}, {726, [3]uint8{58, 0, 0}}, {727, [3]uint8{60, 0, 0}}, {728, [3]uint8{62, 0, 0}}, {729, [3]uint8{64, 0, 0}}, {730, [3]uint8{2, 0, 0}}, {731, [3]uint8{4, 0, 0}}, {732, [3]uint8{6, 0, 0}}, {733, [3]uint8{8, 0, 0}}, {734, [3]uint8{10, 0, 0}}, {735, [3]uint8{12, 0, 0}}, {736, [3]uint8{14, 0, 0}}, {737, [3]uint8{16, 0, 0}}, {738, [3]uint8{18, 0, 0}}, {739, [3]uint8{20, 0, 0}}, {740, [3]uint8{22, 0, 0}}, {741, [3]uint8{24, 0, 0}}, {742, [3]uint8{26, 0, 0}}, {743, [3]uint8{28, 0, 0}}, {744, [3]uint8{30, 0, 0}}, {745, [3]uint8{32, 0, 0}}, {746, [3]uint8{34, 0, 0}}, {747, [3]uint8{36, 0, 0}}, {748, [3]uint8{38, 0, 0}}, {749, [3]uint8{40, 0, 0}}, {750, [3]uint8{42, 0, 0}}, {751, [3]uint8{44, 0, 0}}, {752, [3]uint8{46, 0, 0}}, {753, [3]uint8{48, 0, 0}}, {754, [3]uint8{50, 0, 0}}, {755, [3]uint8{52, 0, 0}}, {756, [3]uint8{54, 0, 0}}, {757, [3]uint8{56, 0, 0}}, {758, [3]uint8{58, 0, 0}}, {759, [3]uint8{60, 0, 0}}, {760, [3]uint8{62, 0, 0}}, {761, [3]uint8{64, 0, 0}}, {762, [3]uint8{2, 0, 0}}, {763, [3]uint8{4, 0, 0}}, {764, [3]uint8{6, 0, 0}}, {765, [3]uint8{8, 0, 0}}, {766, [3]uint8{10, 0, 0}}, {767, [3]uint8{12, 0, 0}}, {768, [3]uint8{14, 0, 0}}, {769, [3]uint8{16, 0, 0}}, {770, [3]uint8{18, 0, 0}}, {771, [3]uint8{20, 0, 0}}, {772, [3]uint8{22, 0, 0}}, {773, [3]uint8{24, 0, 0}}, {774, [3]uint8{26, 0, 0}}, {775, [3]uint8{28, 0, 0}}, {776, [3]uint8{30, 0, 0}}, {777, [3]uint8{32, 0, 0}}, {778, [3]uint8{34, 0, 0}}, {779, [3]uint8{36, 0, 0}}, {780, [3]uint8{38, 0, 0}}, {781, [3]uint8{40, 0, 0}}, {782, [3]uint8{42, 0, 0}}, {783, [3]uint8{44, 0, 0}}, {784, [3]uint8{46, 0, 0}}, {785, [3]uint8{48, 0, 0}}, {786, [3]uint8{50, 0, 0}}, {787, [3]uint8{52, 0, 0}}, {788, [3]uint8{54, 0, 0}}, {789, [3]uint8{56, 0, 0}}, {790, [3]uint8{58, 0, 0}}, {791, [3]uint8{60, 0, 0}}, {792, [3]uint8{62, 0, 0}}, {793, [3]uint8{64, 0, 0}},
+	{text: 810}, {text: 811}, {text: hole}, {text: 812}, {text: 813}, {text: 814}, {text: hole}, {text: 815}, {text: hole}, {text: 816}, {text: hole}, {text: 817}, {text: hole}, {text: 818}, {text: hole}, {text: 819},
+	{text: 820}, {text: 821},
+	{text: 820}, {text: 821}, {text: hole}, {text: hole},
+	{822, [3]uint8{1, 2, 1}}, {823, [3]uint8{1, 4, 2}},
 	{40, [3]uint8{2, 0, 0}}, {42, [3]uint8{4, 0, 0}},
-	{821, [3]uint8{1, 4, 2}}, {text: hole}, {823, [3]uint8{1, 2, 1}},
-	{821, [3]uint8{1, 2, 2}}, {822, [3]uint8{1, 2, 2}}, {text: hole}, {824, [3]uint8{1, 4, 4}},
+	{822, [3]uint8{1, 4, 2}}, {text: hole}, {824, [3]uint8{1, 2, 1}},
+	{822, [3]uint8{1, 2, 2}}, {823, [3]uint8{1, 2, 2}}, {text: hole}, {825, [3]uint8{1, 4, 4}},
 	{text: 0}, {text: 59},
 	{text: 0}, {text: hole}, {text: 60},
-	{text: 0}, {text: 825},
+	{text: 0}, {text: 826},
 	{text: hole}, {text: 40}, {text: 0}, {text: hole}, {text: 43},
-	{text: 0}, {text: 826}, {text: 827}, {text: 828},
-	{text: 662}, {text: 663},
+	{text: 0}, {text: 827}, {text: 828}, {text: 829},
+	{text: 663}, {text: 664},
 	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 64}, {text: 69},
-	{text: 0}, {text: hole}, {text: hole}, {text: 565},
-	{text: 660}, {text: 661}, {text: 662}, {text: 663},
-	{text: 829}, {text: 830},
-	{text: 831}, {text: 832},
-	{text: 0}, {text: 669}, {text: 833},
+	{text: 0}, {text: hole}, {text: hole}, {text: 566},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664},
+	{text: 830}, {text: 831},
+	{text: 832}, {text: 833},
+	{text: 0}, {text: 670}, {text: 834},
 	{text: 0}, {13, [3]uint8{2, 0, 0}},
-	{text: 834}, {text: 835},
-	{761, [3]uint8{4, 0, 0}}, {836, [3]uint8{4, 0, 0}}, {text: hole}, {762, [3]uint8{8, 0, 0}}, {837, [3]uint8{8, 0, 0}}, {text: hole}, {763, [3]uint8{12, 0, 0}}, {838, [3]uint8{12, 0, 0}}, {text: hole}, {764, [3]uint8{16, 0, 0}}, {839, [3]uint8{16, 0, 0}}, {text: hole}, {766, [3]uint8{24, 0, 0}}, {840, [3]uint8{24, 0, 0}}, {text: hole}, {768, [3]uint8{32, 0, 0}}, {841, [3]uint8{32, 0, 0}}, {text: hole}, {770, [3]uint8{40, 0, 0}}, {842, [3]uint8{40, 0, 0}}, {text: hole}, {772, [3]uint8{48, 0, 0}}, {843, [3]uint8{48, 0, 0}}, {text: hole}, {774, [3]uint8{56, 0, 0}}, {844, [3]uint8{56, 0, 0}}, {text: hole}, {776, [3]uint8{64, 0, 0}}, {845, [3]uint8{64, 0, 0}}, {text: hole}, {778, [3]uint8{72, 0, 0}}, {846, [3]uint8{72, 0, 0}}, {text: hole}, {780, [3]uint8{80, 0, 0}}, {847, [3]uint8{80, 0, 0}}, {text: hole}, {782, [3]uint8{88, 0, 0}}, {848, [3]uint8{88, 0, 0}}, {text: hole}, {784, [3]uint8{96, 0, 0}}, {849, [3]uint8{96, 0, 0}}, {text: hole}, {786, [3]uint8{104, 0, 0}}, {850, [3]uint8{104, 0, 0}}, {text: hole}, {788, [3]uint8{112, 0, 0}}, {851, [3]uint8{112, 0, 0}}, {text: hole}, {790, [3]uint8{120, 0, 0}}, {852, [3]uint8{120, 0, 0}}, {text: hole}, {792, [3]uint8{128, 0, 0}}, {853, [3]uint8{128, 0, 0}},
-	{854, [3]uint8{2, 1, 1}}, {text: hole}, {855, [3]uint8{2, 1, 1}},
-	{text: 660}, {text: 661}, {text: hole}, {text: hole}, {text: 831}, {text: 832},
-	{854, [3]uint8{2, 1, 1}}, {text: hole}, {855, [3]uint8{2, 1, 1}}, {text: hole}, {822, [3]uint8{4, 2, 1}}, {824, [3]uint8{4, 4, 2}}, {856, [3]uint8{4, 4, 2}},
-	{854, [3]uint8{2, 1, 1}}, {text: hole}, {855, [3]uint8{2, 1, 1}}, {text: hole}, {822, [3]uint8{4, 2, 1}}, {824, [3]uint8{4, 2, 1}}, {856, [3]uint8{4, 4, 2}},
-	{text: hole}, {text: hole}, {855, [3]uint8{2, 1, 2}}, {857, [3]uint8{2, 1, 2}}, {text: hole}, {824, [3]uint8{4, 2, 2}}, {856, [3]uint8{4, 4, 4}}, {236, [3]uint8{4, 4, 4}},
-	{text: hole}, {text: hole}, {855, [3]uint8{2, 1, 2}}, {857, [3]uint8{2, 1, 2}}, {text: hole}, {824, [3]uint8{4, 2, 2}}, {856, [3]uint8{4, 2, 2}}, {236, [3]uint8{4, 4, 4}},
-	{text: 64}, {text: 0}, {668, [3]uint8{2, 0, 0}}, {172, [3]uint8{2, 0, 0}},
-	{text: 686}, {text: 632}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 676},
-	{text: 0}, {text: 858},
-	{text: 0}, {text: 859}, {text: 860},
-	{text: 660}, {text: 661}, {text: 662}, {text: 663}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {196, [3]uint8{4, 0, 0}}, {861, [3]uint8{4, 0, 0}},
-	{text: 862}, {text: 0}, {text: 174}, {text: 175},
-	{text: 0}, {text: 859}, {text: 860}, {text: 863},
-	{text: 660}, {text: 661}, {text: 662}, {text: 663}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {196, [3]uint8{4, 0, 0}},
-	{text: 0}, {text: 181}, {text: 182}, {text: 183}, {text: 862}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195},
-	{text: 0}, {text: 864}, {text: 865}, {text: 866},
-	{text: 0}, {text: 867},
-	{text: 0}, {text: 867}, {text: 868},
-	{text: 869}, {text: 870}, {text: 871},
-	{text: 157}, {text: 158}, {text: 159}, {text: hole}, {text: hole}, {text: 162}, {text: 113}, {text: 163},
-	{text: 15}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {172, [3]uint8{2, 0, 0}},
+	{text: 835}, {text: 836},
+	{762, [3]uint8{4, 0, 0}}, {837, [3]uint8{4, 0, 0}}, {text: hole}, {763, [3]uint8{8, 0, 0}}, {838, [3]uint8{8, 0, 0}}, {text: hole}, {764, [3]uint8{12, 0, 0}}, {839, [3]uint8{12, 0, 0}}, {text: hole}, {765, [3]uint8{16, 0, 0}}, {840, [3]uint8{16, 0, 0}}, {text: hole}, {767, [3]uint8{24, 0, 0}}, {841, [3]uint8{24, 0, 0}}, {text: hole}, {769, [3]uint8{32, 0, 0}}, {842, [3]uint8{32, 0, 0}}, {text: hole}, {771, [3]uint8{40, 0, 0}}, {843, [3]uint8{40, 0, 0}}, {text: hole}, {773, [3]uint8{48, 0, 0}}, {844, [3]uint8{48, 0, 0}}, {text: hole}, {775, [3]uint8{56, 0, 0}}, {845, [3]uint8{56, 0, 0}}, {text: hole}, {777, [3]uint8{64, 0, 0}}, {846, [3]uint8{64, 0, 0}}, {text: hole}, {779, [3]uint8{72, 0, 0}}, {847, [3]uint8{72, 0, 0}}, {text: hole}, {781, [3]uint8{80, 0, 0}}, {848, [3]uint8{80, 0, 0}}, {text: hole}, {783, [3]uint8{88, 0, 0}}, {849, [3]uint8{88, 0, 0}}, {text: hole}, {785, [3]uint8{96, 0, 0}}, {850, [3]uint8{96, 0, 0}}, {text: hole}, {787, [3]uint8{104, 0, 0}}, {851, [3]uint8{104, 0, 0}}, {text: hole}, {789, [3]uint8{112, 0, 0}}, {852, [3]uint8{112, 0, 0}}, {text: hole}, {791, [3]uint8{120, 0, 0}}, {853, [3]uint8{120, 0, 0}}, {text: hole}, {793, [3]uint8{128, 0, 0}}, {854, [3]uint8{128, 0, 0}},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}},
+	{text: 661}, {text: 662}, {text: hole}, {text: hole}, {text: 832}, {text: 833},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}}, {text: hole}, {823, [3]uint8{4, 2, 1}}, {825, [3]uint8{4, 4, 2}}, {857, [3]uint8{4, 4, 2}},
+	{855, [3]uint8{2, 1, 1}}, {text: hole}, {856, [3]uint8{2, 1, 1}}, {text: hole}, {823, [3]uint8{4, 2, 1}}, {825, [3]uint8{4, 2, 1}}, {857, [3]uint8{4, 4, 2}},
+	{text: hole}, {text: hole}, {856, [3]uint8{2, 1, 2}}, {858, [3]uint8{2, 1, 2}}, {text: hole}, {825, [3]uint8{4, 2, 2}}, {857, [3]uint8{4, 4, 4}}, {237, [3]uint8{4, 4, 4}},
+	{text: hole}, {text: hole}, {856, [3]uint8{2, 1, 2}}, {858, [3]uint8{2, 1, 2}}, {text: hole}, {825, [3]uint8{4, 2, 2}}, {857, [3]uint8{4, 2, 2}}, {237, [3]uint8{4, 4, 4}},
+	{text: 64}, {text: 0}, {669, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 687}, {text: 633}, {text: 634}, {text: 635}, {text: 636}, {text: 637}, {text: 638}, {text: 677},
+	{text: 0}, {text: 859},
+	{text: 0}, {text: 860}, {text: 861},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}}, {862, [3]uint8{4, 0, 0}},
+	{text: 863}, {text: 0}, {text: 175}, {text: 176},
+	{text: 0}, {text: 860}, {text: 861}, {text: 864},
+	{text: 661}, {text: 662}, {text: 663}, {text: 664}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 863}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 865}, {text: 866}, {text: 867},
+	{text: 0}, {text: 868},
+	{text: 0}, {text: 868}, {text: 869},
+	{text: 870}, {text: 871}, {text: 872},
+	{text: 158}, {text: 159}, {text: 160}, {text: hole}, {text: hole}, {text: 163}, {text: 114}, {text: 164},
+	{text: 15}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
 	{text: hole}, {text: 64}, {text: hole}, {13, [3]uint8{2, 0, 0}},
-	{text: 157}, {text: 158}, {text: 159}, {text: 872},
-	{text: 199}, {200, [3]uint8{2, 0, 0}}, {201, [3]uint8{4, 0, 0}}, {text: 202}, {203, [3]uint8{2, 0, 0}}, {204, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {208, [3]uint8{2, 0, 0}}, {209, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
-	{text: 157}, {text: 158}, {text: 159}, {text: 873},
-	{text: 199}, {200, [3]uint8{2, 0, 0}}, {201, [3]uint8{4, 0, 0}}, {text: 202}, {203, [3]uint8{2, 0, 0}}, {204, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {208, [3]uint8{2, 0, 0}}, {209, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}}, {text: hole}, {text: 874}, {875, [3]uint8{2, 0, 0}}, {876, [3]uint8{4, 0, 0}}, {text: 877}, {878, [3]uint8{2, 0, 0}}, {879, [3]uint8{4, 0, 0}},
-	{text: 880}, {text: 0},
-	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {196, [3]uint8{4, 0, 0}},
-	{text: 0}, {text: 881},
-	{text: 0}, {text: 181}, {text: 182}, {text: 183}, {text: 862}, {text: 882}, {text: 883}, {text: 884}, {text: 885}, {text: 189}, {text: 886}, {text: 191}, {text: 188}, {text: 193}, {text: 194}, {text: 195},
-	{text: 0}, {text: 13}, {text: 196},
+	{text: 158}, {text: 159}, {text: 160}, {text: 873},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}},
+	{text: 158}, {text: 159}, {text: 160}, {text: 874},
+	{text: 200}, {201, [3]uint8{2, 0, 0}}, {202, [3]uint8{4, 0, 0}}, {text: 203}, {204, [3]uint8{2, 0, 0}}, {205, [3]uint8{4, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 42}, {209, [3]uint8{2, 0, 0}}, {210, [3]uint8{4, 0, 0}}, {47, [3]uint8{2, 0, 0}}, {text: hole}, {text: 875}, {876, [3]uint8{2, 0, 0}}, {877, [3]uint8{4, 0, 0}}, {text: 878}, {879, [3]uint8{2, 0, 0}}, {880, [3]uint8{4, 0, 0}},
+	{text: 881}, {text: 0},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 0}, {13, [3]uint8{2, 0, 0}}, {197, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 882},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 863}, {text: 883}, {text: 884}, {text: 885}, {text: 886}, {text: 190}, {text: 887}, {text: 192}, {text: 189}, {text: 194}, {text: 195}, {text: 196},
+	{text: 0}, {text: 13}, {text: 197},
 	{text: 0}, {text: 33},
-	{text: 887}, {text: 888}, {text: 889}, {text: 890},
-	{0, [3]uint8{1, 0, 0}}, {891, [3]uint8{2, 0, 0}}, {892, [3]uint8{4, 0, 0}},
-	{text: 83}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 893}, {text: 894}, {text: 895},
-	{0, [3]uint8{2, 0, 0}}, {891, [3]uint8{4, 0, 0}}, {text: hole},
-	{0, [3]uint8{2, 0, 0}}, {896, [3]uint8{4, 0, 0}}, {897, [3]uint8{8, 0, 0}}, {898, [3]uint8{16, 0, 0}}, {899, [3]uint8{32, 0, 0}}, {900, [3]uint8{64, 0, 0}}, {901, [3]uint8{128, 0, 0}}, {902, [3]uint8{255, 0, 0}},
-	{text: 0}, {text: 903},
-	{0, [3]uint8{4, 0, 0}}, {896, [3]uint8{8, 0, 0}}, {897, [3]uint8{16, 0, 0}}, {898, [3]uint8{32, 0, 0}}, {899, [3]uint8{64, 0, 0}}, {900, [3]uint8{128, 0, 0}}, {901, [3]uint8{255, 0, 0}}, {902, [3]uint8{255, 0, 0}},
+	{text: 888}, {text: 889}, {text: 890}, {text: 891},
+	{0, [3]uint8{1, 0, 0}}, {892, [3]uint8{2, 0, 0}}, {893, [3]uint8{4, 0, 0}},
+	{text: 83}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 894}, {text: 895}, {text: 896},
+	{0, [3]uint8{2, 0, 0}}, {892, [3]uint8{4, 0, 0}}, {text: hole},
+	{0, [3]uint8{2, 0, 0}}, {897, [3]uint8{4, 0, 0}}, {898, [3]uint8{8, 0, 0}}, {899, [3]uint8{16, 0, 0}}, {900, [3]uint8{32, 0, 0}}, {901, [3]uint8{64, 0, 0}}, {902, [3]uint8{128, 0, 0}}, {903, [3]uint8{255, 0, 0}},
 	{text: 0}, {text: 904},
-	{0, [3]uint8{1, 0, 0}}, {896, [3]uint8{2, 0, 0}}, {897, [3]uint8{4, 0, 0}}, {898, [3]uint8{8, 0, 0}}, {899, [3]uint8{16, 0, 0}}, {900, [3]uint8{32, 0, 0}}, {901, [3]uint8{64, 0, 0}}, {902, [3]uint8{128, 0, 0}},
-	{text: 905}, {text: 906},
-	{text: hole}, {text: hole}, {text: 0}, {text: hole}, {text: 905}, {text: 906},
-	{text: 0}, {text: 907},
-	{text: 0}, {668, [3]uint8{2, 0, 0}},
-	{text: 908}, {text: 94}, {text: 0},
-	{text: 176}, {text: 177}, {text: 178}, {text: 179}, {text: hole}, {text: 909},
-	{text: 0}, {text: 175},
-	{text: 908}, {text: 94}, {text: 0}, {text: 175},
-	{text: 910}, {text: hole}, {text: 911}, {text: hole}, {text: 912}, {text: hole}, {text: 913}, {text: hole}, {text: hole}, {text: hole}, {text: 914}, {text: 915}, {text: 916}, {text: hole}, {text: hole}, {text: hole}, {text: 917}, {text: hole}, {text: 918}, {text: hole}, {text: 919}, {text: hole}, {text: 920}, {text: hole}, {text: hole}, {text: hole}, {text: 921}, {text: 915}, {text: 922}, {text: hole}, {text: hole}, {text: hole}, {text: 176}, {text: hole}, {text: 177}, {text: hole}, {text: 178}, {text: hole}, {text: 179}, {text: hole}, {text: hole}, {text: hole}, {text: 909}, {text: 915}, {text: 923}, {text: hole}, {text: hole}, {text: hole}, {text: 882}, {text: hole}, {text: 885}, {text: hole}, {text: 188}, {text: hole}, {text: 192}, {text: hole}, {text: hole}, {text: hole}, {text: 886}, {text: 915}, {text: 924},
-	{text: 888}, {text: 890}, {text: 925},
-	{text: 83}, {text: 926},
-	{text: 927}, {text: 928}, {text: 929}, {text: 930}, {text: 931}, {text: 932}, {text: 933}, {text: 934}, {text: 935}, {text: 936},
-	{text: 933}, {text: 934},
-	{text: 0}, {text: 937},
+	{0, [3]uint8{4, 0, 0}}, {897, [3]uint8{8, 0, 0}}, {898, [3]uint8{16, 0, 0}}, {899, [3]uint8{32, 0, 0}}, {900, [3]uint8{64, 0, 0}}, {901, [3]uint8{128, 0, 0}}, {902, [3]uint8{255, 0, 0}}, {903, [3]uint8{255, 0, 0}},
+	{text: 0}, {text: 905},
+	{0, [3]uint8{1, 0, 0}}, {897, [3]uint8{2, 0, 0}}, {898, [3]uint8{4, 0, 0}}, {899, [3]uint8{8, 0, 0}}, {900, [3]uint8{16, 0, 0}}, {901, [3]uint8{32, 0, 0}}, {902, [3]uint8{64, 0, 0}}, {903, [3]uint8{128, 0, 0}},
+	{text: 906}, {text: 907},
+	{text: hole}, {text: hole}, {text: 0}, {text: hole}, {text: 906}, {text: 907},
+	{text: 0}, {text: 908},
+	{text: 0}, {669, [3]uint8{2, 0, 0}},
+	{text: 909}, {text: 94}, {text: 0},
+	{text: 177}, {text: 178}, {text: 179}, {text: 180}, {text: hole}, {text: 910},
+	{text: 0}, {text: 176},
+	{text: 909}, {text: 94}, {text: 0}, {text: 176},
+	{text: 911}, {text: hole}, {text: 912}, {text: hole}, {text: 913}, {text: hole}, {text: 914}, {text: hole}, {text: hole}, {text: hole}, {text: 915}, {text: 916}, {text: 917}, {text: hole}, {text: hole}, {text: hole}, {text: 918}, {text: hole}, {text: 919}, {text: hole}, {text: 920}, {text: hole}, {text: 921}, {text: hole}, {text: hole}, {text: hole}, {text: 922}, {text: 916}, {text: 923}, {text: hole}, {text: hole}, {text: hole}, {text: 177}, {text: hole}, {text: 178}, {text: hole}, {text: 179}, {text: hole}, {text: 180}, {text: hole}, {text: hole}, {text: hole}, {text: 910}, {text: 916}, {text: 924}, {text: hole}, {text: hole}, {text: hole}, {text: 883}, {text: hole}, {text: 886}, {text: hole}, {text: 189}, {text: hole}, {text: 193}, {text: hole}, {text: hole}, {text: hole}, {text: 887}, {text: 916}, {text: 925},
+	{text: 889}, {text: 891}, {text: 926},
+	{text: 83}, {text: 927},
+	{text: 928}, {text: 929}, {text: 930}, {text: 931}, {text: 932}, {text: 933}, {text: 934}, {text: 935}, {text: 936}, {text: 937},
+	{text: 934}, {text: 935},
 	{text: 0}, {text: 938},
 	{text: 0}, {text: 939},
-	{text: 659}, {text: 940},
-	{text: 941}, {text: 0},
-	{text: 0}, {text: 942},
-	{text: 0}, {text: 943}, {text: 944}, {text: 945}, {text: 946}, {text: 947}, {text: 948},
-	{761, [3]uint8{4, 0, 0}}, {762, [3]uint8{8, 0, 0}}, {763, [3]uint8{12, 0, 0}}, {764, [3]uint8{16, 0, 0}}, {765, [3]uint8{20, 0, 0}}, {766, [3]uint8{24, 0, 0}}, {767, [3]uint8{28, 0, 0}}, {768, [3]uint8{32, 0, 0}}, {769, [3]uint8{36, 0, 0}}, {770, [3]uint8{40, 0, 0}}, {771, [3]uint8{44, 0, 0}}, {772, [3]uint8{48, 0, 0}}, {773, [3]uint8{52, 0, 0}}, {774, [3]uint8{56, 0, 0}}, {775, [3]uint8{60, 0, 0}}, {776, [3]uint8{64, 0, 0}}, {777, [3]uint8{68, 0, 0}}, {778, [3]uint8{72, 0, 0}}, {779, [3]uint8{76, 0, 0}}, {780, [3]uint8{80, 0, 0}}, {781, [3]uint8{84, 0, 0}}, {782, [3]uint8{88, 0, 0}}, {783, [3]uint8{92, 0, 0}}, {784, [3]uint8{96, 0, 0}}, {785, [3]uint8{100, 0, 0}}, {786, [3]uint8{104, 0, 0}}, {787, [3]uint8{108, 0, 0}}, {788, [3]uint8{112, 0, 0}}, {789, [3]uint8{116, 0, 0}}, {790, [3]uint8{120, 0, 0}}, {791, [3]uint8{124, 0, 0}}, {792, [3]uint8{128, 0, 0}}, {836, [3]uint8{4, 0, 0}}, {837, [3]uint8{8, 0, 0}}, {838, [3]uint8{12, 0, 0}}, {839, [3]uint8{16, 0, 0}}, {949, [3]uint8{20, 0, 0}}, {840, [3]uint8{24, 0, 0}}, {950, [3]uint8{28, 0, 0}}, {841, [3]uint8{32, 0, 0}}, {951, [3]uint8{36, 0, 0}}, {842, [3]uint8{40, 0, 0}}, {952, [3]uint8{44, 0, 0}}, {843, [3]uint8{48, 0, 0}}, {953, [3]uint8{52, 0, 0}}, {844, [3]uint8{56, 0, 0}}, {954, [3]uint8{60, 0, 0}}, {845, [3]uint8{64, 0, 0}}, {955, [3]uint8{68, 0, 0}}, {846, [3]uint8{72, 0, 0}}, {956, [3]uint8{76, 0, 0}}, {847, [3]uint8{80, 0, 0}}, {957, [3]uint8{84, 0, 0}}, {848, [3]uint8{88, 0, 0}}, {958, [3]uint8{92, 0, 0}}, {849, [3]uint8{96, 0, 0}}, {959, [3]uint8{100, 0, 0}}, {850, [3]uint8{104, 0, 0}}, {960, [3]uint8{108, 0, 0}}, {851, [3]uint8{112, 0, 0}}, {961, [3]uint8{116, 0, 0}}, {852, [3]uint8{120, 0, 0}}, {962, [3]uint8{124, 0, 0}}, {853, [3]uint8{128, 0, 0}},
-	{text: 655}, {text: 654},
-	{text: 0}, {text: 796}, {text: 800}, {text: 804},
-	{text: 0}, {text: 796},
-	{761, [3]uint8{2, 0, 0}}, {762, [3]uint8{4, 0, 0}}, {763, [3]uint8{6, 0, 0}}, {764, [3]uint8{8, 0, 0}}, {765, [3]uint8{10, 0, 0}}, {766, [3]uint8{12, 0, 0}}, {767, [3]uint8{14, 0, 0}}, {768, [3]uint8{16, 0, 0}}, {769, [3]uint8{18, 0, 0}}, {770, [3]uint8{20, 0, 0}}, {771, [3]uint8{22, 0, 0}}, {772, [3]uint8{24, 0, 0}}, {773, [3]uint8{26, 0, 0}}, {774, [3]uint8{28, 0, 0}}, {775, [3]uint8{30, 0, 0}}, {776, [3]uint8{32, 0, 0}}, {777, [3]uint8{34, 0, 0}}, {778, [3]uint8{36, 0, 0}}, {779, [3]uint8{38, 0, 0}}, {780, [3]uint8{40, 0, 0}}, {781, [3]uint8{42, 0, 0}}, {782, [3]uint8{44, 0, 0}}, {783, [3]uint8{46, 0, 0}}, {784, [3]uint8{48, 0, 0}}, {785, [3]uint8{50, 0, 0}}, {786, [3]uint8{52, 0, 0}}, {787, [3]uint8{54, 0, 0}}, {788, [3]uint8{56, 0, 0}}, {789, [3]uint8{58, 0, 0}}, {790, [3]uint8{60, 0, 0}}, {791, [3]uint8{62, 0, 0}}, {792, [3]uint8{64, 0, 0}}, {836, [3]uint8{2, 0, 0}}, {837, [3]uint8{4, 0, 0}}, {838, [3]uint8{6, 0, 0}}, {839, [3]uint8{8, 0, 0}}, {949, [3]uint8{10, 0, 0}}, {840, [3]uint8{12, 0, 0}}, {950, [3]uint8{14, 0, 0}}, {841, [3]uint8{16, 0, 0}}, {951, [3]uint8{18, 0, 0}}, {842, [3]uint8{20, 0, 0}}, {952, [3]uint8{22, 0, 0}}, {843, [3]uint8{24, 0, 0}}, {953, [3]uint8{26, 0, 0}}, {844, [3]uint8{28, 0, 0}}, {954, [3]uint8{30, 0, 0}}, {845, [3]uint8{32, 0, 0}}, {955, [3]uint8{34, 0, 0}}, {846, [3]uint8{36, 0, 0}}, {956, [3]uint8{38, 0, 0}}, {847, [3]uint8{40, 0, 0}}, {957, [3]uint8{42, 0, 0}}, {848, [3]uint8{44, 0, 0}}, {958, [3]uint8{46, 0, 0}}, {849, [3]uint8{48, 0, 0}}, {959, [3]uint8{50, 0, 0}}, {850, [3]uint8{52, 0, 0}}, {960, [3]uint8{54, 0, 0}}, {851, [3]uint8{56, 0, 0}}, {961, [3]uint8{58, 0, 0}}, {852, [3]uint8{60, 0, 0}}, {962, [3]uint8{62, 0, 0}}, {853, [3]uint8{64, 0, 0}},
-	{822, [3]uint8{1, 2, 1}}, {824, [3]uint8{1, 4, 2}},
-	{text: hole}, {824, [3]uint8{1, 2, 2}}, {856, [3]uint8{1, 4, 4}},
-	{text: 655}, {text: 654}, {text: hole}, {text: 658}, {text: 657}, {text: 656},
-	{text: 675}, {text: 963}, {text: 131},
-	{text: 675}, {text: 963}, {text: 131}, {text: 119},
-	{text: 0}, {text: 964},
+	{text: 0}, {text: 940},
+	{text: 660}, {text: 941},
+	{text: 942}, {text: 0},
+	{text: 0}, {text: 943},
+	{text: 0}, {text: 944}, {text: 945}, {text: 946}, {text: 947}, {text: 948}, {text: 949},
+	{762, [3]uint8{4, 0, 0}}, {763, [3]uint8{8, 0, 0}}, {764, [3]uint8{12, 0, 0}}, {765, [3]uint8{16, 0, 0}}, {766, [3]uint8{20, 0, 0}}, {767, [3]uint8{24, 0, 0}}, {768, [3]uint8{28, 0, 0}}, {769, [3]uint8{32, 0, 0}}, {770, [3]uint8{36, 0, 0}}, {771, [3]uint8{40, 0, 0}}, {772, [3]uint8{44, 0, 0}}, {773, [3]uint8{48, 0, 0}}, {774, [3]uint8{52, 0, 0}}, {775, [3]uint8{56, 0, 0}}, {776, [3]uint8{60, 0, 0}}, {777, [3]uint8{64, 0, 0}}, {778, [3]uint8{68, 0, 0}}, {779, [3]uint8{72, 0, 0}}, {780, [3]uint8{76, 0, 0}}, {781, [3]uint8{80, 0, 0}}, {782, [3]uint8{84, 0, 0}}, {783, [3]uint8{88, 0, 0}}, {784, [3]uint8{92, 0, 0}}, {785, [3]uint8{96, 0, 0}}, {786, [3]uint8{100, 0, 0}}, {787, [3]uint8{104, 0, 0}}, {788, [3]uint8{108, 0, 0}}, {789, [3]uint8{112, 0, 0}}, {790, [3]uint8{116, 0, 0}}, {791, [3]uint8{120, 0, 0}}, {792, [3]uint8{124, 0, 0}}, {793, [3]uint8{128, 0, 0}}, {837, [3]uint8{4, 0, 0}}, {838, [3]uint8{8, 0, 0}}, {839, [3]uint8{12, 0, 0}}, {840, [3]uint8{16, 0, 0}}, {950, [3]uint8{20, 0, 0}}, {841, [3]uint8{24, 0, 0}}, {951, [3]uint8{28, 0, 0}}, {842, [3]uint8{32, 0, 0}}, {952, [3]uint8{36, 0, 0}}, {843, [3]uint8{40, 0, 0}}, {953, [3]uint8{44, 0, 0}}, {844, [3]uint8{48, 0, 0}}, {954, [3]uint8{52, 0, 0}}, {845, [3]uint8{56, 0, 0}}, {955, [3]uint8{60, 0, 0}}, {846, [3]uint8{64, 0, 0}}, {956, [3]uint8{68, 0, 0}}, {847, [3]uint8{72, 0, 0}}, {957, [3]uint8{76, 0, 0}}, {848, [3]uint8{80, 0, 0}}, {958, [3]uint8{84, 0, 0}}, {849, [3]uint8{88, 0, 0}}, {959, [3]uint8{92, 0, 0}}, {850, [3]uint8{96, 0, 0}}, {960, [3]uint8{100, 0, 0}}, {851, [3]uint8{104, 0, 0}}, {961, [3]uint8{108, 0, 0}}, {852, [3]uint8{112, 0, 0}}, {962, [3]uint8{116, 0, 0}}, {853, [3]uint8{120, 0, 0}}, {963, [3]uint8{124, 0, 0}}, {854, [3]uint8{128, 0, 0}},
+	{text: 656}, {text: 655},
+	{text: 0}, {text: 797}, {text: 801}, {text: 805},
+	{text: 0}, {text: 797},
+	{762, [3]uint8{2, 0, 0}}, {763, [3]uint8{4, 0, 0}}, {764, [3]uint8{6, 0, 0}}, {765, [3]uint8{8, 0, 0}}, {766, [3]uint8{10, 0, 0}}, {767, [3]uint8{12, 0, 0}}, {768, [3]uint8{14, 0, 0}}, {769, [3]uint8{16, 0, 0}}, {770, [3]uint8{18, 0, 0}}, {771, [3]uint8{20, 0, 0}}, {772, [3]uint8{22, 0, 0}}, {773, [3]uint8{24, 0, 0}}, {774, [3]uint8{26, 0, 0}}, {775, [3]uint8{28, 0, 0}}, {776, [3]uint8{30, 0, 0}}, {777, [3]uint8{32, 0, 0}}, {778, [3]uint8{34, 0, 0}}, {779, [3]uint8{36, 0, 0}}, {780, [3]uint8{38, 0, 0}}, {781, [3]uint8{40, 0, 0}}, {782, [3]uint8{42, 0, 0}}, {783, [3]uint8{44, 0, 0}}, {784, [3]uint8{46, 0, 0}}, {785, [3]uint8{48, 0, 0}}, {786, [3]uint8{50, 0, 0}}, {787, [3]uint8{52, 0, 0}}, {788, [3]uint8{54, 0, 0}}, {789, [3]uint8{56, 0, 0}}, {790, [3]uint8{58, 0, 0}}, {791, [3]uint8{60, 0, 0}}, {792, [3]uint8{62, 0, 0}}, {793, [3]uint8{64, 0, 0}}, {837, [3]uint8{2, 0, 0}}, {838, [3]uint8{4, 0, 0}}, {839, [3]uint8{6, 0, 0}}, {840, [3]uint8{8, 0, 0}}, {950, [3]uint8{10, 0, 0}}, {841, [3]uint8{12, 0, 0}}, {951, [3]uint8{14, 0, 0}}, {842, [3]uint8{16, 0, 0}}, {952, [3]uint8{18, 0, 0}}, {843, [3]uint8{20, 0, 0}}, {953, [3]uint8{22, 0, 0}}, {844, [3]uint8{24, 0, 0}}, {954, [3]uint8{26, 0, 0}}, {845, [3]uint8{28, 0, 0}}, {955, [3]uint8{30, 0, 0}}, {846, [3]uint8{32, 0, 0}}, {956, [3]uint8{34, 0, 0}}, {847, [3]uint8{36, 0, 0}}, {957, [3]uint8{38, 0, 0}}, {848, [3]uint8{40, 0, 0}}, {958, [3]uint8{42, 0, 0}}, {849, [3]uint8{44, 0, 0}}, {959, [3]uint8{46, 0, 0}}, {850, [3]uint8{48, 0, 0}}, {960, [3]uint8{50, 0, 0}}, {851, [3]uint8{52, 0, 0}}, {961, [3]uint8{54, 0, 0}}, {852, [3]uint8{56, 0, 0}}, {962, [3]uint8{58, 0, 0}}, {853, [3]uint8{60, 0, 0}}, {963, [3]uint8{62, 0, 0}}, {854, [3]uint8{64, 0, 0}},
+	{823, [3]uint8{1, 2, 1}}, {825, [3]uint8{1, 4, 2}},
+	{text: hole}, {825, [3]uint8{1, 2, 2}}, {857, [3]uint8{1, 4, 4}},
+	{text: 656}, {text: 655}, {text: hole}, {text: 659}, {text: 658}, {text: 657},
+	{text: 676}, {text: 964}, {text: 132},
+	{text: 676}, {text: 964}, {text: 132}, {text: 120},
 	{text: 0}, {text: 965},
-	{text: 157}, {text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 113}, {text: 163},
-	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {172, [3]uint8{2, 0, 0}},
-	{text: 0}, {text: 113}, {text: 163}, {text: 966}, {text: 158}, {text: 159},
+	{text: 0}, {text: 966},
+	{text: 158}, {text: 159}, {text: 160}, {text: 161}, {text: 162}, {text: 163}, {text: 114}, {text: 164},
+	{text: 0}, {text: 69}, {13, [3]uint8{2, 0, 0}}, {173, [3]uint8{2, 0, 0}},
+	{text: 0}, {text: 114}, {text: 164}, {text: 967}, {text: 159}, {text: 160},
 	{text: 0}, {text: 69},
-	{text: 0}, {text: 967},
-	{text: 963}, {text: 968},
-	{text: 172}, {text: 668}, {text: 69}, {text: 64},
-	{text: 0}, {text: 835},
-	{text: 0}, {text: 163},
-	{text: 969}, {text: 970}, {text: 971}, {text: 972},
-	{text: 0}, {text: 181}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 973}, {text: 974}, {text: 975},
-	{text: 887}, {text: 888},
-	{text: 83}, {text: 895},
-	{text: 887}, {text: 888}, {text: 976},
-	{text: 0}, {text: 977},
+	{text: 0}, {text: 968},
+	{text: 964}, {text: 969},
+	{text: 173}, {text: 669}, {text: 69}, {text: 64},
+	{text: 0}, {text: 836},
+	{text: 0}, {text: 164},
+	{text: 970}, {text: 971}, {text: 972}, {text: 973},
+	{text: 0}, {text: 182}, {text: 183}, {text: 184}, {text: 185}, {text: 186}, {text: 187}, {text: 188}, {text: 189}, {text: 190}, {text: 191}, {text: 192}, {text: 193}, {text: 974}, {text: 975}, {text: 976},
+	{text: 888}, {text: 889},
+	{text: 83}, {text: 896},
+	{text: 888}, {text: 889}, {text: 977},
 	{text: 0}, {text: 978},
-	{text: 979}, {text: 980}, {981, [3]uint8{2, 0, 0}}, {982, [3]uint8{2, 0, 0}}, {983, [3]uint8{3, 0, 0}}, {984, [3]uint8{3, 0, 0}},
-	{text: 985}, {text: 0}, {text: 31},
-	{text: 0}, {text: 986},
-	{text: 0}, {text: 69}, {668, [3]uint8{2, 0, 0}}, {text: 170}, {text: 171}, {172, [3]uint8{2, 0, 0}}, {text: 987}, {988, [3]uint8{2, 0, 0}},
-	{text: hole}, {text: 968}, {text: hole}, {989, [3]uint8{2, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {0, [3]uint8{4, 0, 0}},
-	{text: 0}, {text: 990},
-	{text: 0}, {text: 991}, {text: 21},
-	{text: 0}, {text: 992},
-	{text: 0}, {text: 993}, {text: 994}, {text: 995}, {text: 996}, {text: 997},
-	{text: 282}, {text: 998},
-	{text: 287}, {text: 286},
-	{text: 0}, {text: 999},
+	{text: 0}, {text: 979},
+	{text: 980}, {text: 981}, {982, [3]uint8{2, 0, 0}}, {983, [3]uint8{2, 0, 0}}, {984, [3]uint8{3, 0, 0}}, {985, [3]uint8{3, 0, 0}},
+	{text: 986}, {text: 0}, {text: 31},
+	{text: 0}, {text: 987},
+	{text: 0}, {text: 69}, {669, [3]uint8{2, 0, 0}}, {text: 171}, {text: 172}, {173, [3]uint8{2, 0, 0}}, {text: 988}, {989, [3]uint8{2, 0, 0}},
+	{text: hole}, {text: 969}, {text: hole}, {990, [3]uint8{2, 0, 0}}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {0, [3]uint8{4, 0, 0}},
+	{text: 0}, {text: 991},
+	{text: 0}, {text: 992}, {text: 21},
+	{text: 0}, {text: 993},
+	{text: 0}, {text: 994}, {text: 995}, {text: 996}, {text: 997}, {text: 998},
+	{text: 283}, {text: 999},
+	{text: 288}, {text: 287},
 	{text: 0}, {text: 1000},
-	{text: 0}, {text: 1001}, {text: 1002},
-	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008},
-	{text: 0}, {text: 1009},
+	{text: 0}, {text: 1001},
+	{text: 0}, {text: 1002}, {text: 1003},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008}, {text: 1009},
 	{text: 0}, {text: 1010},
 	{text: 0}, {text: 1011},
-	{1012, [3]uint8{1, 2, 0}}, {1013, [3]uint8{2, 4, 0}}, {1014, [3]uint8{3, 4, 0}}, {1015, [3]uint8{3, 4, 0}}, {1016, [3]uint8{2, 2, 0}}, {1017, [3]uint8{3, 4, 0}}, {text: hole}, {1018, [3]uint8{4, 4, 0}},
-	{text: 0}, {text: 127},
-	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007},
-	{text: 0}, {text: 687}, {text: 1019},
-	{text: 0}, {text: 1003}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1020}, {text: 1021}, {text: 1022}, {text: 1023}, {text: 1024},
-	{text: 0}, {text: 1009}, {text: 1025},
-	{text: hole}, {text: 1003}, {text: hole}, {text: 1005},
-	{text: 0}, {text: 1026},
+	{text: 0}, {text: 1012},
+	{1013, [3]uint8{1, 2, 0}}, {1014, [3]uint8{2, 4, 0}}, {1015, [3]uint8{3, 4, 0}}, {1016, [3]uint8{3, 4, 0}}, {1017, [3]uint8{2, 2, 0}}, {1018, [3]uint8{3, 4, 0}}, {text: hole}, {1019, [3]uint8{4, 4, 0}},
+	{text: 0}, {text: 128},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008},
+	{text: 0}, {text: 688}, {text: 1020},
+	{text: 0}, {text: 1004}, {text: 1005}, {text: 1006}, {text: 1007}, {text: 1008}, {text: 1021}, {text: 1022}, {text: 1023}, {text: 1024}, {text: 1025},
+	{text: 0}, {text: 1010}, {text: 1026},
+	{text: hole}, {text: 1004}, {text: hole}, {text: 1006},
 	{text: 0}, {text: 1027},
-	{text: 1003}, {text: 1005},
-	{text: 1003}, {text: 1005}, {text: 1021},
-	{text: 0}, {text: 1026}, {text: 1028},
-	{text: 968}, {text: 675}, {text: 127}, {text: 1029},
-	{text: 0}, {text: 1009}, {text: 1030},
-	{text: 0}, {text: 1009}, {text: 1030}, {text: 1025},
-	{text: 0}, {text: 1006},
-	{text: 0}, {text: 1006}, {text: 1022},
-	{text: 675}, {text: 131},
-	{675, [3]uint8{2, 0, 0}}, {text: 131},
-	{text: 0}, {text: 1031},
+	{text: 0}, {text: 1028},
+	{text: 1004}, {text: 1006},
+	{text: 1004}, {text: 1006}, {text: 1022},
+	{text: 0}, {text: 1027}, {text: 1029},
+	{text: 969}, {text: 676}, {text: 128}, {text: 1030},
+	{text: 0}, {text: 1010}, {text: 1031},
+	{text: 0}, {text: 1010}, {text: 1031}, {text: 1026},
+	{text: 0}, {text: 1007},
+	{text: 0}, {text: 1007}, {text: 1023},
+	{text: 676}, {text: 132},
+	{676, [3]uint8{2, 0, 0}}, {text: 132},
 	{text: 0}, {text: 1032},
 	{text: 0}, {text: 1033},
 	{text: 0}, {text: 1034},
-	{text: 0}, {text: 69}, {text: 668}, {text: 172}, {text: 1001}, {text: 1035}, {text: 170}, {text: 173}, {text: 1036},
-	{text: 1037}, {text: 965},
-	{text: 869}, {text: 0}, {text: 871},
+	{text: 0}, {text: 1035},
+	{text: 0}, {text: 69}, {text: 669}, {text: 173}, {text: 1002}, {text: 1036}, {text: 171}, {text: 174}, {text: 1037},
+	{text: 1038}, {text: 966},
+	{text: 870}, {text: 0}, {text: 872},
 	{text: 0}, {text: 69}, {text: 13},
-	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 187}, {text: 188}, {text: hole}, {text: 190}, {text: hole}, {text: 192},
-	{text: 0}, {text: 146},
-	{text: 0}, {text: 1038},
-	{text: 162}, {text: 113},
-	{text: 0}, {text: 996},
-	{text: 0}, {text: hole}, {text: 1039}, {text: 1040}, {text: 1041}, {text: 1042}, {text: 1043},
-	{text: 0}, {text: 1044}, {text: 1045},
-	{text: 0}, {text: 1046},
-	{text: 0}, {text: 1047}, {text: 1048}, {text: 1049},
-	{text: 0}, {text: 1050}, {text: 1051}, {text: 1052},
-	{text: 0}, {text: 1053}, {text: 1054}, {text: 1055},
-	{text: 0}, {text: 1056},
-	{text: 1057}, {text: 0},
-	{text: 287}, {text: 1058},
-	{979, [3]uint8{3, 2, 1}}, {982, [3]uint8{4, 3, 2}}, {984, [3]uint8{5, 4, 3}}, {1059, [3]uint8{6, 5, 4}}, {1060, [3]uint8{7, 6, 5}},
-	{text: 0}, {text: 1061},
-	{text: 0}, {text: 1061}, {text: 1062}, {text: 272}, {text: 1063},
-	{text: 0}, {text: hole}, {text: hole}, {text: hole}, {text: 1063},
-	{text: 0}, {text: 1061}, {text: hole}, {text: 272}, {text: 1063},
-	{text: hole}, {text: 1061}, {text: 1062}, {text: 272},
-	{text: hole}, {text: 1061}, {text: hole}, {text: 272},
-	{text: 0}, {text: 1061}, {text: 1064},
-	{text: 15}, {text: 1065}, {text: 69}, {text: 1066}, {text: 1067}, {text: 1068},
-	{text: 0}, {text: 1069},
-	{text: 64}, {text: 69}, {text: 1070}, {text: 1066}, {text: 1067}, {text: 1068},
-	{text: 660}, {text: 0},
-	{text: 0}, {text: 1071},
-	{text: 0}, {text: hole}, {text: 693}, {text: 694}, {text: hole}, {text: hole}, {text: hole}, {text: hole},
-	{text: 0}, {text: 1065},
-	{text: 64}, {text: 0}, {text: 1070}, {text: 1066},
-	{text: 94}, {text: 95}, {text: 633},
+	{text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: hole}, {text: 188}, {text: 189}, {text: hole}, {text: 191}, {text: hole}, {text: 193},
+	{text: 0}, {text: 147},
+	{text: 0}, {text: 1039},
+	{text: 163}, {text: 114},
+	{text: 0}, {text: 997},
+	{text: 0}, {text: hole}, {text: 1040}, {text: 1041}, {text: 1042}, {text: 1043}, {text: 1044},
+	{text: 0}, {text: 1045}, {text: 1046},
+	{text: 0}, {text: 1047},
+	{text: 0}, {text: 1048}, {text: 1049}, {text: 1050},
+	{text: 0}, {text: 1051}, {text: 1052}, {text: 1053},
+	{text: 0}, {text: 1054}, {text: 1055}, {text: 1056},
+	{text: 0}, {text: 1057},
+	{text: 1058}, {text: 0},
+	{text: 288}, {text: 1059},
+	{980, [3]uint8{3, 2, 1}}, {983, [3]uint8{4, 3, 2}}, {985, [3]uint8{5, 4, 3}}, {1060, [3]uint8{6, 5, 4}}, {1061, [3]uint8{7, 6, 5}},
+	{text: 0}, {text: 1062},
+	{text: 0}, {text: 1062}, {text: 1063}, {text: 273}, {text: 1064},
+	{text: 0}, {text: hole}, {text: hole}, {text: hole}, {text: 1064},
+	{text: 0}, {text: 1062}, {text: hole}, {text: 273}, {text: 1064},
+	{text: hole}, {text: 1062}, {text: 1063}, {text: 273},
+	{text: hole}, {text: 1062}, {text: hole}, {text: 273},
+	{text: 0}, {text: 1062}, {text: 1065},
+	{text: 15}, {text: 1066}, {text: 69}, {text: 1067}, {text: 1068}, {text: 1069},
+	{text: 0}, {text: 1070},
+	{text: 64}, {text: 69}, {text: 1071}, {text: 1067}, {text: 1068}, {text: 1069},
+	{text: 661}, {text: 0},
 	{text: 0}, {text: 1072},
+	{text: 0}, {text: hole}, {text: 694}, {text: 695}, {text: hole}, {text: hole}, {text: hole}, {text: hole},
+	{text: 0}, {text: 1066},
+	{text: 64}, {text: 0}, {text: 1071}, {text: 1067},
+	{text: 94}, {text: 95}, {text: 634},
+	{text: 0}, {text: 1073},
 }
 
 var texts = [...]string{
@@ -29400,6 +29500,7 @@ var texts = [...]string{
 	".LUT",
 	".ALL",
 	".ANY",
+	".SPILL ",
 	".64 ",
 	".F16 ",
 	".BF16 ",

@@ -942,6 +942,7 @@ const (
 	MSM
 	MSMPOOL
 	MSP
+	MSPILL
 	MSPIN
 	MSQRT
 	MSTAT
@@ -1471,6 +1472,7 @@ var modNames = [numMods]string{
 	"SM",
 	"SMPOOL",
 	"SP",
+	"SPILL",
 	"SPIN",
 	"SQRT",
 	"STAT",

@@ -123,6 +123,7 @@ var fills = [...]struct {
 		x := r.next() >> 13
 		b[0] = byte(x&0x80 | x>>8%0x7c)
 	}},
+	{"scales", 1, func(b []byte, _ int, r *random) { b[0] = byte(120 + r.next()>>13%8) }}, // ue8m0 from 2^-7 to 1
 	{"bf16", 2, func(b []byte, _ int, r *random) {
 		binary.LittleEndian.PutUint16(b, uint16(math.Float32bits(float32(r.unit()*4-2))>>16))
 	}},

@@ -19,6 +19,7 @@ type Elem struct {
 	Format fp.Format
 	Bits   int
 	Signed bool
+	Up     uint // bits below it, of a float that is narrower than its place
 }
 
 // FloatElem is an element of a float format.
@@ -40,6 +41,7 @@ type Product struct {
 	Round fp.Round // of f64
 	Dot   fp.Dot   // of narrower floats
 	split bool     // 8-bit floats are multiplied as f16
+	Scale *Scales  // of blocks, where there are such
 }
 
 // per is how many elements a register of 32 bits holds.
@@ -125,7 +127,8 @@ func (p *Product) Run(a, b, c []Column) []Column {
 			xs[k] = read(a, p.A, p.a(r, k))
 		}
 		if fast {
-			row = p.A.Format.Terms(row[:0], xs)
+			row = p.A.terms(row[:0], xs)
+			p.Scale.row(row, r)
 		}
 		for n := range 8 {
 			at := p.c(r, n)
@@ -162,7 +165,8 @@ func (p *Product) columns(b []Column, terms bool) [8]factorLine {
 			out[n].words = append(out[n].words, read(b, p.B, p.b(k, n)))
 		}
 		if terms {
-			out[n].terms = p.B.Format.Terms(nil, out[n].words)
+			out[n].terms = p.B.terms(nil, out[n].words)
+			p.Scale.column(out[n].terms, n)
 		}
 	}
 	return out

@@ -15,7 +15,9 @@ func (p *Product) On(sm int, a, b, c []Column) []Column {
 		return x.Run(a, b, c)
 	}
 	if p.A.Bits != 8 || sm < 90 || sm >= 120 {
-		x.Dot = DotOf(sm, p.A, p.Sum)
+		if x.Dot = DotOf(sm, p.A, p.Sum); p.Scale != nil {
+			x.Dot = ScaledDot(p.K)
+		}
 		return x.Run(a, b, c)
 	}
 	x.Dot = DotOf(sm, FloatElem(fp.F16), p.Sum)

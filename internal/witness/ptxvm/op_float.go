@@ -87,7 +87,25 @@ func (d *decoder) floatAdd(t isa.Type) {
 	if d.in.Op == isa.WSub {
 		op = func(a, b uint64) uint64 { return f.Sub(a, b, m) }
 	}
+	if from, ok := d.mixed(); ok {
+		d.map2(d.dst(0), d.src(1, d.typ(1)), d.src(2, t), func(a, b uint64) uint64 { return op(from(a), b) })
+		return
+	}
 	d.same2(t, each2(f, n, op))
+}
+
+// mixed returns what makes an f32 of the factors of an operation that has
+// them in f16 or bf16 (PTX ISA, Mixed Precision Floating Point Instructions).
+func (d *decoder) mixed() (from func(uint64) uint64, ok bool) {
+	t := d.typ(1)
+	if t == isa.TNone || t == d.typ(0) {
+		return nil, false
+	}
+	f, n := d.formatOf(t)
+	if n != 1 || d.typ(0) != isa.F32 {
+		d.unknown()
+	}
+	return func(v uint64) uint64 { return fp.Convert(f, fp.F32, v, fp.Mode{}) }, true
 }
 
 func (d *decoder) floatMul(t isa.Type) {
@@ -101,6 +119,11 @@ func (d *decoder) fma() {
 	t := d.typ(0)
 	f, n := d.formatOf(t)
 	m := d.mode()
+	if from, ok := d.mixed(); ok {
+		h := d.typ(1)
+		d.map3(d.dst(0), d.src(1, h), d.src(2, h), d.src(3, t), func(a, b, c uint64) uint64 { return f.Fma(from(a), from(b), c, m) })
+		return
+	}
 	d.same3(t, each3(f, n, func(a, b, c uint64) uint64 { return f.Fma(a, b, c, m) }))
 }
 

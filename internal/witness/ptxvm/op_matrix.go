@@ -136,6 +136,9 @@ var elems = [...]struct {
 	{isa.F64, matrix.Elem{Float: true, Format: fp.F64, Bits: 64}},
 	{isa.E4M3, matrix.Elem{Float: true, Format: fp.E4M3, Bits: 8}},
 	{isa.E5M2, matrix.Elem{Float: true, Format: fp.E5M2, Bits: 8}},
+	{isa.E2M3, matrix.Boxed(fp.E2M3)},
+	{isa.E3M2, matrix.Boxed(fp.E3M2)},
+	{isa.E2M1, matrix.Boxed(fp.E2M1)},
 	{isa.S8, matrix.Elem{Bits: 8, Signed: true}},
 	{isa.U8, matrix.Elem{Bits: 8}},
 	{isa.S4, matrix.Elem{Bits: 4, Signed: true}},
@@ -190,6 +193,7 @@ func (d *decoder) mma() {
 		meta = d.src(4, isa.B32)
 		p.Selector = int(d.args[5].Value)
 	}
+	scales := d.scales(p)
 	sm := d.f.p.m.Opts.Arch.SM
 	d.wholeWarp(func(w *warp) {
 		x := *p
@@ -198,8 +202,48 @@ func (d *decoder) mma() {
 				x.Meta[l] = uint32(v)
 			}
 		}
+		if scales != nil {
+			x.Scale = scales(w)
+		}
 		out.write(w, x.On(sm, a.read(w), b.read(w), c.read(w)))
 	})
+}
+
+// scales reads those of a product with block scaling: a register of each
+// factor, and which bytes of which lanes count; nil without.
+func (d *decoder) scales(p *matrix.Product) func(w *warp) *matrix.Scales {
+	d.ignore(isa.WKindMxf8f6f4, isa.WScaleVec1X, isa.WScaleVec2X)
+	packed := d.has(isa.WKindMxf4)
+	packed = d.has(isa.WKindMxf4nvf4) || packed
+	fine := d.has(isa.WScaleVec4X)
+	if !d.has(isa.WBlockScale) {
+		return nil
+	}
+	if p.Sparse {
+		d.unknown()
+	}
+	if packed { // without boxes
+		p.A = matrix.FloatElem(fp.E2M1)
+		p.B, p.Bytes = p.A, false
+	}
+	s := matrix.Scales{Format: fp.UE8M0, Block: 32}
+	if d.typ(4) == isa.UE4M3 {
+		s.Format = fp.E4M3
+	}
+	if fine {
+		s.Block = 16
+	}
+	data := [2]operand{d.src(4, isa.B32), d.src(6, isa.B32)}
+	ids := [2]fragmentIn{d.fragmentIn(5, isa.B16), d.fragmentIn(7, isa.B16)}
+	return func(w *warp) *matrix.Scales {
+		x := s
+		for l := range lanes {
+			x.A[l], x.B[l] = uint32(w.col(&data[0], 0)[l]), uint32(w.col(&data[1], 1)[l])
+		}
+		id := func(n, k int) int { return int(w.col(&ids[n].ops[k], 2)[0] & 3) }
+		x.ByteA, x.LanesA, x.ByteB, x.LanesB = id(0, 0), id(0, 1)&1, id(1, 0), id(1, 1)
+		return &x
+	}
 }
 
 // quads is the oldest shape: four products of eight lanes each, added in f32.

@@ -154,7 +154,7 @@ type inst struct {
 	gmma      *gmmaForm
 	tensor    *tensorForm
 	mode      fp.Mode
-	s         [5]opnd
+	s         [6]opnd
 	ps        [3]predSrc
 	addr      [2]address
 	rel       int64 // distance to a label from the next instruction

@@ -18,8 +18,17 @@ import (
 func prepMMA(i *inst, parts []string) error {
 	p := &matrix.Product{Sum: matrix.FloatElem(fp.F32), Sat: i.mode.Sat, Round: i.mode.Round}
 	p.Sparse = slices.Contains(parts, "SP")
-	if slices.Contains(parts, "SF") || slices.Contains(parts, "884") && i.op == sass.OpHMMA {
+	if slices.Contains(parts, "884") && i.op == sass.OpHMMA {
 		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	if slices.Contains(parts, "SF") {
+		if p.Sparse {
+			return fmt.Errorf("this form has no meaning in the simulator")
+		}
+		p.Scale = &matrix.Scales{Format: [...]fp.Format{fp.UE8M0, fp.E4M3}[pick(parts, 0, "", "UE4M3")], Block: 32}
+		if slices.Contains(parts, "4X") {
+			p.Scale.Block = 16
+		}
 	}
 	if !shapeMMA(p, parts) {
 		return fmt.Errorf("unknown shape")
@@ -38,6 +47,9 @@ func prepMMA(i *inst, parts []string) error {
 		p.Sum, p.Bytes = matrix.Elem{Bits: 32}, true
 		i.product = p
 		return factorsMMA(p, parts, intElem)
+	case sass.OpOMMA:
+		p.A = matrix.FloatElem(fp.E2M1)
+		p.B = p.A
 	case sass.OpQMMA:
 		p.Bytes = true
 		sumMMA(p, parts)
@@ -87,6 +99,12 @@ func byteElem(s string) (matrix.Elem, bool) {
 		return matrix.FloatElem(fp.E4M3), true
 	case "E5M2":
 		return matrix.FloatElem(fp.E5M2), true
+	case "E2M3":
+		return matrix.Boxed(fp.E2M3), true
+	case "E3M2":
+		return matrix.Boxed(fp.E3M2), true
+	case "E2M1":
+		return matrix.Boxed(fp.E2M1), true
 	}
 	return matrix.Elem{}, false
 }
@@ -123,6 +141,13 @@ func mma(w *warp, i *inst, m uint32) {
 	p := *i.product
 	if p.A.Float {
 		p.Dot = matrix.DotOf(w.m.prog.Arch.SM, p.A, p.Sum)
+	}
+	if p.Scale != nil {
+		s := *p.Scale
+		ids := int(w.row(i.s[5].row)[0])
+		s.A, s.B = *w.row(i.s[3].row), *w.row(i.s[4].row)
+		s.ByteA, s.LanesA, s.ByteB, s.LanesB = ids&3, ids>>2&1, ids>>3&3, ids>>5&3
+		p.Scale, p.Dot = &s, matrix.ScaledDot(p.K)
 	}
 	if p.Sparse {
 		p.Meta = *w.row(i.s[3].row)

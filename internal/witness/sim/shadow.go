@@ -99,7 +99,7 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 		switch {
 		case known.at(int(t.tid)) >= t.clock || where != spShared && !proxy && !t.proxy:
 		case write && !proxy && !t.proxy:
-			w.suspect(t.pc, addr)
+			w.suspect(t.pc, addr, t.mask&mask)
 		default:
 			w.m.race(t.pc, who.pc, found(true, write, known == &who.view.a), place(where, addr))
 		}
@@ -118,26 +118,34 @@ func (w *warp) check(c *cell, who *actor, where int, addr uint64, mask uint8, wr
 	}
 }
 
-// suspicion is a word of shared memory that two warps write in no order: it
-// matters when the second one changes it.
+// suspicion is bytes of a word of shared memory that two warps write in no
+// order: it matters when the second one changes them.
 type suspicion struct {
 	first uint32
 	addr  uint64
 	was   uint32
+	bytes uint32 // a mask of their bits
 }
 
-func (w *warp) suspect(first uint32, addr uint64) {
-	if b := w.cta.word(addr); b != nil {
-		a := w.async
-		a.suspects = append(a.suspects, suspicion{first, addr, binary.LittleEndian.Uint32(b)})
+func (w *warp) suspect(first uint32, addr uint64, bytes uint8) {
+	b := w.cta.word(addr)
+	if b == nil {
+		return
 	}
+	x := suspicion{first: first, addr: addr, was: binary.LittleEndian.Uint32(b)}
+	for k := range 4 {
+		if bytes>>k&1 != 0 {
+			x.bytes |= 0xff << (8 * k)
+		}
+	}
+	w.async.suspects = append(w.async.suspects, x)
 }
 
 // convict reports the suspects of the instruction that has just run.
 func (w *warp) convict() {
 	a := w.async
 	for _, x := range a.suspects {
-		if binary.LittleEndian.Uint32(w.cta.word(x.addr)) != x.was {
+		if (binary.LittleEndian.Uint32(w.cta.word(x.addr))^x.was)&x.bytes != 0 {
 			w.m.race(x.first, w.at, found(true, true, false), sharedName(x.addr))
 		}
 	}
@@ -177,7 +185,7 @@ func found(wrote, write, fence bool) string {
 func (c *cell) note(who *actor, mask uint8, write, proxy bool) {
 	t := touchOf{clock: who.clock, pc: who.pc, tid: who.tid, mask: mask, used: true, proxy: proxy}
 	if write {
-		if c.w.used && c.w.tid == t.tid && c.w.proxy == proxy {
+		if c.w.used && c.w.tid == t.tid && c.w.proxy == proxy && c.w.clock == t.clock { // what it wrote earlier is ordered otherwise
 			t.mask |= c.w.mask
 		}
 		c.w = t

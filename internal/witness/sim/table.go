@@ -67,6 +67,15 @@ var meanings = [...]meaningRow{
 	sass.OpMUFU:    {ClassFloat, mufu, prepMufu},
 	sass.OpFSWZADD: {ClassFloat, fswzadd, nil},
 
+	// Pairs of floats, and floats with halves.
+	sass.OpFADD2:  {ClassFloat, pairMath, prepPair},
+	sass.OpFMUL2:  {ClassFloat, pairMath, prepPair},
+	sass.OpFFMA2:  {ClassFloat, pairMath, prepPair},
+	sass.OpFHADD:  {ClassFloat, fhadd, prepMixed},
+	sass.OpFHFMA:  {ClassFloat, fhfma, prepMixed},
+	sass.OpUFHADD: {ClassUniform, fhadd, prepMixed},
+	sass.OpUFHFMA: {ClassUniform, fhfma, prepMixed},
+
 	// Double.
 	sass.OpDADD:  {ClassDouble, dadd, doubleImm},
 	sass.OpDMUL:  {ClassDouble, dmul, doubleImm},
@@ -218,6 +227,7 @@ var meanings = [...]meaningRow{
 	sass.OpDMMA: {ClassMatrix, mma, prepMMA},
 	sass.OpBMMA: {ClassMatrix, mma, prepMMA},
 	sass.OpQMMA: {ClassMatrix, mma, prepMMA},
+	sass.OpOMMA: {ClassMatrix, mma, prepMMA},
 
 	// Products of warp groups.
 	sass.OpHGMMA:     {ClassMatrix, gmma, prepGMMA},
