@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/goptxas/goptxas/internal/gosass"
@@ -23,9 +22,5 @@ func main() {
 	if len(args) > 0 && args[0] == "view" {
 		os.Exit(view.Main(args[1:], os.Stdout, os.Stderr, cli.Counts))
 	}
-	code := gosass.Main(args, os.Stdin, os.Stdout, os.Stderr)
-	if len(args) > 0 && code == 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-		fmt.Print("\n", check.Usage, "\n", cli.Usage)
-	}
-	os.Exit(code)
+	os.Exit(gosass.Main(args, os.Stdin, os.Stdout, os.Stderr))
 }

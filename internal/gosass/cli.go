@@ -1,12 +1,5 @@
 // Package gosass is the logic of the command of the same name: it prints,
-// assembles and compares cubins.
-//
-//	dis   a cubin as text: a complete source by default, a listing with -c
-//	asm   a source, or kernels written by hand, to a cubin or raw words
-//	diff  two cubins, kernel by kernel
-//	info  the resources of each kernel
-//
-// Each has a package of its own below this one. docs/cubin.md describes the
+// assembles and compares cubins. Commands lists what it does. Most have a package of its own below this one. docs/cubin.md describes the
 // source.
 package gosass
 
@@ -27,24 +20,6 @@ import (
 	"github.com/goptxas/goptxas/internal/target"
 )
 
-const usage = `usage: gosass dis  [-c] [-hex] [-ctrl] [-json] [-cfg] [-lrm] [-f KERNEL] [-arch SM] FILE
-       gosass dis  -raw -arch SM [-hex] [-ctrl] [-alone] [-base ADDR] FILE
-       gosass asm  [-arch SM] FILE.sass -o FILE.cubin|FILE.bin
-       gosass diff [-a] FILE FILE
-       gosass info [-json] FILE
-       gosass view [-arch SM] FILE.ptx [-o PAGE.html]
-       gosass fmt  [-l] [-w] FILE.ptx...
-       gosass ori  FILE.ori
-       gosass completion bash|zsh|fish
-       gosass man  goptxas|gosass
-       gosass --version
-
-dis prints a cubin, or the one inside a fat binary or host object, as a
-source that asm turns into the same file; -c prints the code alone, as
-nvdisasm does. fmt lays PTX out anew and keeps its comments; -w writes it back, -l lists the files
-that would change. ori reads a dump of a phase, checks it and prints it as text. view compiles PTX and makes one page that shows every phase, the code and its schedule. FILE may be - for the standard input.
-`
-
 // Exit codes.
 const (
 	exitOK    = 0
@@ -57,7 +32,7 @@ const (
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	c := &command{in: in, out: out, errs: errs}
 	if len(args) == 0 {
-		fmt.Fprint(errs, usage)
+		writeUsage(errs)
 		return exitUsage
 	}
 	var err error
@@ -78,7 +53,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	case "completion", "man":
 		err = c.page(args)
 	case "help", "-h", "-help", "--help":
-		fmt.Fprint(out, usage)
+		writeUsage(out)
 	case "version", "-V", "-version", "--version":
 		cli.WriteVersionOf(out, "gosass", "a disassembler and assembler of NVIDIA cubins")
 	default:
@@ -87,9 +62,13 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	if err == nil {
 		return code
 	}
+	if errors.Is(err, flag.ErrHelp) {
+		writeUsage(out)
+		return exitOK
+	}
 	fmt.Fprintf(errs, "gosass: %v\n", err)
 	if _, ok := err.(*usageError); ok {
-		fmt.Fprint(errs, usage)
+		writeUsage(errs)
 		return exitUsage
 	}
 	return exitFail
@@ -116,7 +95,9 @@ func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	fs.SetOutput(io.Discard)
 	var names []string
 	for {
-		if err := fs.Parse(args); err != nil {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
 			return nil, &usageError{err.Error()}
 		}
 		if args = fs.Args(); len(args) == 0 {

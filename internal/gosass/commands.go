@@ -1,5 +1,11 @@
 package gosass
 
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
 // Flag is a flag of a command.
 type Flag struct {
 	Name string // without its dash
@@ -7,7 +13,7 @@ type Flag struct {
 	Help string
 }
 
-// Command is one of the commands of gosass, for manual pages and completion.
+// Command is one of the commands of gosass, for help, manual pages and completion.
 type Command struct {
 	Name  string
 	Args  string
@@ -61,10 +67,47 @@ var Commands = [...]Command{
 	{"view", "FILE.ptx", "Compile PTX and write one page that shows every phase, the code and its schedule.", []Flag{archFlag, {"o", "PAGE.html", "the page"}, {"desc", "FILE", "run these launches in the simulator and show what is hot"}}},
 	{"fmt", "FILE.ptx...", "Lay PTX out anew; comments stay.", []Flag{{"l", "", "list the files that would change"}, {"w", "", "write the files back"}}},
 	{"ori", "FILE.ori", "Read a dump of a phase, as text or records, check it and print it as text.", nil},
+	{"check", "FILE.cubin...", "Judge stalls, barriers and waits by what the reference was seen to do; exit status 1 when something could come too early.", []Flag{archFlag, {"max", "N", "findings to print for each file (20)"}}},
 	{"run", "FILE", "Run kernels in the simulator.", launchFlags},
 	{"debug", "FILE", "Step through kernels in the simulator.", launchFlags},
 	{"completion", "bash|zsh|fish", "Print what completes the words of goptxas and gosass in a shell.", nil},
 	{"man", "goptxas|gosass", "Print a manual page.", nil},
 	{"version", "", "Print the version.", nil},
 	{"help", "", "Print how commands are called.", nil},
+}
+
+const helpWidth = 90
+
+// writeUsage says how each command is called and what it does.
+func writeUsage(w io.Writer) {
+	fmt.Fprint(w, "usage: gosass COMMAND [FLAGS] FILE; - is the standard input\n")
+	for i := range Commands {
+		c := &Commands[i]
+		words := []string{"gosass " + c.Name}
+		for _, f := range c.Flags {
+			words = append(words, strings.TrimSuffix("[-"+f.Name+" "+f.Arg, " ")+"]")
+		}
+		if c.Args != "" {
+			words = append(words, c.Args)
+		}
+		fmt.Fprintln(w)
+		writeWrapped(w, words, "  ", "         ")
+		writeWrapped(w, strings.Fields(c.Help), "      ", "      ")
+	}
+	fmt.Fprint(w, "\ngosass man gosass explains the flags.\n")
+}
+
+// writeWrapped fills lines with words; the first line begins with first, the
+// others with rest.
+func writeWrapped(w io.Writer, words []string, first, rest string) {
+	line := first + words[0]
+	for _, x := range words[1:] {
+		if len(line)+1+len(x) > helpWidth {
+			fmt.Fprintln(w, line)
+			line = rest + x
+			continue
+		}
+		line += " " + x
+	}
+	fmt.Fprintln(w, line)
 }

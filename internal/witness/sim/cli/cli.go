@@ -91,6 +91,9 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		return exitOK
 	case errors.Is(err, errReports):
 		return exitDiff
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(out, Usage)
+		return exitOK
 	case errors.As(err, &u):
 		fmt.Fprintf(errs, "gosass: %v\n%s", err, Usage)
 		return exitUsage
@@ -122,7 +125,9 @@ func parse(name string, args []string) (*options, error) {
 	fs.StringVar(&opt.cta, "cta", "0", "")
 	var files []string
 	for {
-		if err := fs.Parse(args); err != nil {
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
 			return nil, &usageError{err.Error()}
 		}
 		if args = fs.Args(); len(args) == 0 {
