@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/loop"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
@@ -22,6 +23,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,
 	"SSA":              ssa.SSA,
+	"Reassociate":      address.Reassociate,
 	"Constants":        loop.Constants,
 	"LeaveSSA":         ssa.LeaveSSA,
 	"SharedPointers":   loop.SharedPointers,

@@ -125,6 +125,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "LocalCSE", Run: improve(cse.LocalCSE), MinOpt: 2},
 		{Name: "Signs", Run: improve(float.Signs), MinOpt: 1},
 		{Name: "KnownBits", Run: improve(opt.KnownBits), MinOpt: 1},
+		{Name: "Reassociate", Run: improve(address.Reassociate), MinOpt: 2},
 		{Name: "AddressFold", Run: improve(address.AddressFold), MinOpt: 1},
 		{Name: "SharedInductions", Run: improve(loop.SharedInductions), MinOpt: 2},
 		{Name: "SharedPointers", Run: improve(loop.SharedPointers), MinOpt: 2},
@@ -169,7 +170,7 @@ var order = []string{
 	// Clean what the front end left, then loops.
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
-	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "AddressFold", "Signs", "DeadCode",
+	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "DeadCode",
 	"SharedInductions",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
