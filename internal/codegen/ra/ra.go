@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
 	"github.com/goptxas/goptxas/internal/codegen/timing"
 	"github.com/goptxas/goptxas/internal/ori"
 	"github.com/goptxas/goptxas/internal/ori/flow"
@@ -77,7 +78,7 @@ func Run(f *ori.Func, o Options) (*Result, error) {
 		}
 	}
 	if o.Check {
-		if err := regalloc.Check(x.p, x.s); err != nil {
+		if err := check.Check(x.p, x.s); err != nil {
 			return nil, fmt.Errorf("register allocation of %s is wrong: %w", f.Name, err)
 		}
 	}

@@ -1,40 +1,45 @@
-package regalloc
+package regalloc_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
+)
 
 // TestConstraints allocates one instruction with an operand of every kind of
 // bound, and looks at where each went.
 func TestConstraints(t *testing.T) {
-	p := &Problem{Files: []File{{Name: "R", Size: 255, Budget: 255, SpillTo: Memory, Taken: []int{1}}}}
-	add := func(v VReg) int32 {
+	p := &regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 255, Budget: 255, SpillTo: regalloc.Memory, Taken: []int{1}}}}
+	add := func(v regalloc.VReg) int32 {
 		v.Remat = -1
 		p.VRegs = append(p.VRegs, v)
 		return int32(len(p.VRegs) - 1)
 	}
-	fixed := add(VReg{Width: 2, Align: 2, Fixed: 4})
-	run := add(VReg{Width: 128, Align: 8, Fixed: -1}) // an accumulator
-	quad := add(VReg{Width: 4, Align: 4, Fixed: -1})
-	low := add(VReg{Width: 1, Fixed: -1, Hi: 3})
-	high := add(VReg{Width: 1, Fixed: -1, Lo: 200, Hi: 210})
-	barred := add(VReg{Width: 1, Fixed: -1})
-	p.Excludes = []Exclude{{barred, 0, 8}}
-	early, late, result := add(VReg{Width: 1, Fixed: -1}), add(VReg{Width: 1, Fixed: -1}), add(VReg{Width: 1, Fixed: -1})
-	inst := func(ops ...Operand) {
-		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: int32(len(ops))})
+	fixed := add(regalloc.VReg{Width: 2, Align: 2, Fixed: 4})
+	run := add(regalloc.VReg{Width: 128, Align: 8, Fixed: -1}) // an accumulator
+	quad := add(regalloc.VReg{Width: 4, Align: 4, Fixed: -1})
+	low := add(regalloc.VReg{Width: 1, Fixed: -1, Hi: 3})
+	high := add(regalloc.VReg{Width: 1, Fixed: -1, Lo: 200, Hi: 210})
+	barred := add(regalloc.VReg{Width: 1, Fixed: -1})
+	p.Excludes = []regalloc.Exclude{{V: barred, Lo: 0, Hi: 8}}
+	early, late, result := add(regalloc.VReg{Width: 1, Fixed: -1}), add(regalloc.VReg{Width: 1, Fixed: -1}), add(regalloc.VReg{Width: 1, Fixed: -1})
+	inst := func(ops ...regalloc.Operand) {
+		p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: int32(len(ops))})
 		p.Ops = append(p.Ops, ops...)
 	}
 	for _, v := range []int32{fixed, run, quad, low, high, barred, late} {
-		inst(Operand{v, 0, p.VRegs[v].Width, Def})
+		inst(regalloc.Operand{V: v, Sub: 0, N: p.VRegs[v].Width, Role: regalloc.Def})
 	}
-	inst(Operand{early, 0, 1, DefEarly}, Operand{result, 0, 1, Def}, Operand{late, 0, 1, UseLate}, Operand{quad, 0, 4, Use},
-		Operand{fixed, 0, 2, Use}, Operand{run, 0, 128, Use}, Operand{low, 0, 1, Use}, Operand{high, 0, 1, Use}, Operand{barred, 0, 1, Use})
-	inst(Operand{early, 0, 1, Use}, Operand{result, 0, 1, Use})
-	p.Blocks = []Block{{N: int32(len(p.Insts))}}
-	s, err := Solve(p, Options{})
+	inst(regalloc.Operand{V: early, Sub: 0, N: 1, Role: regalloc.DefEarly}, regalloc.Operand{V: result, Sub: 0, N: 1, Role: regalloc.Def}, regalloc.Operand{V: late, Sub: 0, N: 1, Role: regalloc.UseLate}, regalloc.Operand{V: quad, Sub: 0, N: 4, Role: regalloc.Use},
+		regalloc.Operand{V: fixed, Sub: 0, N: 2, Role: regalloc.Use}, regalloc.Operand{V: run, Sub: 0, N: 128, Role: regalloc.Use}, regalloc.Operand{V: low, Sub: 0, N: 1, Role: regalloc.Use}, regalloc.Operand{V: high, Sub: 0, N: 1, Role: regalloc.Use}, regalloc.Operand{V: barred, Sub: 0, N: 1, Role: regalloc.Use})
+	inst(regalloc.Operand{V: early, Sub: 0, N: 1, Role: regalloc.Use}, regalloc.Operand{V: result, Sub: 0, N: 1, Role: regalloc.Use})
+	p.Blocks = []regalloc.Block{{N: int32(len(p.Insts))}}
+	s, err := regalloc.Solve(p, regalloc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(p, s); err != nil {
+	if err := check.Check(p, s); err != nil {
 		t.Fatal(err)
 	}
 	at := func(v int32) int { return int(s.Phys[v]) }
@@ -60,20 +65,20 @@ func TestConstraints(t *testing.T) {
 // TestWideSpill moves a run of 128 registers out of the way of another, in
 // memory and back.
 func TestWideSpill(t *testing.T) {
-	p := &Problem{Files: []File{{Name: "R", Size: 255, Budget: 160, SpillTo: Memory}}}
+	p := &regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 255, Budget: 160, SpillTo: regalloc.Memory}}}
 	for range 2 {
-		p.VRegs = append(p.VRegs, VReg{Width: 128, Align: 8, Fixed: -1, Remat: -1})
+		p.VRegs = append(p.VRegs, regalloc.VReg{Width: 128, Align: 8, Fixed: -1, Remat: -1})
 	}
-	for _, o := range []Operand{{0, 0, 128, Def}, {1, 0, 128, Def}, {1, 0, 128, Use}, {0, 0, 128, Use}} {
-		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: 1})
+	for _, o := range []regalloc.Operand{{V: 0, Sub: 0, N: 128, Role: regalloc.Def}, {V: 1, Sub: 0, N: 128, Role: regalloc.Def}, {V: 1, Sub: 0, N: 128, Role: regalloc.Use}, {V: 0, Sub: 0, N: 128, Role: regalloc.Use}} {
+		p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: 1})
 		p.Ops = append(p.Ops, o)
 	}
-	p.Blocks = []Block{{N: 4}}
-	s, err := Solve(p, Options{})
+	p.Blocks = []regalloc.Block{{N: 4}}
+	s, err := regalloc.Solve(p, regalloc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(p, s); err != nil {
+	if err := check.Check(p, s); err != nil {
 		t.Fatal(err)
 	}
 	if s.Slots != 128 || s.Spills != 1 || s.Reloads != 1 {
@@ -85,21 +90,21 @@ func TestWideSpill(t *testing.T) {
 // the file asks for it, so that a scheduler may put them between each other.
 func TestRotate(t *testing.T) {
 	for _, rotate := range []bool{false, true} {
-		p := &Problem{Files: []File{{Name: "P", Size: 7, Budget: 7, SpillTo: Memory, Rotate: rotate}}}
+		p := &regalloc.Problem{Files: []regalloc.File{{Name: "P", Size: 7, Budget: 7, SpillTo: regalloc.Memory, Rotate: rotate}}}
 		const chains = 14
 		for v := range int32(chains) {
-			p.VRegs = append(p.VRegs, VReg{Width: 1, Fixed: -1, Remat: -1})
-			for _, role := range []Role{Def, Use} {
-				p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: 1})
-				p.Ops = append(p.Ops, Operand{v, 0, 1, role})
+			p.VRegs = append(p.VRegs, regalloc.VReg{Width: 1, Fixed: -1, Remat: -1})
+			for _, role := range []regalloc.Role{regalloc.Def, regalloc.Use} {
+				p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: 1})
+				p.Ops = append(p.Ops, regalloc.Operand{V: v, Sub: 0, N: 1, Role: role})
 			}
 		}
-		p.Blocks = []Block{{N: int32(len(p.Insts))}}
-		s, err := Solve(p, Options{})
+		p.Blocks = []regalloc.Block{{N: int32(len(p.Insts))}}
+		s, err := regalloc.Solve(p, regalloc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Check(p, s); err != nil {
+		if err := check.Check(p, s); err != nil {
 			t.Fatal(err)
 		}
 		last := map[int16]int{}

@@ -1,15 +1,19 @@
-package regalloc
+package regalloc_test
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+)
 
 // randomProblem makes a program of random shape: loops and joins, values of
 // several widths in four files, copies, guarded writes, partial writes,
 // results tied in place, calls that destroy registers, fixed registers.
-func randomProblem(r *rand.Rand, budget int) *Problem {
-	p := &Problem{Files: []File{
+func randomProblem(r *rand.Rand, budget int) *regalloc.Problem {
+	p := &regalloc.Problem{Files: []regalloc.File{
 		{Name: "P", Size: 7, Budget: 7, SpillTo: 2},
 		{Name: "UR", Size: 63, Budget: 2 + r.IntN(62), SpillTo: 2},
-		{Name: "R", Size: 255, Budget: budget, SpillTo: Memory, Banks: 2},
+		{Name: "R", Size: 255, Budget: budget, SpillTo: regalloc.Memory, Banks: 2},
 	}}
 	if r.IntN(4) == 0 {
 		p.Files[2].Taken = []int{1}
@@ -20,7 +24,7 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 	nv := 4 + r.IntN(60)
 	wide := 0
 	for range nv {
-		v := VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: -1}
+		v := regalloc.VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: -1}
 		switch k := r.IntN(20); {
 		case k < 3:
 			v.Class = 0
@@ -47,7 +51,7 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 		p.Loops = append(p.Loops, int32(r.IntN(l+1)))
 	}
 	for b := range blocks {
-		blk := Block{First: int32(len(p.Insts)), Loop: int32(r.IntN(len(p.Loops)))}
+		blk := regalloc.Block{First: int32(len(p.Insts)), Loop: int32(r.IntN(len(p.Loops)))}
 		for l := blk.Loop; l != 0; l = p.Loops[l] {
 			blk.Depth++
 		}
@@ -55,14 +59,14 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 			randomInst(r, p, budget)
 		}
 		if r.IntN(6) == 0 { // a call that returns to the next block
-			i := Inst{First: int32(len(p.Ops))}
+			i := regalloc.Inst{First: int32(len(p.Ops))}
 			if budget >= 16 {
-				i.Clobbers = []Clobber{{0, 0, 7}, {2, 0, int16(budget / 4)}}
+				i.Clobbers = []regalloc.Clobber{{Class: 0, Lo: 0, Hi: 7}, {Class: 2, Lo: 0, Hi: int16(budget / 4)}}
 			}
 			p.Insts = append(p.Insts, i)
 			blk.Closed = true
 		} else {
-			p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), Last: true})
+			p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), Last: true})
 		}
 		blk.N = int32(len(p.Insts)) - blk.First
 		if b+1 < blocks {
@@ -76,15 +80,15 @@ func randomProblem(r *rand.Rand, budget int) *Problem {
 	return p
 }
 
-func randomInst(r *rand.Rand, p *Problem, budget int) {
-	i := Inst{First: int32(len(p.Ops))}
+func randomInst(r *rand.Rand, p *regalloc.Problem, budget int) {
+	i := regalloc.Inst{First: int32(len(p.Ops))}
 	if r.IntN(3) == 0 {
 		i.Late, i.Queue, i.Behind = uint8(r.IntN(8)), 1<<r.IntN(3), uint8(r.IntN(8))
 	}
 	pick := func() int32 { return int32(r.IntN(len(p.VRegs))) }
-	add := func(v int32, role Role) {
+	add := func(v int32, role regalloc.Role) {
 		w := p.VRegs[v].Width
-		o := Operand{V: v, N: w, Role: role}
+		o := regalloc.Operand{V: v, N: w, Role: role}
 		if w > 1 && r.IntN(3) == 0 {
 			o.Sub = uint8(r.IntN(int(w)))
 			o.N = 1
@@ -98,26 +102,26 @@ func randomInst(r *rand.Rand, p *Problem, budget int) {
 			b := pick()
 			if p.VRegs[a].Class == p.VRegs[b].Class && p.VRegs[a].Width == p.VRegs[b].Width && a != b {
 				w := p.VRegs[a].Width
-				i.Kind = Move
-				p.Ops = append(p.Ops, Operand{a, 0, w, Def}, Operand{b, 0, w, Use})
+				i.Kind = regalloc.Move
+				p.Ops = append(p.Ops, regalloc.Operand{V: a, Sub: 0, N: w, Role: regalloc.Def}, regalloc.Operand{V: b, Sub: 0, N: w, Role: regalloc.Use})
 				break
 			}
 		}
 	case k == 4 && budget >= 16: // call
-		i.Clobbers = []Clobber{{2, 0, int16(budget / 4)}}
+		i.Clobbers = []regalloc.Clobber{{Class: 2, Lo: 0, Hi: int16(budget / 4)}}
 	case k == 5: // a value that can be made again
-		p.VRegs = append(p.VRegs, VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: int32(len(p.Insts))})
-		p.Ops = append(p.Ops, Operand{int32(len(p.VRegs) - 1), 0, 1, Def})
+		p.VRegs = append(p.VRegs, regalloc.VReg{Class: 2, Width: 1, Align: 1, Fixed: -1, Remat: int32(len(p.Insts))})
+		p.Ops = append(p.Ops, regalloc.Operand{V: int32(len(p.VRegs) - 1), Sub: 0, N: 1, Role: regalloc.Def})
 	default:
 		v := pick()
-		role := []Role{Def, Def, Def, DefMay, UseDef, DefEarly}[r.IntN(6)]
+		role := []regalloc.Role{regalloc.Def, regalloc.Def, regalloc.Def, regalloc.DefMay, regalloc.UseDef, regalloc.DefEarly}[r.IntN(6)]
 		add(v, role)
 		for range r.IntN(4) {
 			u := pick()
 			if u == v || p.VRegs[u].Width >= 4 {
 				continue
 			}
-			add(u, []Role{Use, Use, Use, UseLate}[r.IntN(4)])
+			add(u, []regalloc.Role{regalloc.Use, regalloc.Use, regalloc.Use, regalloc.UseLate}[r.IntN(4)])
 		}
 	}
 	i.N = int32(len(p.Ops)) - i.First

@@ -1,7 +1,5 @@
 package regalloc
 
-import "fmt"
-
 // Where registers change hands a file has fewer of them in some blocks than
 // in others. What lives in a block must be below what is there; a value that
 // is in memory in such a block, or was split there, need not be.
@@ -42,28 +40,4 @@ func (g *groups) bounds(p *Problem) {
 			}
 		}
 	}
-}
-
-// vanish takes the words out of the registers that are not there in block b.
-func (c *replay) vanish(s *state, b int) {
-	for n := range c.orig.Files {
-		if rooms := c.orig.Files[n].Rooms; rooms != nil {
-			for r := int(rooms[b]); r < c.orig.Files[n].Size; r++ {
-				s.holds[c.file[n]+int32(r)] = empty
-			}
-		}
-	}
-}
-
-// there checks that the registers of an instruction's operands are there in
-// block b.
-func (c *replay) there(b int, n int32) error {
-	for k, o := range c.p.Operands(int(n)) {
-		class := c.p.VRegs[o.V].Class
-		rooms := c.orig.Files[class].Rooms
-		if at := int(c.sol.Phys[o.V]) + int(o.Sub) + int(o.N); rooms != nil && o.N > 0 && at > int(rooms[b]) {
-			return fmt.Errorf("instruction %d operand %d ends at register %d of %s, %d are there", n, k, at, c.orig.Files[class].Name, rooms[b])
-		}
-	}
-	return nil
 }

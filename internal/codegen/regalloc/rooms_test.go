@@ -1,34 +1,37 @@
-package regalloc
+package regalloc_test
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
 )
 
 // TestRooms: ten values for a block with many registers and three for one
 // with few live at once before both. None need go to memory, and those for
 // the few registers are among them.
 func TestRooms(t *testing.T) {
-	p := &Problem{Files: []File{{Name: "R", Size: 64, Budget: 24, SpillTo: Memory, Rooms: []int16{16, 4, 24}}}}
-	def := func(v int32, role Role) {
-		p.Insts = append(p.Insts, Inst{First: int32(len(p.Ops)), N: 1})
-		p.Ops = append(p.Ops, Operand{V: v, N: 1, Role: role})
+	p := &regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 64, Budget: 24, SpillTo: regalloc.Memory, Rooms: []int16{16, 4, 24}}}}
+	def := func(v int32, role regalloc.Role) {
+		p.Insts = append(p.Insts, regalloc.Inst{First: int32(len(p.Ops)), N: 1})
+		p.Ops = append(p.Ops, regalloc.Operand{V: v, N: 1, Role: role})
 	}
 	for range 13 {
-		p.VRegs = append(p.VRegs, VReg{Width: 1, Fixed: -1, Remat: -1})
+		p.VRegs = append(p.VRegs, regalloc.VReg{Width: 1, Fixed: -1, Remat: -1})
 	}
-	block := func(succs []int32, role Role, from, to int32) {
-		b := Block{First: int32(len(p.Insts)), Succs: succs}
+	block := func(succs []int32, role regalloc.Role, from, to int32) {
+		b := regalloc.Block{First: int32(len(p.Insts)), Succs: succs}
 		for v := from; v < to; v++ {
 			def(v, role)
 		}
 		b.N = int32(len(p.Insts)) - b.First
 		p.Blocks = append(p.Blocks, b)
 	}
-	block([]int32{1, 2}, Def, 0, 13)
-	block(nil, Use, 10, 13)
-	block(nil, Use, 0, 10)
-	s, err := Solve(p, Options{})
+	block([]int32{1, 2}, regalloc.Def, 0, 13)
+	block(nil, regalloc.Use, 10, 13)
+	block(nil, regalloc.Use, 0, 10)
+	s, err := regalloc.Solve(p, regalloc.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +43,11 @@ func TestRooms(t *testing.T) {
 			t.Errorf("v%d is in register %d, of 4", v, s.Phys[v])
 		}
 	}
-	if err := Check(p, s); err != nil {
+	if err := check.Check(p, s); err != nil {
 		t.Error(err)
 	}
 	s.Phys[10] = 15
-	if Check(p, s) == nil {
+	if check.Check(p, s) == nil {
 		t.Error("a register that is not there is not seen")
 	}
 }
@@ -61,7 +64,7 @@ func TestRandomRooms(t *testing.T) {
 		for range p.Blocks {
 			f.Rooms = append(f.Rooms, int16(14+r.IntN(27)))
 		}
-		s, err := Solve(p, Options{Once: seed%4 == 0})
+		s, err := regalloc.Solve(p, regalloc.Options{Once: seed%4 == 0})
 		if err != nil {
 			continue
 		}
@@ -69,7 +72,7 @@ func TestRandomRooms(t *testing.T) {
 		if s.Slots > 0 {
 			split++
 		}
-		if err := Check(p, s); err != nil {
+		if err := check.Check(p, s); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		caught += misplaced(t, seed, p, s)
@@ -81,7 +84,7 @@ func TestRandomRooms(t *testing.T) {
 }
 
 // misplaced puts each operand's register just beyond what its block has.
-func misplaced(t *testing.T, seed uint64, p *Problem, s *Solution) (caught int) {
+func misplaced(t *testing.T, seed uint64, p *regalloc.Problem, s *regalloc.Solution) (caught int) {
 	for b := range s.Problem.Blocks {
 		blk := &s.Problem.Blocks[b]
 		for n := blk.First; n < blk.First+blk.N; n++ {
@@ -91,7 +94,7 @@ func misplaced(t *testing.T, seed uint64, p *Problem, s *Solution) (caught int) 
 				}
 				old, used := s.Phys[o.V], s.Used[2]
 				s.Phys[o.V], s.Used[2] = p.Files[2].Rooms[b]-int16(o.Sub), 255
-				if Check(p, s) == nil && reached(p, b) {
+				if check.Check(p, s) == nil && reached(p, b) {
 					t.Fatalf("seed %d: instruction %d in a register that is not there is not seen", seed, n)
 				}
 				s.Phys[o.V], s.Used[2] = old, used
@@ -104,7 +107,7 @@ func misplaced(t *testing.T, seed uint64, p *Problem, s *Solution) (caught int) 
 }
 
 // reached reports whether some path leads to block b.
-func reached(p *Problem, b int) bool {
+func reached(p *regalloc.Problem, b int) bool {
 	seen := make([]bool, len(p.Blocks))
 	var walk func(n int32)
 	walk = func(n int32) {

@@ -1,34 +1,37 @@
-package regalloc
+package regalloc_test
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
+	"github.com/goptxas/goptxas/internal/codegen/regalloc/check"
 )
 
 // scene builds problems block by block; register v of each instruction is
 // named by its number.
-type scene struct{ p *Problem }
+type scene struct{ p *regalloc.Problem }
 
 func newScene(budget, regs int) *scene {
-	s := &scene{&Problem{Files: []File{{Name: "R", Size: 255, Budget: budget, SpillTo: Memory}}, Loops: []int32{0, 0}}}
+	s := &scene{&regalloc.Problem{Files: []regalloc.File{{Name: "R", Size: 255, Budget: budget, SpillTo: regalloc.Memory}}, Loops: []int32{0, 0}}}
 	for range regs {
-		s.p.VRegs = append(s.p.VRegs, VReg{Width: 1, Fixed: -1, Remat: -1})
+		s.p.VRegs = append(s.p.VRegs, regalloc.VReg{Width: 1, Fixed: -1, Remat: -1})
 	}
 	return s
 }
 
 func (s *scene) block(loop int32, succs ...int32) {
-	s.p.Blocks = append(s.p.Blocks, Block{First: int32(len(s.p.Insts)), Loop: loop, Depth: uint8(loop), Succs: succs})
+	s.p.Blocks = append(s.p.Blocks, regalloc.Block{First: int32(len(s.p.Insts)), Loop: loop, Depth: uint8(loop), Succs: succs})
 }
 
 // inst adds an instruction that writes def (none if negative) and reads uses.
 func (s *scene) inst(def int32, uses ...int32) {
-	i := Inst{First: int32(len(s.p.Ops))}
+	i := regalloc.Inst{First: int32(len(s.p.Ops))}
 	if def >= 0 {
-		s.p.Ops = append(s.p.Ops, Operand{def, 0, 1, Def})
+		s.p.Ops = append(s.p.Ops, regalloc.Operand{V: def, Sub: 0, N: 1, Role: regalloc.Def})
 	}
 	for _, u := range uses {
-		s.p.Ops = append(s.p.Ops, Operand{u, 0, 1, Use})
+		s.p.Ops = append(s.p.Ops, regalloc.Operand{V: u, Sub: 0, N: 1, Role: regalloc.Use})
 	}
 	i.N = int32(len(s.p.Ops)) - i.First
 	s.p.Insts = append(s.p.Insts, i)
@@ -47,19 +50,19 @@ func (s *scene) end(v int32) {
 
 // solve allocates and checks, and counts the spill code inside and outside
 // the loop.
-func (s *scene) solve(t *testing.T, o Options) (in, out int, sol *Solution) {
+func (s *scene) solve(t *testing.T, o regalloc.Options) (in, out int, sol *regalloc.Solution) {
 	t.Helper()
-	sol, err := Solve(s.p, o)
+	sol, err := regalloc.Solve(s.p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(s.p, sol); err != nil {
+	if err := check.Check(s.p, sol); err != nil {
 		t.Fatal(err)
 	}
 	for b := range sol.Problem.Blocks {
 		blk := &sol.Problem.Blocks[b]
 		for n := blk.First; n < blk.First+blk.N; n++ {
-			if sol.Problem.Insts[n].Kind > Move {
+			if sol.Problem.Insts[n].Kind > regalloc.Move {
 				if blk.Loop != 0 {
 					in++
 				} else {
@@ -105,11 +108,11 @@ func TestUsedInLoop(t *testing.T) {
 		s.end(-1)
 		return s
 	}
-	in, out, sol := build().solve(t, Options{})
+	in, out, sol := build().solve(t, regalloc.Options{})
 	if in != 0 || sol.Splits == 0 {
 		t.Errorf("%d instructions of spill code in the loop, %d outside, %d splits", in, out, sol.Splits)
 	}
-	if in, _, _ := build().solve(t, Options{NoSplit: true}); in == 0 {
+	if in, _, _ := build().solve(t, regalloc.Options{NoSplit: true}); in == 0 {
 		t.Error("nothing to show: without splitting the loop has no spill code either")
 	}
 }
@@ -133,7 +136,7 @@ func TestChangedInLoop(t *testing.T) {
 	s.crowd(2, 3, 4, 5)
 	s.inst(-1, 0)
 	s.end(-1)
-	in, out, sol := s.solve(t, Options{})
+	in, out, sol := s.solve(t, regalloc.Options{})
 	if in != 0 || sol.Splits == 0 {
 		t.Errorf("%d instructions of spill code in the loop, %d outside, %d splits", in, out, sol.Splits)
 	}
@@ -168,11 +171,11 @@ func TestLiveThrough(t *testing.T) {
 		s.end(-1)
 		return s
 	}
-	in, out, sol := build().solve(t, Options{})
+	in, out, sol := build().solve(t, regalloc.Options{})
 	if out > 4 {
 		t.Errorf("%d instructions of spill code in the loop, %d outside, %d splits", in, out, sol.Splits)
 	}
-	if _, all, _ := build().solve(t, Options{NoSplit: true}); all <= out {
+	if _, all, _ := build().solve(t, regalloc.Options{NoSplit: true}); all <= out {
 		t.Errorf("%d outside without splitting, %d with it", all, out)
 	}
 }
@@ -185,19 +188,19 @@ func TestCheckerSeesSplitFaults(t *testing.T) {
 	for seed := range uint64(700) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		p := randomProblem(r, 16)
-		s, err := Solve(p, Options{})
+		s, err := regalloc.Solve(p, regalloc.Options{})
 		if err != nil || s.Splits == 0 || s.Slots == 0 {
 			continue
 		}
 		s.Slots += 256 // words that nothing is ever stored to
 		for n := range s.Problem.Insts {
 			i := &s.Problem.Insts[n]
-			if i.Kind != Reload || i.Slot < 0 {
+			if i.Kind != regalloc.Reload || i.Slot < 0 {
 				continue
 			}
 			old := i.Slot
 			i.Slot = int32(s.Slots - 256)
-			bad := Check(p, s) != nil
+			bad := check.Check(p, s) != nil
 			i.Slot = old
 			switch {
 			case bad:
@@ -217,7 +220,7 @@ func TestCheckerSeesSplitFaults(t *testing.T) {
 // readLater reports whether what load n fills is certainly read: in its own
 // block, by one of the caller's instructions, as a word that the block has
 // written before.
-func readLater(p *Problem, n int) bool {
+func readLater(p *regalloc.Problem, n int) bool {
 	v := p.Ops[p.Insts[n].First].V
 	for b := range p.Blocks {
 		blk := &p.Blocks[b]
@@ -227,13 +230,13 @@ func readLater(p *Problem, n int) bool {
 		wrote := false
 		for k := blk.First; k < int32(n); k++ {
 			for _, o := range p.Operands(int(k)) {
-				wrote = wrote || o.Role == Def && p.Insts[k].Kind <= Move && rootOf(p, o.V) == rootOf(p, v)
+				wrote = wrote || o.Role == regalloc.Def && p.Insts[k].Kind <= regalloc.Move && regalloc.RootOf(p, o.V) == regalloc.RootOf(p, v)
 			}
 		}
 		for k := int32(n) + 1; k < blk.First+blk.N && wrote; k++ {
 			for _, o := range p.Operands(int(k)) {
-				if o.V == v && p.Insts[k].Kind <= Move {
-					return o.Role.Reads() && o.Role != Hold
+				if o.V == v && p.Insts[k].Kind <= regalloc.Move {
+					return o.Role.Reads() && o.Role != regalloc.Hold
 				}
 			}
 		}

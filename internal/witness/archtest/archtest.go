@@ -43,7 +43,8 @@ var layers = [...]layer{
 	{"internal/codegen/ra", 70, false, ""},
 	{"internal/codegen/sched", 70, false, ""},
 	{"internal/codegen/scoreboard", 70, false, ""},
-	{"internal/codegen", 68, false, ""}, // shared vocabulary of the parts above
+	{"internal/codegen", 68, false, ""},                     // shared vocabulary of the parts above
+	{"internal/codegen/regalloc/check", 61, false, "alloc"}, // proves its answers
 	{"internal/codegen/regalloc", 60, false, "alloc"},
 	{"internal/codegen/abi", 41, false, ""},
 	{"internal/opt", 69, false, ""}, // values and expressions; the rooms of the optimiser stand on it

@@ -1,8 +1,13 @@
-package regalloc
+// Package check proves that an allocation of registers does what the program
+// before it did. It shares no code with the allocator, only the description
+// of the problem and the answer.
+package check
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/goptxas/goptxas/internal/codegen/regalloc"
 )
 
 // Check replays an allocated function symbolically against the caller's
@@ -12,7 +17,7 @@ import (
 // or memory word) it tracks the set of the caller's words the location
 // certainly holds; at joins only what holds on all incoming edges remains,
 // except that an edge on which a word was never written promises anything.
-func Check(orig *Problem, s *Solution) error {
+func Check(orig *regalloc.Problem, s *regalloc.Solution) error {
 	if err := checkPlaces(s); err != nil {
 		return err
 	}
@@ -33,7 +38,7 @@ func Check(orig *Problem, s *Solution) error {
 }
 
 // checkPlaces checks each assignment by itself: file, alignment, bounds.
-func checkPlaces(s *Solution) error {
+func checkPlaces(s *regalloc.Solution) error {
 	p := s.Problem
 	for n := range p.VRegs {
 		v, at := &p.VRegs[n], int(s.Phys[n])
@@ -73,9 +78,9 @@ func checkPlaces(s *Solution) error {
 
 // replay is the state of one Check.
 type replay struct {
-	orig *Problem
-	sol  *Solution
-	p    *Problem
+	orig *regalloc.Problem
+	sol  *regalloc.Solution
+	p    *regalloc.Problem
 	word []int32 // first word number of each of the caller's virtual registers
 	file []int32 // first location of each file
 	mem  int32   // first location of memory
@@ -110,7 +115,7 @@ func (c *replay) sequence() error {
 		next := want.First
 		for n := blk.First; n < blk.First+blk.N; n++ {
 			i := &c.p.Insts[n]
-			if i.Kind > Move {
+			if i.Kind > regalloc.Move {
 				continue
 			}
 			if i.Orig != next {
@@ -121,7 +126,7 @@ func (c *replay) sequence() error {
 			}
 			next++
 		}
-		if n := blk.First + blk.N - 1; want.Closed && want.N > 0 && c.p.Insts[n].Kind > Move {
+		if n := blk.First + blk.N - 1; want.Closed && want.N > 0 && c.p.Insts[n].Kind > regalloc.Move {
 			return fmt.Errorf("block %d: instruction %d stands behind its end", b, n)
 		}
 		if next != want.First+want.N {
@@ -132,7 +137,7 @@ func (c *replay) sequence() error {
 }
 
 // loc returns the location of word k of an operand.
-func (c *replay) loc(o Operand, k int32) int32 {
+func (c *replay) loc(o regalloc.Operand, k int32) int32 {
 	return c.file[c.p.VRegs[o.V].Class] + int32(c.sol.Phys[o.V]) + int32(o.Sub) + k
 }
 
@@ -149,9 +154,9 @@ func (c *replay) step(s *state, n int32, err *error) {
 		}
 	}
 	switch i.Kind {
-	case Spill, Reload:
+	case regalloc.Spill, regalloc.Reload:
 		c.transfer(s, i, ops)
-	case Remat:
+	case regalloc.Remat:
 		c.remat(s, i, ops)
 	default:
 		c.original(s, n, ops, err)
@@ -159,20 +164,20 @@ func (c *replay) step(s *state, n int32, err *error) {
 }
 
 // transfer replays a Spill or Reload: a copy of locations.
-func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
+func (c *replay) transfer(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
 	n := int32(ops[0].N)
 	held := make([]set, n)
 	for k := range n {
 		switch {
 		case i.Slot < 0:
 			held[k] = s.holds[c.loc(ops[1], k)]
-		case i.Kind == Reload:
+		case i.Kind == regalloc.Reload:
 			held[k] = s.holds[c.mem+i.Slot+k]
 		default:
 			held[k] = s.holds[c.loc(ops[0], k)]
 		}
 	}
-	if i.Kind == Spill { // from operand 1 to a register, or operand 0 to memory
+	if i.Kind == regalloc.Spill { // from operand 1 to a register, or operand 0 to memory
 		from := ops[len(ops)-1]
 		if c.p.Files[c.p.VRegs[from.V].Class].Clears {
 			for k := range n {
@@ -181,7 +186,7 @@ func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
 		}
 	}
 	for k := range n {
-		if i.Slot >= 0 && i.Kind == Spill {
+		if i.Slot >= 0 && i.Kind == regalloc.Spill {
 			c.set(s, c.mem+i.Slot+k, held[k])
 		} else {
 			c.set(s, c.loc(ops[0], k), held[k])
@@ -191,7 +196,7 @@ func (c *replay) transfer(s *state, i *Inst, ops []Operand) {
 
 // remat replays the repetition of one of the caller's instructions that
 // reads nothing: its result is the same words again.
-func (c *replay) remat(s *state, i *Inst, ops []Operand) {
+func (c *replay) remat(s *state, i *regalloc.Inst, ops []regalloc.Operand) {
 	for _, d := range c.orig.Operands(int(i.Orig)) {
 		if !d.Role.Writes() {
 			continue
@@ -205,7 +210,7 @@ func (c *replay) remat(s *state, i *Inst, ops []Operand) {
 }
 
 // original replays one of the caller's instructions.
-func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
+func (c *replay) original(s *state, n int32, ops []regalloc.Operand, err *error) {
 	i := &c.p.Insts[n]
 	want := c.orig.Operands(int(i.Orig))
 	for k, o := range ops {
@@ -222,7 +227,7 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 		}
 	}
 	var copied []set
-	if i.Kind == Move && want[0].Role == Def {
+	if i.Kind == regalloc.Move && want[0].Role == regalloc.Def {
 		for j := range int32(ops[1].N) {
 			copied = append(copied, s.holds[c.loc(ops[1], j)])
 		}
@@ -239,7 +244,7 @@ func (c *replay) original(s *state, n int32, ops []Operand, err *error) {
 }
 
 // defs replays the writes of one of the caller's instructions.
-func (c *replay) defs(s *state, ops, want []Operand, copied []set) {
+func (c *replay) defs(s *state, ops, want []regalloc.Operand, copied []set) {
 	for k, o := range ops {
 		if !want[k].Role.Writes() {
 			continue
@@ -251,7 +256,7 @@ func (c *replay) defs(s *state, ops, want []Operand, copied []set) {
 			c.stale(s, w)
 			s.written.add(w)
 			switch {
-			case want[k].Role == DefMay && !kept:
+			case want[k].Role == regalloc.DefMay && !kept:
 				s.holds[l] = empty
 			case copied != nil:
 				c.set(s, l, c.sets.with(c.sets.without(copied[j], w), w))
@@ -264,7 +269,7 @@ func (c *replay) defs(s *state, ops, want []Operand, copied []set) {
 
 // sharing checks the rules about operands of one instruction that must not
 // share registers: two results, and reads that outlast an early write.
-func (c *replay) sharing(n int32, ops, want []Operand) error {
+func (c *replay) sharing(n int32, ops, want []regalloc.Operand) error {
 	for a, x := range ops {
 		for b, y := range ops {
 			if a == b || y.N == 0 || !want[a].Role.Writes() || c.p.VRegs[x.V].Class != c.p.VRegs[y.V].Class {
@@ -278,7 +283,7 @@ func (c *replay) sharing(n int32, ops, want []Operand) error {
 			switch {
 			case want[b].Role.Writes() && a < b && !same:
 				return fmt.Errorf("instruction %d: results %d and %d share a register", n, a, b)
-			case (want[b].Role == UseLate || want[b].Role == Hold) && !same, want[b].Role == Use && want[a].Role == DefEarly && !same:
+			case (want[b].Role == regalloc.UseLate || want[b].Role == regalloc.Hold) && !same, want[b].Role == regalloc.Use && want[a].Role == regalloc.DefEarly && !same:
 				return fmt.Errorf("instruction %d: result %d and operand %d share a register", n, a, b)
 			}
 		}

@@ -1,0 +1,76 @@
+package regalloc
+
+// ClashOf is clash for tests that stand outside, where the checker is.
+func ClashOf(s *Solution) func(v int32) int32 {
+	live := liveness(s.Problem)
+	return func(v int32) int32 { return clash(s, live, v) }
+}
+
+// Quick returns options with the quick choice of slots, or without.
+func Quick(slots bool) Options { return Options{quickSlots: slots} }
+
+// clash finds a register whose value lives across a write of v's: sharing
+// with it must destroy one of the two.
+func clash(s *Solution, live *ranges, v int32) int32 {
+	p := s.Problem
+	if p.VRegs[v].Width != 1 || s.Phys[v] < 0 {
+		return -1
+	}
+	for n := range p.Insts {
+		for _, o := range p.Operands(n) {
+			if o.V != v || o.Role != Def || p.Insts[n].Kind == Move {
+				continue
+			}
+			for u := range p.VRegs {
+				if int32(u) == v || p.VRegs[u].Class != p.VRegs[v].Class || p.VRegs[u].Width != 1 || s.Phys[u] < 0 || s.Phys[u] == s.Phys[v] || RootOf(p, int32(u)) == RootOf(p, v) {
+					continue
+				}
+				for _, sp := range live.of(int32(u), 0) {
+					// written before and read later in a straight line
+					if sp.from < int32(perInst*n) && sp.to > int32(perInst*n+perInst) && readIn(p, int32(u), n, sp) {
+						return int32(u)
+					}
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// RootOf returns the caller's virtual register that v stands for.
+func RootOf(p *Problem, v int32) int32 {
+	for p.VRegs[v].Of >= 0 {
+		v = p.VRegs[v].Of
+	}
+	return v
+}
+
+// readIn reports whether u is surely written before instruction n of its
+// block and read after it, with no other instruction of interest between.
+func readIn(p *Problem, u int32, n int, sp span) bool {
+	for b := range p.Blocks {
+		blk := &p.Blocks[b]
+		if int32(n) < blk.First || int32(n) >= blk.First+blk.N {
+			continue
+		}
+		before, after := false, false
+		for k := blk.First; k < blk.First+blk.N; k++ {
+			for _, o := range p.Operands(int(k)) {
+				if o.V != u {
+					continue
+				}
+				if k < int32(n) && o.Role == Def && p.Insts[k].Kind <= Move {
+					before = true
+				}
+				if k > int32(n) && !after {
+					if !o.Role.Reads() || p.Insts[k].Kind == Spill {
+						return false // what is stored may never be loaded
+					}
+					after = true
+				}
+			}
+		}
+		return before && after && sp.from >= perInst*blk.First && p.Insts[blk.First].Kind <= Reload
+	}
+	return false
+}
