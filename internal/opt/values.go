@@ -51,8 +51,9 @@ func (v *Values) Settled(i *ori.Instr, a ori.Operand) bool {
 	}
 	n := 0
 	for j := i.Prev(); j != nil && n < MaxDistance && left > 0; j = j.Prev() {
-		for _, d := range j.Dsts() {
-			if d.Kind != ori.KReg || d.Reg != a.Reg {
+		for k := range j.NDst {
+			d := &j.Args[k]
+			if d.Reg != a.Reg || d.Kind != ori.KReg {
 				continue
 			}
 			both := int32(min(d.Sub+d.N, a.Sub+a.N)) - int32(max(d.Sub, a.Sub))

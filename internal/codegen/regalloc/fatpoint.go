@@ -158,13 +158,15 @@ func (t *trial) roots(o order) []int32 {
 		}
 	}
 	rooms := t.p.Files[t.class].Rooms != nil
-	slices.SortStableFunc(list, func(a, b int32) int {
+	slices.SortFunc(list, func(a, b int32) int {
 		x, y := &t.g.info[a], &t.g.info[b]
 		if (x.fixed >= 0) != (y.fixed >= 0) {
 			return first(x.fixed >= 0)
 		}
-		if m, n := t.limit(x), t.limit(y); rooms && m != n { // what has less choice has the first
-			return m - n
+		if rooms { // what has less choice has the first
+			if m, n := t.limit(x), t.limit(y); m != n {
+				return m - n
+			}
 		}
 		switch o {
 		case bySize:
@@ -183,7 +185,10 @@ func (t *trial) roots(o order) []int32 {
 				return first(x.cost > y.cost)
 			}
 		}
-		return int(x.from) - int(y.from)
+		if x.from != y.from {
+			return int(x.from) - int(y.from)
+		}
+		return int(a) - int(b)
 	})
 	return list
 }
@@ -236,8 +241,9 @@ func (t *trial) place(v int32) bool {
 	}
 	best, bestCost := int16(-1), 0
 	limit := t.limit(x)
+	at, mask := x.sieve()
 	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
-		if !t.free(v, r) || !t.allowed(v, r) {
+		if t.taken[r][at]&mask != 0 || !t.free(v, r) || !t.allowed(v, r) {
 			continue
 		}
 		cost := t.secondary(v, r)
@@ -256,6 +262,19 @@ func (t *trial) place(v int32) bool {
 	}
 	t.assign(v, best)
 	return true
+}
+
+// sieve returns a word of the points of a register, and which of them the
+// group needs: most registers are taken at one of those.
+func (x *group) sieve() (at int, mask uint64) {
+	if len(x.spans) == 0 || len(x.spans[0]) == 0 {
+		return 0, 0
+	}
+	lo, hi, first, last := ends(x.spans[0][0].from, x.spans[0][0].to)
+	if lo == hi {
+		first &= last
+	}
+	return int(lo), first
 }
 
 func (t *trial) lowest(x *group) int16 {
@@ -291,8 +310,8 @@ func (t *trial) allowed(v int32, r int16) bool {
 func (t *trial) free(v int32, r int16) bool {
 	for w, spans := range t.g.info[v].spans {
 		taken := t.taken[int(r)+w]
-		for _, s := range spans {
-			if taken.has(s.from) || taken.anyIn(s.from, s.to) {
+		for k := range spans {
+			if taken.anyIn(spans[k].from, spans[k].to) {
 				return false
 			}
 		}
@@ -365,8 +384,10 @@ func (t *trial) breaks(v int32, r int16) int {
 		return 0
 	}
 	at, n := x.from, 0
-	for q := r &^ 3; q < r&^3+4 && int(q) < t.budget; q++ {
-		if (q < r || q >= r+x.width) && !t.taken[q].has(at) {
+	four := int(r &^ 3)
+	rows := t.taken[four:min(four+4, t.budget)]
+	for k := range rows {
+		if q := four + k; (q < int(r) || q >= int(r+x.width)) && !rows[k].has(at) {
 			n++
 		}
 	}

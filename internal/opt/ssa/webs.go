@@ -74,8 +74,8 @@ func (w *webs) choose() bool {
 }
 
 // span returns the words of an operand of a chosen register.
-func (w *webs) span(a ori.Operand) (first, n int32, ok bool) {
-	if !a.HasReg() || !w.chosen[a.Reg] {
+func (w *webs) span(a *ori.Operand) (first, n int32, ok bool) {
+	if a.Kind != ori.KReg && !a.HasReg() || !w.chosen[a.Reg] {
 		return 0, 0, false
 	}
 	if a.Kind == ori.KConst {
@@ -89,15 +89,17 @@ func (w *webs) span(a ori.Operand) (first, n int32, ok bool) {
 // where it is, so they are read as well.
 func (w *webs) each(i *ori.Instr, visit func(a *ori.Operand, first, n int32, reads, writes bool)) {
 	for k := int(i.NDst); k < len(i.Args); k++ {
-		if first, n, ok := w.span(i.Args[k]); ok {
+		if first, n, ok := w.span(&i.Args[k]); ok {
 			visit(&i.Args[k], first, n, true, false)
 		}
 	}
-	if first, n, ok := w.span(i.Guard); ok {
-		visit(&i.Guard, first, n, true, false)
+	if i.Guard.Kind != ori.KNone {
+		if first, n, ok := w.span(&i.Guard); ok {
+			visit(&i.Guard, first, n, true, false)
+		}
 	}
-	for k := range i.Dsts() {
-		if first, n, ok := w.span(i.Args[k]); ok {
+	for k := range i.NDst {
+		if first, n, ok := w.span(&i.Args[k]); ok {
 			visit(&i.Args[k], first, n, i.Guard.Kind != ori.KNone || i.Accumulates(), true)
 		}
 	}

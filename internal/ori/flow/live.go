@@ -14,13 +14,15 @@ import (
 type Live struct {
 	Words []int32 // word of each number, as Values counts them
 
-	f     *ori.Func
-	base  []int32 // first word of each register, and the end
-	id    []int32 // number of each word, -1 = never alive between blocks
-	start []bits.Set
-	end   []bits.Set
-	gen   []bits.Set // read before they are written
-	kill  []bits.Set // written for certain
+	f    *ori.Func
+	base []int32 // first word of each register, and the end
+
+	chosen []bool  // of each register: it is looked at
+	id     []int32 // number of each word, -1 = never alive between blocks
+	start  []bits.Set
+	end    []bits.Set
+	gen    []bits.Set // read before they are written
+	kill   []bits.Set // written for certain
 }
 
 // LiveOf returns the liveness of all registers of f.
@@ -31,19 +33,21 @@ func LiveOf(f *ori.Func) *Live {
 // LiveAmong analyses the registers that keep accepts. Nothing is kept.
 func LiveAmong(f *ori.Func, keep func(ori.Reg) bool) *Live {
 	l := &Live{f: f, base: make([]int32, len(f.Regs)+1)}
-	chosen := make([]bool, len(f.Regs))
+	l.chosen = make([]bool, len(f.Regs))
 	for r := range f.Regs {
 		l.base[r+1] = l.base[r] + int32(f.Regs[r].Width)
-		chosen[r] = keep(ori.Reg(r))
+		l.chosen[r] = keep(ori.Reg(r))
 	}
-	l.number(f, chosen)
+	l.number(f)
 	n := len(l.Words)
 	l.start, l.end, l.gen, l.kill = sets(f, n), sets(f, n), sets(f, n), sets(f, n)
-	for _, b := range f.Blocks {
-		l.block(b, chosen)
+	if n > 0 {
+		for _, b := range f.Blocks {
+			l.block(b)
+		}
+		l.solve(f)
 	}
-	l.solve(f)
-	l.gen, l.kill = nil, nil
+	l.gen, l.kill, l.chosen = nil, nil, nil
 	return l
 }
 
@@ -88,52 +92,68 @@ func sets(f *ori.Func, n int) []bits.Set {
 	return list
 }
 
-// operands calls visit with the words that i touches among the chosen
-// registers, reads first. A guarded write kills nothing, unless it says what
-// its results are if it does not happen.
-func (l *Live) operands(i *ori.Instr, chosen []bool, visit func(first, n int32, write bool)) {
-	span := func(a *ori.Operand, write bool) {
-		if !a.HasReg() || !chosen[a.Reg] {
-			return
-		}
-		if a.Kind == ori.KConst {
-			visit(l.base[a.Reg], l.base[a.Reg+1]-l.base[a.Reg], write)
-			return
-		}
-		visit(l.base[a.Reg]+int32(a.Sub), int32(max(1, a.N)), write)
+// span returns the words that an operand touches of the chosen registers; n
+// is 0 if there are none.
+func (l *Live) span(a *ori.Operand) (first, n int32) {
+	if a.Kind != ori.KReg && !a.HasReg() || !l.chosen[a.Reg] {
+		return 0, 0
 	}
+	if a.Kind == ori.KConst {
+		return l.base[a.Reg], l.base[a.Reg+1] - l.base[a.Reg]
+	}
+	return l.base[a.Reg] + int32(a.Sub), int32(max(1, a.N))
+}
+
+// kills reports whether a result of i is written for certain. A guarded write
+// kills nothing, unless it says what its results are if it does not happen.
+func (l *Live) kills(i *ori.Instr, d *ori.Operand) bool {
+	return i.Guard.Kind == ori.KNone || len(i.Old) > 0 && d.HasReg() && !l.f.Regs[d.Reg].Var
+}
+
+// sources calls read with the words that i reads.
+func (l *Live) sources(i *ori.Instr, read func(first, n int32)) {
 	for k := int(i.NDst); k < len(i.Args); k++ {
-		span(&i.Args[k], false)
+		if first, n := l.span(&i.Args[k]); n > 0 {
+			read(first, n)
+		}
 	}
-	span(&i.Guard, false)
+	if i.Guard.Kind != ori.KNone {
+		if first, n := l.span(&i.Guard); n > 0 {
+			read(first, n)
+		}
+	}
 	for k := range i.Old {
-		span(&i.Old[k], false)
-	}
-	for k := range i.NDst {
-		if d := &i.Args[k]; i.Guard.Kind == ori.KNone || len(i.Old) > 0 && d.HasReg() && !l.f.Regs[d.Reg].Var {
-			span(d, true)
+		if first, n := l.span(&i.Old[k]); n > 0 {
+			read(first, n)
 		}
 	}
 }
 
 // number gives numbers to the words that some block reads before it writes
 // them.
-func (l *Live) number(f *ori.Func, chosen []bool) {
+func (l *Live) number(f *ori.Func) {
 	total := l.base[len(f.Regs)]
 	l.id = make([]int32, total)
 	written := make([]int32, total) // block that wrote last, plus one
+	at := int32(0)                  // the block, plus one
+	read := func(first, n int32) {
+		for w := first; w < first+n; w++ {
+			if written[w] != at {
+				l.id[w] = 1
+			}
+		}
+	}
 	for _, b := range f.Blocks {
+		at = b.ID + 1
 		for i := b.First(); i != nil; i = i.Next() {
-			l.operands(i, chosen, func(first, n int32, write bool) {
-				for w := first; w < first+n; w++ {
-					switch {
-					case write:
-						written[w] = b.ID + 1
-					case written[w] != b.ID+1:
-						l.id[w] = 1
+			l.sources(i, read)
+			for k := range i.NDst {
+				if first, n := l.span(&i.Args[k]); n > 0 && l.kills(i, &i.Args[k]) {
+					for w := first; w < first+n; w++ {
+						written[w] = at
 					}
 				}
-			})
+			}
 		}
 	}
 	for w := range l.id {
@@ -147,21 +167,26 @@ func (l *Live) number(f *ori.Func, chosen []bool) {
 }
 
 // block finds what b reads before it writes, and what it writes.
-func (l *Live) block(b *ori.Block, chosen []bool) {
+func (l *Live) block(b *ori.Block) {
 	gen, kill := l.gen[b.ID], l.kill[b.ID]
+	read := func(first, n int32) {
+		for w := first; w < first+n; w++ {
+			if g := int(l.id[w]); g >= 0 && !kill.Has(g) {
+				gen.Add(g)
+			}
+		}
+	}
 	for i := b.First(); i != nil; i = i.Next() {
-		l.operands(i, chosen, func(first, n int32, write bool) {
-			for w := first; w < first+n; w++ {
-				g := int(l.id[w])
-				switch {
-				case g < 0:
-				case write:
-					kill.Add(g)
-				case !kill.Has(g):
-					gen.Add(g)
+		l.sources(i, read)
+		for k := range i.NDst {
+			if first, n := l.span(&i.Args[k]); n > 0 && l.kills(i, &i.Args[k]) {
+				for w := first; w < first+n; w++ {
+					if g := int(l.id[w]); g >= 0 {
+						kill.Add(g)
+					}
 				}
 			}
-		})
+		}
 	}
 	l.start[b.ID].Or(gen)
 }
