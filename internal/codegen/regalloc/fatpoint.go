@@ -25,6 +25,7 @@ type trial struct {
 	who    [][]int32
 	phys   []int16 // first register of each root, -1 = none yet
 	used   int
+	most   int     // what uses more registers than this is no use
 	evict  bool    // take slots from cheaper groups
 	spill  []int32 // roots that found no place
 	waits  *waits  // what overwriting registers soon costs; nil = no matter
@@ -51,7 +52,7 @@ const pollEvery = 256
 // marked first, since nothing can move them.
 func newTrial(p *Problem, g *groups, class uint8, m *scratch) *trial {
 	f := &p.Files[class]
-	t := &trial{p: p, g: g, class: class, budget: f.Budget, m: m}
+	t := &trial{p: p, g: g, class: class, budget: f.Budget, most: math.MaxInt, m: m}
 	if len(m.met) < len(p.VRegs) {
 		m.met = append(m.met, make([]int32, len(p.VRegs)-len(m.met))...)
 	}
@@ -213,7 +214,8 @@ func (x *group) start() {
 	}
 }
 
-// run gives every group a register and reports whether all found one.
+// run gives every group a register and reports whether all found one, and no
+// more were used than are of use.
 func (t *trial) run(o order) bool {
 	for n, v := range t.roots(o) {
 		if n%pollEvery == 0 && t.m.poll != nil {
@@ -224,6 +226,9 @@ func (t *trial) run(o order) bool {
 				return false
 			}
 			t.spill = append(t.spill, v)
+		}
+		if t.used > t.most {
+			return false
 		}
 	}
 	return len(t.spill) == 0
@@ -239,15 +244,15 @@ func (t *trial) place(v int32) bool {
 		t.assign(v, x.fixed)
 		return true
 	}
-	best, bestCost := int16(-1), 0
+	best, bestCost := int16(-1), math.MaxInt
 	limit := t.limit(x)
 	at, mask := x.sieve()
 	for r := t.lowest(x); int(r+x.width) <= limit; r += x.align {
 		if t.taken[r][at]&mask != 0 || !t.free(v, r) || !t.allowed(v, r) {
 			continue
 		}
-		cost := t.secondary(v, r)
-		if best < 0 || cost < bestCost {
+		cost := t.secondary(v, r, bestCost)
+		if cost < bestCost {
 			best, bestCost = r, cost
 		}
 		if cost == 0 || bestCost <= freshCost && int(r+x.width) > t.used {
@@ -326,35 +331,40 @@ const freshCost = 64
 // remain, operands of one instruction in one bank, and waits for late
 // readers. Low numbers win ties because slots are tried upwards, and a
 // register above those already in use costs more than either, unless it is
-// below the step at which registers begin to cost.
-func (t *trial) secondary(v int32, r int16) int {
-	x := &t.g.info[v]
-	cost := 0
-	if t.waits != nil {
-		cost += t.waits.cost(v, r)
-	}
-	if t.p.Files[t.class].Rotate {
+// below the step at which registers begin to cost. What costs bound or more
+// is not chosen, however much more.
+func (t *trial) secondary(v int32, r int16, bound int) int {
+	x, f := &t.g.info[v], &t.p.Files[t.class]
+	cost, fresh := 0, int(r+x.width) > t.used
+	switch {
+	case f.Rotate:
 		cost += t.recent(x, r)
-	} else if int(r+x.width) > t.used {
-		if t.waits != nil && int(r+x.width) <= t.waits.step {
-			cost += freeCost
-		} else {
-			cost += freshCost
-		}
-	} else {
-		cost += t.breaks(v, r)
+	case fresh && t.waits != nil && int(r+x.width) <= t.waits.step:
+		cost += freeCost
+	case fresh:
+		cost += freshCost
 	}
 	for _, c := range t.g.copies[v] {
 		if at := t.phys[c.other]; at >= 0 && at+c.off != r {
 			cost += 8
 		}
 	}
-	if banks := int16(t.p.Files[t.class].Banks); banks > 1 && t.g.peers != nil {
+	if cost >= bound {
+		return cost
+	}
+	if banks := int16(f.Banks); banks > 1 && t.g.peers != nil {
+		in := r % banks
 		for _, q := range t.g.peers[v] {
-			if at := t.phys[q]; at >= 0 && at%banks == r%banks {
+			if at := t.phys[q]; at >= 0 && at%banks == in {
 				cost++
 			}
 		}
+	}
+	if !f.Rotate && !fresh {
+		cost += t.breaks(v, r)
+	}
+	if t.waits != nil && cost < bound {
+		cost += t.waits.cost(v, r)
 	}
 	return cost
 }

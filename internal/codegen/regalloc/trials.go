@@ -45,12 +45,16 @@ func (s *solver) trials(class uint8, floor, round int) *trial {
 			continue
 		}
 		t := newTrial(p, s.groups(pl.coalesce), class, &s.room)
-		if t.run(pl.order) {
+		if best != nil {
+			t.most = best.used - 1
+		}
+		switch {
+		case t.run(pl.order):
 			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, used %d, target %d\n", f.Name, n, t.used, f.Budget)
-			if best == nil || t.used < best.used {
-				best, how = t, pl
-			}
-		} else {
+			best, how = t, pl
+		case t.used > t.most:
+			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, no fewer than %d\n", f.Name, n, best.used)
+		default:
 			s.trace("-CLASS %s NOSPILL REGALLOC: attemp %d, failed, target %d\n", f.Name, n, f.Budget)
 		}
 		if best != nil && (best.used <= floor+floor/16 && best.used <= max(step, floor) || !pl.coalesce) {
@@ -94,7 +98,8 @@ func (s *solver) spread(class uint8, pl plan, step int) *trial {
 		t.g.late = newWaitFacts(p, t.g, class)
 	}
 	t.waits = newWaits(t.g.late, step, len(p.Insts))
-	if !t.run(pl.order) || t.used > step {
+	t.most = step
+	if !t.run(pl.order) {
 		s.trace("-CLASS %s NOSPILL REGALLOC: spread, failed, step %d\n", f.Name, step)
 		return nil
 	}
