@@ -4,6 +4,8 @@
 // recognised by those words, so that the words need not change for it.
 package messages
 
+import "strings"
+
 // Kind is one kind of message. The first whose pattern fits a text gives it
 // its code. In a pattern * stands for any text.
 type Kind struct {
@@ -201,25 +203,17 @@ func CodeOf(text string) string {
 
 // fits reports whether a text has the shape of a pattern.
 func fits(pattern, text string) bool {
-	star, mark := -1, 0
-	p, t := 0, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && pattern[p] == text[t]:
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
+	head, rest, more := strings.Cut(pattern, "*")
+	if !more {
+		return text == pattern
+	}
+	text, ok := strings.CutPrefix(text, head)
+	for ok {
+		head, rest, more = strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, head)
 		}
+		_, text, ok = strings.Cut(text, head)
 	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
+	return false
 }
