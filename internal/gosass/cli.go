@@ -50,6 +50,8 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 		err = c.format(args[1:])
 	case "ori":
 		err = c.ori(args[1:])
+	case "bisect":
+		code, err = c.bisect(args[1:])
 	case "completion", "man":
 		err = c.page(args)
 	case "help", "-h", "-help", "--help":

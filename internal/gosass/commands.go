@@ -67,6 +67,7 @@ var Commands = [...]Command{
 	{"view", "FILE.ptx", "Compile PTX and write one page that shows every phase, the code and its schedule.", []Flag{archFlag, {"o", "PAGE.html", "the page"}, {"desc", "FILE", "run these launches in the simulator and show what is hot"}}},
 	{"fmt", "FILE.ptx...", "Lay PTX out anew; comments stay.", []Flag{{"l", "", "list the files that would change"}, {"w", "", "write the files back"}}},
 	{"ori", "FILE.ori", "Read a dump of a phase, as text or records, check it and print it as text.", nil},
+	{"bisect", "-- COMMAND ARGS...", "Find the rewrites of the compiler that break a program: COMMAND compiles and judges, exit status 0 means right. Exit status 1 when they are found.", []Flag{{"v", "", "show each try and what the command prints"}}},
 	{"check", "FILE.cubin...", "Judge stalls, barriers and waits by what the reference was seen to do; exit status 1 when something could come too early.", []Flag{archFlag, {"max", "N", "findings to print for each file (20)"}}},
 	{"run", "FILE", "Run kernels in the simulator.", launchFlags},
 	{"debug", "FILE", "Step through kernels in the simulator.", launchFlags},

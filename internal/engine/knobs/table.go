@@ -7,6 +7,7 @@ const (
 	NamedPhases               // read by phase
 	DumpIR                    // read by phase
 	BisectKnob                // read by phase
+	BisectLog                 // read by phase
 	SerialSchedule            // read by pipeline
 	RegAllocTrace             // read by pipeline
 	RegAllocSpread            // read by pipeline
@@ -20,6 +21,7 @@ var table = [...]Knob{
 	NamedPhases:     {"NamedPhases", String, "", "run exactly these phases, in this order (comma-separated)"},
 	DumpIR:          {"DUMPIR", String, "", "dump the IR after these phases (comma-separated)"},
 	BisectKnob:      {"Bisect", String, "", "allow only the optional rewrites whose hash matches this pattern"},
+	BisectLog:       {"BisectLog", String, "", "add the rewrites that Bisect allows to the end of this file"},
 	SerialSchedule:  {"SerialSchedule", Bool, "false", "every instruction waits for all before it"},
 	RegAllocTrace:   {"RegAllocTrace", Bool, "false", "tell every trial of the register allocator"},
 	RegAllocSpread:  {"RegAllocSpread", Bool, "true", "use registers that cost no occupancy rather than wait for late readers"},

@@ -1,7 +1,10 @@
 package phase
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -19,6 +22,7 @@ type Bisect struct {
 	suffixes []suffix // a rewrite is allowed when one matches
 	mu       sync.Mutex
 	seen     []Change
+	log      string // file to which allowed rewrites are written, if any
 }
 
 type suffix struct {
@@ -70,6 +74,10 @@ func (b *Bisect) allow(c Change) bool {
 		if c.Hash&s.mask == s.bits {
 			b.mu.Lock()
 			b.seen = append(b.seen, c)
+			if b.log != "" {
+				// without the line the search says that nothing was allowed
+				_ = b.line(fmt.Sprintf("%x %q %q %d %q %d\n", c.Hash, c.Func, c.Phase, c.Step, c.Kind, c.ID))
+			}
 			b.mu.Unlock()
 			return true
 		}
@@ -112,46 +120,112 @@ func (c *Change) hash() uint64 {
 // Bisect returns the runner's bisection, or nil.
 func (r *Runner[F]) Bisect() *Bisect { return r.bisect }
 
-// FindChange searches for the one rewrite that breaks a program. try compiles
-// and runs with the pattern and returns the rewrites it allowed and whether the
-// result was wrong. The search assumes that the fault needs one rewrite only;
-// when it needs several together, it reports that no single one shows it.
-func FindChange(try func(pattern string) (changes []Change, wrong bool, err error)) (Change, error) {
+// Log makes b write every rewrite it allows to the end of a file, a line each:
+// compilations in other processes are bisected by it.
+func (b *Bisect) Log(file string) error {
+	b.log = file
+	return b.line("")
+}
+
+// line adds text to the log.
+func (b *Bisect) line(text string) error {
+	f, err := os.OpenFile(b.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// ReadChanges reads what Log wrote. Of rewrites that several compilations did
+// one is returned.
+func ReadChanges(text string) ([]Change, error) {
+	var list []Change
+	seen := map[Change]bool{}
+	for line := range strings.Lines(text) {
+		var c Change
+		if _, err := fmt.Sscanf(line, "%x %q %q %d %q %d", &c.Hash, &c.Func, &c.Phase, &c.Step, &c.Kind, &c.ID); err != nil {
+			return nil, fmt.Errorf("line %q of a log of rewrites: %w", strings.TrimSpace(line), err)
+		}
+		if !seen[c] {
+			seen[c] = true
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// A Try compiles and runs with a pattern and returns the rewrites it allowed
+// and whether the result was wrong.
+type Try func(pattern string) (changes []Change, wrong bool, err error)
+
+// FindChanges searches for the rewrites that break a program: one, or where
+// none does it alone the fewest that halving finds.
+func FindChanges(try Try) ([]Change, error) {
 	_, wrong, err := try("n")
 	if err != nil {
-		return Change{}, err
+		return nil, err
 	}
 	if wrong {
-		return Change{}, fmt.Errorf("the program is wrong without any optional rewrite")
+		return nil, errors.New("the program is wrong without any optional rewrite")
 	}
 	all, wrong, err := try("y")
 	if err != nil {
-		return Change{}, err
+		return nil, err
 	}
 	if !wrong {
-		return Change{}, fmt.Errorf("the program is right with all %d rewrites", len(all))
+		return nil, fmt.Errorf("the program is right with all %d rewrites", len(all))
 	}
-	bits := ""
-	for len(bits) < 64 {
-		next := ""
-		for _, b := range [...]string{"0", "1"} {
-			changes, wrong, err := try(b + bits)
-			if err != nil {
-				return Change{}, err
-			}
-			if !wrong {
-				continue
-			}
-			if len(changes) == 1 {
-				return changes[0], nil
-			}
-			next = b + bits
-			break
-		}
-		if next == "" {
-			return Change{}, fmt.Errorf("no single rewrite shows the fault: it needs several together")
-		}
-		bits = next
-	}
-	return Change{}, fmt.Errorf("two rewrites have the same hash")
+	return try.search("", nil)
 }
+
+// search finds rewrites among those whose hash ends in bits that together with
+// those of the patterns in beside make the program wrong. All of the former
+// with the latter do, the latter alone do not.
+func (try Try) search(bits string, beside []string) ([]Change, error) {
+	if len(bits) >= 64 {
+		return nil, errors.New("two rewrites have the same hash")
+	}
+	halves := [...]string{"0" + bits, "1" + bits}
+	for _, half := range halves {
+		changes, wrong, err := try(strings.Join(append(slices.Clone(beside), half), "+"))
+		if err != nil {
+			return nil, err
+		}
+		if !wrong {
+			continue
+		}
+		if among := slices.DeleteFunc(changes, func(c Change) bool { return !strings.HasSuffix(c.bits(), half) }); len(among) == 1 {
+			return among, nil
+		}
+		return try.search(half, beside)
+	}
+	// both halves are needed
+	first, err := try.part(halves[0], append(slices.Clone(beside), halves[1]))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range first {
+		beside = append(slices.Clone(beside), c.bits())
+	}
+	second, err := try.part(halves[1], beside)
+	return append(first, second...), err
+}
+
+// part is search where a half may hold one rewrite only.
+func (try Try) part(bits string, beside []string) ([]Change, error) {
+	changes, wrong, err := try(strings.Join(append(slices.Clone(beside), bits), "+"))
+	if err != nil {
+		return nil, err
+	}
+	if !wrong {
+		return nil, errors.New("the program is right and wrong with the same rewrites")
+	}
+	if among := slices.DeleteFunc(changes, func(c Change) bool { return !strings.HasSuffix(c.bits(), bits) }); len(among) == 1 {
+		return among, nil
+	}
+	return try.search(bits, beside)
+}
+
+// bits is the pattern of the change alone.
+func (c *Change) bits() string { return fmt.Sprintf("%064b", c.Hash) }

@@ -158,6 +158,11 @@ func New[F any](c Config[F]) (*Runner[F], error) {
 		if r.bisect, err = ParseBisect(p); err != nil {
 			return nil, err
 		}
+		if file := c.Knobs.String(knobs.BisectLog); file != "" {
+			if err := r.bisect.Log(file); err != nil {
+				return nil, err
+			}
+		}
 	}
 	r.plan = slices.DeleteFunc(r.plan, func(s step[F]) bool { return !r.active(&s) })
 	return r, r.checkNeeds(c.Table.Entry)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -333,51 +335,105 @@ func TestPhaseError(t *testing.T) {
 	}
 }
 
-// TestBisect breaks one rewrite of many, in one of many functions, and finds it.
+// TestBisect breaks rewrites among many, in some of many functions, and finds
+// them: each alone, and two that are wrong only together.
 func TestBisect(t *testing.T) {
 	tries := 0
 	for bad := 1; bad < 400; bad += 38 {
-		try := func(pattern string) ([]Change, bool, error) {
-			tries++
-			r, err := tryToy(1, "Bisect="+pattern)
+		for _, with := range [...]int{bad, 399 - bad/2} {
+			found, err := FindChanges(func(pattern string) ([]Change, bool, error) {
+				tries++
+				return toyChanges(pattern, bad, with)
+			})
 			if err != nil {
-				return nil, false, err
+				t.Fatalf("bad rewrites %d and %d: %v", bad, with, err)
 			}
-			wrong := false
-			for k := range 10 {
-				f := &fn{name: fmt.Sprint("k", k), code: make([]int, 40)}
-				for i := range f.code {
-					f.code[i] = 2*(40*k+i) + 1
-				}
-				if err := r.Run(f, nil); err != nil {
-					return nil, false, err
-				}
-				if i := bad - 40*k; i >= 0 && i < 40 && f.code[i] != 2*bad+1 {
-					wrong = true
+			want := map[string]bool{}
+			for _, n := range [...]int{bad, with} {
+				want[fmt.Sprintf("k%d %d", n/40, n%40)] = true
+			}
+			for _, c := range found {
+				if at := fmt.Sprint(c.Func, " ", c.ID); !want[at] || c.Phase != "Simplify" {
+					t.Errorf("bad rewrites %d and %d: found %v", bad, with, c)
+				} else {
+					delete(want, at)
 				}
 			}
-			return r.Bisect().Changes(), wrong, nil
-		}
-		c, err := FindChange(try)
-		if err != nil {
-			t.Fatalf("bad rewrite %d: %v", bad, err)
-		}
-		if want := fmt.Sprint("k", bad/40); c.Func != want || c.Phase != "Simplify" || c.ID != bad%40 {
-			t.Errorf("bad rewrite %d: found %v", bad, c)
+			if len(want) != 0 {
+				t.Errorf("bad rewrites %d and %d: not found %v", bad, with, want)
+			}
 		}
 	}
-	t.Logf("%d compiles found 11 faults among 400 rewrites each", tries)
+	t.Logf("%d compiles found 22 faults among 400 rewrites each", tries)
 	for _, c := range []struct {
 		wrong func(string) bool
 		want  string
 	}{
 		{func(string) bool { return true }, "without any"},
 		{func(string) bool { return false }, "is right with all"},
-		{func(p string) bool { return p == "y" }, "several together"},
+		{func(p string) bool { return p == "y" }, "right and wrong with the same"},
 	} {
-		_, err := FindChange(func(p string) ([]Change, bool, error) { return make([]Change, 2), c.wrong(p), nil })
+		_, err := FindChanges(func(p string) ([]Change, bool, error) { return make([]Change, 2), c.wrong(p), nil })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+	}
+}
+
+// toyChanges compiles ten functions with rewrites that a pattern allows. The
+// result is wrong if both bad ones are among them.
+func toyChanges(pattern string, bad ...int) ([]Change, bool, error) {
+	r, err := tryToy(1, "Bisect="+pattern)
+	if err != nil {
+		return nil, false, err
+	}
+	wrong := 0
+	for k := range 10 {
+		f := &fn{name: fmt.Sprint("k", k), code: make([]int, 40)}
+		for i := range f.code {
+			f.code[i] = 2*(40*k+i) + 1
+		}
+		if err := r.Run(f, nil); err != nil {
+			return nil, false, err
+		}
+		for _, n := range bad {
+			if i := n - 40*k; i >= 0 && i < 40 && f.code[i] != 2*n+1 {
+				wrong++
+			}
+		}
+	}
+	return r.Bisect().Changes(), wrong == len(bad), nil
+}
+
+// TestChangeLog: what a bisection allows is read back from its log.
+func TestChangeLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a log")
+	for range 2 { // the same compilation twice
+		b, err := ParseBisect("1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Log(file); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 100 {
+			b.allow(Change{Func: "a b", Phase: "P", Kind: "k", Step: 3, ID: n})
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := ReadChanges(string(text))
+	if err != nil || len(list) < 30 || len(list) > 70 {
+		t.Fatalf("%d rewrites, %v", len(list), err)
+	}
+	for _, c := range list {
+		if c.Func != "a b" || c.Phase != "P" || c.Kind != "k" || c.Step != 3 || c.Hash&1 == 0 || c.Hash != c.hash() {
+			t.Errorf("%+v", c)
+		}
+	}
+	if _, err := ReadChanges("nonsense\n"); err == nil {
+		t.Error("nonsense is taken")
 	}
 }
