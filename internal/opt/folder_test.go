@@ -11,6 +11,7 @@ import (
 	"github.com/goptxas/goptxas/internal/opt/address"
 	"github.com/goptxas/goptxas/internal/opt/control"
 	"github.com/goptxas/goptxas/internal/opt/loop"
+	"github.com/goptxas/goptxas/internal/opt/machine"
 	"github.com/goptxas/goptxas/internal/opt/ssa"
 	"github.com/goptxas/goptxas/internal/opt/uniform"
 	"github.com/goptxas/goptxas/internal/ori"
@@ -23,6 +24,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,
 	"SSA":              ssa.SSA,
+	"IgnoredBits":      machine.IgnoredBits,
 	"Reassociate":      address.Reassociate,
 	"Constants":        loop.Constants,
 	"LeaveSSA":         ssa.LeaveSSA,

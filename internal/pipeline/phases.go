@@ -139,6 +139,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "SplitWords", Run: improve(ssa.SplitWords), MinOpt: 1},
 		{Name: "HalfConstants", Run: fit(float.HalfConstants), MinOpt: 1},
 		{Name: "UnreadResults", Run: fit(machine.UnreadResults), MinOpt: 1},
+		{Name: "IgnoredBits", Run: improve(machine.IgnoredBits), MinOpt: 1},
 		{Name: "TensorClears", Run: improve(machine.TensorClears), MinOpt: 1},
 		{Name: "UnpackHalves", Run: fit(float.UnpackHalves), MinOpt: 1},
 		{Name: "ShareGroups", Run: fit(machine.ShareGroups), MinOpt: 2},
@@ -171,7 +172,7 @@ var order = []string{
 	"BranchSimplify", "SplitWebs", "Simplify", "BranchSimplify", "DeadCode", "Signs", "Contract", "Unroll", "BranchSimplify",
 	// Values: constants, equal computations, addresses.
 	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "DeadCode",
-	"SharedInductions",
+	"SharedInductions", "IgnoredBits",
 	// Fewer and larger instructions.
 	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
