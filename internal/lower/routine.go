@@ -40,7 +40,7 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	l.Emit(op.UNDEF, op.Mods{}, append(build.Value{l.F.Words(back)}, in...))
 	words := 1
 	if n < len(routine.Routines) {
-		words = routine.Routines[n].Way.Words()
+		words = routine.Routines[n].Kind.Words()
 	}
 	var args build.Value
 	for k := 0; k < nin; k += words {
@@ -51,7 +51,7 @@ func Routine(mod *ori.Module, arch *target.Arch, n int) *ori.Func {
 	l.Copy(args, expand.Each(l, in))
 	var r build.Value
 	if n < len(routine.Routines) {
-		r = expand.WayOf(l, n, args)
+		r = expand.KindOf(l, n, args)
 	} else {
 		s, full := routine.SyncRoutine(n)
 		r = warp.SyncOf(l, s, full, args)

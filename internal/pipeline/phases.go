@@ -339,7 +339,7 @@ func converge(u *unit, c *phase.Ctx) error {
 // several places.
 func (u *unit) findMeetings() {
 	if u.f.Routine == ori.NoRoutine {
-		u.meetings = flow.Meetings(u.f, flow.UniformityOf(u.f))
+		u.meetings = flow.Gatherings(u.f, flow.UniformityOf(u.f))
 	}
 }
 

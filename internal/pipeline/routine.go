@@ -41,7 +41,7 @@ func (c *compilation) withRoutines(u *unit) (*unit, error) {
 	return u, err
 }
 
-// lower makes the function of a body, with routines for long ways or without.
+// lower makes the function of a body, with routines for slow paths or without.
 func (c *compilation) lower(body *sema.Body, meet *routine.Meet, routines bool) (*unit, error) {
 	begun := time.Now()
 	defer func() { c.at.Making += time.Since(begun) }()

@@ -52,7 +52,7 @@ type Scope struct {
 	Formals   []*Variable // of the function's results and parameters; of kernels too
 	Out       *ori.Block  // where ret leads in a function
 	Inner     bool        // a function's body in place of a call
-	alike     []bool      // by PTX register: all threads have the same value
+	uniform   []bool      // by PTX register: all threads have the same value
 	FromParam []int64     // by PTX register: where bank 0 holds its value, 0 if nowhere; nil until asked
 	elected   []election  // by PTX register: what it has to do with the thread that gives orders
 

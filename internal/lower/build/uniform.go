@@ -14,9 +14,9 @@ var alikeOps = [...]isa.Word{
 }
 
 // Agreed reports whether all threads certainly have the same words: each is a
-// constant or stands in a PTX register that is alike.
+// constant or stands in a PTX register that is uniform.
 func (l *Builder) Agreed(blocks []Value) bool {
-	if l.alike == nil {
+	if l.uniform == nil {
 		l.findAlike()
 	}
 	for _, b := range blocks {
@@ -42,7 +42,7 @@ func (l *Builder) sameReg(r ori.Reg, depth int) bool {
 	if r >= l.first && r < l.ptx {
 		for n, x := range l.Regs {
 			if x == r {
-				return l.alike[n]
+				return l.uniform[n]
 			}
 		}
 		return false
@@ -79,18 +79,18 @@ func (l *Builder) sameReg(r ori.Reg, depth int) bool {
 // every thread that comes there computes the same.
 func (l *Builder) findAlike() {
 	body := l.Body
-	l.alike = make([]bool, len(body.Regs))
+	l.uniform = make([]bool, len(body.Regs))
 	writes := l.CountWrites()
 	for changed := true; changed; {
 		changed = false
 		for n := range body.Instrs {
 			in := &body.Instrs[n]
 			args := body.Of(in.Args)
-			if in.Guard >= 0 || len(args) < 2 || args[0].Kind != isa.KReg || args[0].Pair >= 0 || l.alike[args[0].Ref] || writes[args[0].Ref] != 1 {
+			if in.Guard >= 0 || len(args) < 2 || args[0].Kind != isa.KReg || args[0].Pair >= 0 || l.uniform[args[0].Ref] || writes[args[0].Ref] != 1 {
 				continue
 			}
 			if l.computesAlike(in, args[1:]) {
-				l.alike[args[0].Ref] = true
+				l.uniform[args[0].Ref] = true
 				changed = true
 			}
 		}
@@ -147,7 +147,7 @@ func (l *Builder) computesAlike(in *sema.Inst, srcs []sema.Operand) bool {
 		switch a.Kind {
 		case isa.KInt, isa.KSymbol:
 		case isa.KReg:
-			if !l.alike[a.Ref] {
+			if !l.uniform[a.Ref] {
 				return false
 			}
 		case isa.KSpecial:

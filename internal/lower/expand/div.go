@@ -168,13 +168,13 @@ func corrected(l *build.Builder, q, r, minus build.Value, div bool) (build.Value
 }
 
 // divide64 divides pairs. Most pairs that programs divide are words: these
-// are divided as such, and the long way is taken aside. Compilers that write
-// PTX know that too: where the program asks by itself, it goes the long way
+// are divided as such, and the slow path is taken aside. Compilers that write
+// PTX know that too: where the program asks by itself, it goes the slow path
 // at once.
 func divide64(l *build.Builder, a, b build.Value, signed, rem bool) build.Value {
-	w := routine.WayDivide
+	w := routine.KindDivide
 	if signed {
-		w = routine.WaySigned
+		w = routine.KindSigned
 	}
 	if rem {
 		w++
@@ -185,14 +185,14 @@ func divide64(l *build.Builder, a, b build.Value, signed, rem bool) build.Value 
 		if l.Guard.Kind != ori.KNone {
 			l.Copy(r, build.Value{build.RZ(), build.RZ()})
 		}
-		l.Alone(func() { l.Copy(r, longWay(l, w, op.NoMod, false, both)) })
+		l.Alone(func() { l.Copy(r, slowPath(l, w, op.NoMod, false, both)) })
 		return r
 	}
 	q := divide(l, a[:1], b[:1], rem)[0]
 	r := l.Tmp(2)
 	l.Copy(r, l.Sel(build.Imm(^uint64(0), 2), build.Value{q, build.RZ()}, l.IsZero(b[:1])))
 	long := l.Cmp1(op.MNE, false, l.Or2(a[1], b[1]), build.RZ())
-	unlikely(l, long, func() { l.Copy(r, longWay(l, w, op.NoMod, false, both)) })
+	unlikely(l, long, func() { l.Copy(r, slowPath(l, w, op.NoMod, false, both)) })
 	return r
 }
 

@@ -120,7 +120,7 @@ func div64(l *build.Builder, d, a, b build.Value) {
 	if round != op.NoMod {
 		q = toward(l, q, dfma(l, build.Whole(b).Negate(), build.Whole(q), build.Whole(a)), y, round)
 	}
-	quickOr(l, d, q, p.Not(), routine.WayDiv64, round, false, append(append(build.Value(nil), a...), b...))
+	quickOr(l, d, q, p.Not(), routine.KindDiv64, round, false, append(append(build.Value(nil), a...), b...))
 }
 
 // rcp64 gives d 1/b in the rounding of the current instruction.
@@ -136,7 +136,7 @@ func rcp64(l *build.Builder, d, b build.Value) {
 	if round != op.NoMod {
 		y = toward(l, y, dfma(l, build.Whole(b).Negate(), build.Whole(y), imm64(One64)), y, round)
 	}
-	quickOr(l, d, y, p.Not(), routine.WayDiv64, round, false, append(build.Imm(One64<<32, 2), b...))
+	quickOr(l, d, y, p.Not(), routine.KindDiv64, round, false, append(build.Imm(One64<<32, 2), b...))
 }
 
 // normal splits an f64 into a number in [1, 2) and its biased exponent.
@@ -232,7 +232,7 @@ func sqrt64(l *build.Builder, d, x build.Value) {
 	const least, above = 0x03500000, Inf64
 	round, low := l.Rounding(), l.Iadd(x[1], ori.Imm(-least))
 	s := root(l, x, low, round)
-	quickOr(l, d, s, l.Cmp1(op.MGE, false, low, ori.Imm(above-least)), routine.WayRoot64, round, false, x)
+	quickOr(l, d, s, l.Cmp1(op.MGE, false, low, ori.Imm(above-least)), routine.KindRoot64, round, false, x)
 }
 
 // sqrt64Exact takes the root of any number in any rounding. Small ones are
@@ -258,7 +258,7 @@ func oddRoot(l *build.Builder, x, s build.Value) build.Value {
 // rsqrt64 lowers rsqrt.approx.f64.
 func rsqrt64(l *build.Builder, d, x build.Value) {
 	p := l.Cmp1(op.MGE, false, l.Iadd(x[1], ori.Imm(-leastNormal)), ori.Imm(Inf64-leastNormal))
-	quickOr(l, d, inverseRoot(l, x, build.RZ()), p, routine.WayInverseRoot, op.NoMod, false, x)
+	quickOr(l, d, inverseRoot(l, x, build.RZ()), p, routine.KindInverseRoot, op.NoMod, false, x)
 }
 
 // rsqrt64Exact takes any number. Subnormal ones are scaled by 2^54 and the

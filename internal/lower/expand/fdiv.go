@@ -15,7 +15,7 @@ import (
 //
 // The quick way refines the special function unit's estimate with fused
 // multiply-adds and is right while nothing leaves the normal range. All other
-// inputs, and all other roundings, go the long way: the same steps on the
+// inputs, and all other roundings, go the slow path: the same steps on the
 // fractions alone, and the exponent, the rounding and what is no number by
 // integer arithmetic.
 
@@ -156,7 +156,7 @@ func div32(l *build.Builder, d build.Value, a, b ori.Operand) {
 	q := quotient32(l, a, b, round)
 	// the machine tells which operands these steps are not good for
 	p := l.Test(op.FCHK, op.Mods{}, a, b)
-	quickOr(l, d, build.Value{q}, p, routine.WayDiv32, round, ftz, build.Value{a, b})
+	quickOr(l, d, build.Value{q}, p, routine.KindDiv32, round, ftz, build.Value{a, b})
 }
 
 // oddQuotient32 tells whether an f32 is zero, infinite or not a number.
@@ -270,7 +270,7 @@ func rcp32(l *build.Builder, d build.Value, b ori.Operand) {
 	// good from 2^-125 to 2^125
 	e := l.Iadd(l.And2(b, ori.Imm(0x7fffffff)), ori.Imm(-0x01000000))
 	p := l.Cmp1(op.MGE, false, e, ori.Imm(0x7d000000))
-	quickOr(l, d, build.Value{y}, p, routine.WayDiv32, round, ftz, build.Value{ori.Imm(One32), b})
+	quickOr(l, d, build.Value{y}, p, routine.KindDiv32, round, ftz, build.Value{ori.Imm(One32), b})
 }
 
 // sqrt32 gives d the root of x in the rounding of the current instruction.
@@ -278,7 +278,7 @@ func sqrt32(l *build.Builder, d build.Value, x ori.Operand) {
 	round, ftz := l.Rounding(), l.Has(isa.WFtz)
 	// good from 2^-101 on, below that the residue loses bits
 	p := l.Cmp1(op.MGT, false, l.Iadd(x, ori.Imm(-0x0d000000)), ori.Imm(0x727fffff))
-	quickOr(l, d, build.Value{root32(l, x, round)}, p, routine.WayRoot32, round, ftz, build.Value{x})
+	quickOr(l, d, build.Value{root32(l, x, round)}, p, routine.KindRoot32, round, ftz, build.Value{x})
 }
 
 // root32 returns the root of an ordinary number.

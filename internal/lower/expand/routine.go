@@ -10,7 +10,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/sema"
 )
 
-// routineOf returns the routine of an instruction's long way, or -1.
+// routineOf returns the routine of an instruction's slow path, or -1.
 func routineOf(b *sema.Body, in *sema.Inst) int {
 	if in.NTypes == 0 {
 		return -1
@@ -23,9 +23,9 @@ func routineOf(b *sema.Body, in *sema.Inst) int {
 			if len(args) < 3 || args[2].Kind != isa.KReg {
 				return -1
 			}
-			w := routine.WayDivide
+			w := routine.KindDivide
 			if t.Class() == isa.Signed {
-				w = routine.WaySigned
+				w = routine.KindSigned
 			}
 			if in.Op == isa.WRem {
 				w++
@@ -48,16 +48,16 @@ func routineOf(b *sema.Body, in *sema.Inst) int {
 	}
 	switch {
 	case t == isa.F64 && in.Op == isa.WRsqrt && !ftz:
-		return routine.FindRoutine(routine.WayInverseRoot, op.NoMod, false)
+		return routine.FindRoutine(routine.KindInverseRoot, op.NoMod, false)
 	case approx:
 	case t == isa.F64 && in.Op == isa.WSqrt:
-		return routine.FindRoutine(routine.WayRoot64, round, false)
+		return routine.FindRoutine(routine.KindRoot64, round, false)
 	case t == isa.F64:
-		return routine.FindRoutine(routine.WayDiv64, round, false)
+		return routine.FindRoutine(routine.KindDiv64, round, false)
 	case t == isa.F32 && in.Op == isa.WSqrt:
-		return routine.FindRoutine(routine.WayRoot32, round, ftz)
+		return routine.FindRoutine(routine.KindRoot32, round, ftz)
 	case t == isa.F32:
-		return routine.FindRoutine(routine.WayDiv32, round, ftz)
+		return routine.FindRoutine(routine.KindDiv32, round, ftz)
 	}
 	return -1
 }
@@ -80,17 +80,17 @@ func Sites(p *build.Plan, b *sema.Body, n *routine.Sites) {
 	p.Active = p.Active[:len(p.Active)-1]
 }
 
-// quickOr gives d the quick result, or where long holds that of the long way.
-func quickOr(l *build.Builder, d, quick build.Value, long ori.Operand, w routine.Way, round op.Mod, ftz bool, args build.Value) {
+// quickOr gives d the quick result, or where long holds that of the slow path.
+func quickOr(l *build.Builder, d, quick build.Value, long ori.Operand, w routine.Kind, round op.Mod, ftz bool, args build.Value) {
 	r := d
-	for _, a := range args { // the long way needs them as they are
+	for _, a := range args { // the slow path needs them as they are
 		if l.Guard.Kind != ori.KNone || a.Kind == ori.KReg && a.Reg == d[0].Reg {
 			r = l.Tmp(len(d))
 			break
 		}
 	}
 	retarget(l, quick, r)
-	unlikely(l, long, func() { l.Copy(r, longWay(l, w, round, ftz, args)) })
+	unlikely(l, long, func() { l.Copy(r, slowPath(l, w, round, ftz, args)) })
 	if r[0] != d[0] {
 		l.Copy(d, r)
 	}
@@ -113,16 +113,16 @@ func retarget(l *build.Builder, from, to build.Value) {
 	}
 }
 
-// longWay computes in the routine of the current instruction if it has
+// slowPath computes in the routine of the current instruction if it has
 // several places, else in its own.
-func longWay(l *build.Builder, w routine.Way, round op.Mod, ftz bool, args build.Value) build.Value {
+func slowPath(l *build.Builder, w routine.Kind, round op.Mod, ftz bool, args build.Value) build.Value {
 	n := routine.FindRoutine(w, round, ftz)
 	if l.Sites[n] < routine.ManySites {
 		w := make(build.Value, 0, len(args))
-		for k := 0; k < len(args); k += routine.Routines[n].Way.Words() {
-			w = append(w, l.Group(args[k:k+routine.Routines[n].Way.Words()])...)
+		for k := 0; k < len(args); k += routine.Routines[n].Kind.Words() {
+			w = append(w, l.Group(args[k:k+routine.Routines[n].Kind.Words()])...)
 		}
-		return WayOf(l, n, w)
+		return KindOf(l, n, w)
 	}
 	was := l.Guard // what it computes is not a result yet
 	l.Guard = ori.Operand{}
@@ -130,19 +130,19 @@ func longWay(l *build.Builder, w routine.Way, round op.Mod, ftz bool, args build
 	return CallRoutine(l, n, args)
 }
 
-// WayOf computes what routine n does.
-func WayOf(l *build.Builder, n int, v build.Value) build.Value {
+// KindOf computes what routine n does.
+func KindOf(l *build.Builder, n int, v build.Value) build.Value {
 	r := &routine.Routines[n]
-	switch r.Way {
-	case routine.WayDivide, routine.WayRemainder, routine.WaySigned, routine.WaySignedRem:
-		return divideLong(l, v[:2], v[2:], r.Way >= routine.WaySigned, r.Way == routine.WayRemainder || r.Way == routine.WaySignedRem)
-	case routine.WayDiv64:
+	switch r.Kind {
+	case routine.KindDivide, routine.KindRemainder, routine.KindSigned, routine.KindSignedRem:
+		return divideLong(l, v[:2], v[2:], r.Kind >= routine.KindSigned, r.Kind == routine.KindRemainder || r.Kind == routine.KindSignedRem)
+	case routine.KindDiv64:
 		return div64Exact(l, v[:2], v[2:], r.Round)
-	case routine.WayRoot64:
+	case routine.KindRoot64:
 		return sqrt64Exact(l, v, r.Round)
-	case routine.WayInverseRoot:
+	case routine.KindInverseRoot:
 		return rsqrt64Exact(l, v)
-	case routine.WayDiv32:
+	case routine.KindDiv32:
 		return build.Value{div32Exact(l, v[0], v[1], r.Round, r.Ftz)}
 	}
 	return build.Value{sqrt32Exact(l, v[0], r.Round, r.Ftz)}

@@ -1,5 +1,5 @@
 // Package routine lists the routines that the compiler writes itself and code
-// calls: long ways of division and square root, and instructions for which
+// calls: slow paths of division and square root, and instructions for which
 // threads of a warp gather from several places.
 package routine
 
@@ -7,7 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/ori/op"
 )
 
-// Long ways that a kernel takes in several places stand in it once, as
+// Slow paths that a kernel takes in several places stand in it once, as
 // routines that it calls: divisions of pairs, and what division and square
 // root of floats do with operands that the quick steps are not good for.
 // Operands come from R4 on and results go back there; the return address is,
@@ -28,30 +28,30 @@ func ReturnOf(n int) int {
 	return syncReturn
 }
 
-// Way is what a routine computes.
-type Way uint8
+// Kind is what a routine computes.
+type Kind uint8
 
 const (
-	WayDivide    Way = iota // quotient of unsigned pairs
-	WayRemainder            // remainder of unsigned pairs
-	WaySigned               // quotient of signed pairs
-	WaySignedRem            // remainder of signed pairs
-	WayDiv64                // quotient of f64
-	WayRoot64               // square root of f64
-	WayInverseRoot
-	WayDiv32
-	WayRoot32
+	KindDivide    Kind = iota // quotient of unsigned pairs
+	KindRemainder             // remainder of unsigned pairs
+	KindSigned                // quotient of signed pairs
+	KindSignedRem             // remainder of signed pairs
+	KindDiv64                 // quotient of f64
+	KindRoot64                // square root of f64
+	KindInverseRoot
+	KindDiv32
+	KindRoot32
 )
 
-// ways say how many words of operands and results each has.
-var ways = [...]struct{ in, out int }{
-	WayDivide: {4, 2}, WayRemainder: {4, 2}, WaySigned: {4, 2}, WaySignedRem: {4, 2},
-	WayDiv64: {4, 2}, WayRoot64: {2, 2}, WayInverseRoot: {2, 2}, WayDiv32: {2, 1}, WayRoot32: {1, 1},
+// kindWords says how many words of operands and results each has.
+var kindWords = [...]struct{ in, out int }{
+	KindDivide: {4, 2}, KindRemainder: {4, 2}, KindSigned: {4, 2}, KindSignedRem: {4, 2},
+	KindDiv64: {4, 2}, KindRoot64: {2, 2}, KindInverseRoot: {2, 2}, KindDiv32: {2, 1}, KindRoot32: {1, 1},
 }
 
 // Words is how many words an operand has.
-func (w Way) Words() int {
-	if w >= WayDiv32 {
+func (w Kind) Words() int {
+	if w >= KindDiv32 {
 		return 1
 	}
 	return 2
@@ -60,42 +60,42 @@ func (w Way) Words() int {
 // Routines are all there are.
 var Routines = [...]struct {
 	name  string
-	Way   Way
+	Kind  Kind
 	Round op.Mod
 	Ftz   bool
 }{
-	{"div.u64", WayDivide, op.NoMod, false},
-	{"rem.u64", WayRemainder, op.NoMod, false},
-	{"div.s64", WaySigned, op.NoMod, false},
-	{"rem.s64", WaySignedRem, op.NoMod, false},
-	{"div.rn.f64", WayDiv64, op.NoMod, false},
-	{"div.rz.f64", WayDiv64, op.MRZ, false},
-	{"div.rm.f64", WayDiv64, op.MRM, false},
-	{"div.rp.f64", WayDiv64, op.MRP, false},
-	{"sqrt.rn.f64", WayRoot64, op.NoMod, false},
-	{"sqrt.rz.f64", WayRoot64, op.MRZ, false},
-	{"sqrt.rm.f64", WayRoot64, op.MRM, false},
-	{"sqrt.rp.f64", WayRoot64, op.MRP, false},
-	{"rsqrt.f64", WayInverseRoot, op.NoMod, false},
-	{"div.rn.f32", WayDiv32, op.NoMod, false},
-	{"div.rz.f32", WayDiv32, op.MRZ, false},
-	{"div.rm.f32", WayDiv32, op.MRM, false},
-	{"div.rp.f32", WayDiv32, op.MRP, false},
-	{"div.rn.ftz.f32", WayDiv32, op.NoMod, true},
-	{"div.rz.ftz.f32", WayDiv32, op.MRZ, true},
-	{"div.rm.ftz.f32", WayDiv32, op.MRM, true},
-	{"div.rp.ftz.f32", WayDiv32, op.MRP, true},
-	{"sqrt.rn.f32", WayRoot32, op.NoMod, false},
-	{"sqrt.rz.f32", WayRoot32, op.MRZ, false},
-	{"sqrt.rm.f32", WayRoot32, op.MRM, false},
-	{"sqrt.rp.f32", WayRoot32, op.MRP, false},
-	{"sqrt.rn.ftz.f32", WayRoot32, op.NoMod, true},
-	{"sqrt.rz.ftz.f32", WayRoot32, op.MRZ, true},
-	{"sqrt.rm.ftz.f32", WayRoot32, op.MRM, true},
-	{"sqrt.rp.ftz.f32", WayRoot32, op.MRP, true},
+	{"div.u64", KindDivide, op.NoMod, false},
+	{"rem.u64", KindRemainder, op.NoMod, false},
+	{"div.s64", KindSigned, op.NoMod, false},
+	{"rem.s64", KindSignedRem, op.NoMod, false},
+	{"div.rn.f64", KindDiv64, op.NoMod, false},
+	{"div.rz.f64", KindDiv64, op.MRZ, false},
+	{"div.rm.f64", KindDiv64, op.MRM, false},
+	{"div.rp.f64", KindDiv64, op.MRP, false},
+	{"sqrt.rn.f64", KindRoot64, op.NoMod, false},
+	{"sqrt.rz.f64", KindRoot64, op.MRZ, false},
+	{"sqrt.rm.f64", KindRoot64, op.MRM, false},
+	{"sqrt.rp.f64", KindRoot64, op.MRP, false},
+	{"rsqrt.f64", KindInverseRoot, op.NoMod, false},
+	{"div.rn.f32", KindDiv32, op.NoMod, false},
+	{"div.rz.f32", KindDiv32, op.MRZ, false},
+	{"div.rm.f32", KindDiv32, op.MRM, false},
+	{"div.rp.f32", KindDiv32, op.MRP, false},
+	{"div.rn.ftz.f32", KindDiv32, op.NoMod, true},
+	{"div.rz.ftz.f32", KindDiv32, op.MRZ, true},
+	{"div.rm.ftz.f32", KindDiv32, op.MRM, true},
+	{"div.rp.ftz.f32", KindDiv32, op.MRP, true},
+	{"sqrt.rn.f32", KindRoot32, op.NoMod, false},
+	{"sqrt.rz.f32", KindRoot32, op.MRZ, false},
+	{"sqrt.rm.f32", KindRoot32, op.MRM, false},
+	{"sqrt.rp.f32", KindRoot32, op.MRP, false},
+	{"sqrt.rn.ftz.f32", KindRoot32, op.NoMod, true},
+	{"sqrt.rz.ftz.f32", KindRoot32, op.MRZ, true},
+	{"sqrt.rm.ftz.f32", KindRoot32, op.MRM, true},
+	{"sqrt.rp.ftz.f32", KindRoot32, op.MRP, true},
 }
 
-// ManySites is how many places take a long way that is worth a routine. One
+// ManySites is how many places take a slow path that is worth a routine. One
 // is shorter in its place.
 const ManySites = 2
 
@@ -103,9 +103,9 @@ const ManySites = 2
 type Sites [len(Routines)]uint8
 
 // find returns the number of a routine.
-func FindRoutine(w Way, round op.Mod, ftz bool) int {
+func FindRoutine(w Kind, round op.Mod, ftz bool) int {
 	for n := range Routines {
-		if r := &Routines[n]; r.Way == w && r.Round == round && r.Ftz == ftz {
+		if r := &Routines[n]; r.Kind == w && r.Round == round && r.Ftz == ftz {
 			return n
 		}
 	}

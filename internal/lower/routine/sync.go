@@ -7,7 +7,7 @@ import (
 
 // Threads of a warp that come to the same .sync instruction at different
 // places of the text do it together all the same. Where that may happen
-// (flow.Meetings says where) the instruction is a routine that all these
+// (flow.Gatherings says where) the instruction is a routine that all these
 // places call: the threads gather in it and are at one place.
 
 // Sync is a kind of such instructions: threads at two of one kind gather.
@@ -168,7 +168,7 @@ func Name(n int) string {
 // Words is how many words of operands and results a routine has.
 func Words(n int) (in, out int) {
 	if n < len(Routines) {
-		w := &ways[Routines[n].Way]
+		w := &kindWords[Routines[n].Kind]
 		return w.in, w.out
 	}
 	s, full := SyncRoutine(n)

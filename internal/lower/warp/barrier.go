@@ -15,7 +15,7 @@ func bar(l *build.Builder) {
 	switch {
 	case l.Has(isa.WWarp):
 		l.Knows(isa.WSync)
-		if mask := l.Near(0); !meets(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
+		if mask := l.Near(0); !gathers(l, findSync(op.WARPSYNC, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
 			Gather(l, mask)
 		}
 	case l.Has(isa.WCluster):
@@ -45,7 +45,7 @@ func together(l *build.Builder, mod, and op.Mod, pred bool) bool {
 	if l.In.Op == isa.WBar || l.Has(isa.WAligned) {
 		return false
 	}
-	if meets(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }) {
+	if gathers(l, findSync(op.BAR, mod, and, pred), ori.Operand{}, func() build.Value { return barrierWords(l, mod == op.MRED) }) {
 		return true
 	}
 	l.Emit(op.WARPSYNC, op.M(op.MALL), nil)

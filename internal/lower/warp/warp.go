@@ -73,7 +73,7 @@ func shfl(l *build.Builder) {
 	t := isa.B32
 	if l.Has(isa.WSync) {
 		mask := l.Near(4)
-		if meets(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, t), l.Near(2), l.Near(3)} }) {
+		if gathers(l, findSync(op.SHFL, mode, op.NoMod, false), mask, func() build.Value { return build.Value{l.Src1(1, t), l.Near(2), l.Near(3)} }) {
 			return
 		}
 		Gather(l, mask)
@@ -103,7 +103,7 @@ func vote(l *build.Builder) {
 		l.Knows(isa.WAny)
 	}
 	mask := l.Near(len(l.Args) - 1)
-	if !meets(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }) {
+	if !gathers(l, findSync(op.VOTE, mode, op.NoMod, pred), mask, func() build.Value { return build.Value{Bit(l, l.Predicate(1))} }) {
 		among(l, mask, func() { voteOp(l) })
 	}
 }
@@ -141,7 +141,7 @@ func match(l *build.Builder) {
 		w = op.MU64
 	}
 	mask := l.Near(2)
-	if meets(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }) {
+	if gathers(l, findSync(op.MATCH, mode, w, false), mask, func() build.Value { return l.Src(1, t) }) {
 		l.Knows(isa.WAll)
 		return
 	}
@@ -209,7 +209,7 @@ func redux(l *build.Builder) {
 	l.Knows(isa.WSync)
 	if t.Class() == isa.Float {
 		m, mask := reduxFloat(l), l.Near(2)
-		if !meets(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
+		if !gathers(l, findRedux(m), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
 			among(l, mask, func() { reduxOp(l, m) })
 		}
 		return
@@ -223,7 +223,7 @@ func redux(l *build.Builder) {
 			s = op.MS32
 		}
 		mask := l.Near(2)
-		if !meets(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
+		if !gathers(l, findSync(op.REDUX, r.mod, s, false), mask, func() build.Value { return build.Value{l.Src1(1, t)} }) {
 			among(l, mask, func() { reduxOp(l, build.Mods(r.mod, s)) })
 		}
 		return
@@ -241,7 +241,7 @@ func reduxOp(l *build.Builder, m op.Mods) {
 func elect(l *build.Builder) {
 	l.Knows(isa.WSync)
 	mask := l.Near(1)
-	if !meets(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
+	if !gathers(l, findSync(op.ELECT, op.NoMod, op.NoMod, false), mask, func() build.Value { return nil }) {
 		among(l, mask, func() { electOp(l) })
 	}
 }

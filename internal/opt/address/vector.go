@@ -105,8 +105,8 @@ func isJoinable(i *ori.Instr) bool {
 // address returns the address operand of a load.
 func address(i *ori.Instr) *ori.Operand { return &i.Args[len(i.Args)-1] }
 
-// alike reports whether two loads differ only in width and offset.
-func alike(a, b *ori.Instr) bool {
+// sameAddress reports whether two loads differ only in width and offset.
+func sameAddress(a, b *ori.Instr) bool {
 	x, y := *address(a), *address(b)
 	x.Imm, y.Imm = 0, 0
 	return a.Op == b.Op && len(a.Args) == len(b.Args) && x == y && a.Mods.Without(op.M64) == b.Mods.Without(op.M64) &&
@@ -116,7 +116,7 @@ func alike(a, b *ori.Instr) bool {
 // add puts i into the group of its like.
 func (w *widener) add(i *ori.Instr, n int) {
 	for k := range w.groups {
-		if g := &w.groups[k]; alike((*g)[0].Instr, i) {
+		if g := &w.groups[k]; sameAddress((*g)[0].Instr, i) {
 			*g = append(*g, load{i, n})
 			return
 		}

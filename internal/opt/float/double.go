@@ -13,7 +13,7 @@ func DoubleConstants(f *ori.Func) bool {
 	d := &doubles{v: opt.ValuesOf(f)}
 	changed := false
 	for _, b := range f.Blocks {
-		d.held = d.held[:0]
+		d.inRegs = d.inRegs[:0]
 		for i := range b.Instrs {
 			d.at++
 			if !i.Op.IsDouble() {
@@ -30,21 +30,21 @@ func DoubleConstants(f *ori.Func) bool {
 
 // doubles looks for constants in a block.
 type doubles struct {
-	v    *opt.Values
-	held []held
-	at   int // instructions seen
+	v      *opt.Values
+	inRegs []regConstant
+	at     int // instructions seen
 }
 
-// held is a constant in registers.
-type held struct {
+// regConstant is a constant in registers.
+type regConstant struct {
 	low, high uint32
 	reg       ori.Operand
 	at        int // last read
 }
 
-// maxHeld is how far apart, in instructions, two readers of a constant
+// maxConstantRange is how far apart, in instructions, two readers of a constant
 // share its registers.
-const maxHeld = 64
+const maxConstantRange = 64
 
 // roomy reports whether i reads no constant that must stay in registers:
 // those may become uniform ones, beside which no immediate has a place.
@@ -73,9 +73,9 @@ func (d *doubles) source(a *ori.Operand, room bool) bool {
 		*a = ori.Imm32(high)
 		return true
 	}
-	for n := range d.held {
-		h := &d.held[n]
-		if h.low != low || h.high != high || d.at-h.at > maxHeld {
+	for n := range d.inRegs {
+		h := &d.inRegs[n]
+		if h.low != low || h.high != high || d.at-h.at > maxConstantRange {
 			continue
 		}
 		h.at = d.at
@@ -83,7 +83,7 @@ func (d *doubles) source(a *ori.Operand, room bool) bool {
 		a.Reg, a.Sub = h.reg.Reg, h.reg.Sub
 		return *a != old
 	}
-	d.held = append(d.held, held{low, high, *a, d.at})
+	d.inRegs = append(d.inRegs, regConstant{low, high, *a, d.at})
 	return false
 }
 

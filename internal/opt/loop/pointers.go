@@ -239,8 +239,8 @@ func (p *pointers) sums(x *pointer) {
 	}
 }
 
-// alike reports whether two pointers can share what grows.
-func (p *pointers) alike(x, y *pointer) bool {
+// sharable reports whether two pointers can share what grows.
+func (p *pointers) sharable(x, y *pointer) bool {
 	return !y.done && x.header == y.header && x.by == y.by && x.first.Mods == y.first.Mods && x.first.Args[3] == y.first.Args[3] &&
 		(len(x.sums) > 0) == (len(y.sums) > 0) && (len(x.sums) == 0 || x.add == y.add)
 }
@@ -253,7 +253,7 @@ func (p *pointers) share(n int) bool {
 	}
 	var group []*pointer
 	for k := n; k < len(p.list); k++ {
-		if p.alike(x, &p.list[k]) {
+		if p.sharable(x, &p.list[k]) {
 			group = append(group, &p.list[k])
 		}
 	}

@@ -44,26 +44,26 @@ func ApartOf(f *ori.Func, u *Uniformity) *Apart {
 	seen := make([]int32, f.NumBlocks())
 	open := make([]int32, f.NumBlocks()) // number + 1 of a region without end that holds the block
 	for n, b := range f.Blocks {
-		var meet *ori.Block
+		var reconv *ori.Block
 		switch {
 		case !f.Kernel && n == 0, loosens(f, b):
 			a.blocks[b.ID] = true
 		case u.Parts(b):
 			if m := pd.Ipdom[b.ID]; m >= 0 && gathers(byID[m]) {
-				meet = byID[m]
+				reconv = byID[m]
 			}
 		default:
 			continue
 		}
-		if k := open[b.ID]; meet == nil && k > 0 { // all that b reaches is in there
+		if k := open[b.ID]; reconv == nil && k > 0 { // all that b reaches is in there
 			a.Regions[k-1].From = append(a.Regions[k-1].From, b)
 			continue
 		}
-		r := Region{[]*ori.Block{b}, reach(b, meet, seen, int32(n+1))}
+		r := Region{[]*ori.Block{b}, reach(b, reconv, seen, int32(n+1))}
 		a.Regions = append(a.Regions, r)
 		for _, x := range r.Blocks {
 			a.blocks[x.ID] = true
-			if meet == nil && !allWait(x) {
+			if reconv == nil && !allWait(x) {
 				open[x.ID] = int32(len(a.Regions))
 			}
 		}
@@ -136,17 +136,17 @@ func loosens(f *ori.Func, b *ori.Block) bool {
 	return false
 }
 
-// reach lists the blocks that can be reached from b without passing meet or
+// reach lists the blocks that can be reached from b without passing reconv or
 // a place where all threads of the warp wait for each other. A block with such
 // a place is still listed: it begins before it. seen holds the marks of
 // earlier calls.
-func reach(b, meet *ori.Block, seen []int32, mark int32) []*ori.Block {
+func reach(b, reconv *ori.Block, seen []int32, mark int32) []*ori.Block {
 	var list []*ori.Block
 	work := append([]*ori.Block(nil), b.Succs...)
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if x == meet || seen[x.ID] == mark {
+		if x == reconv || seen[x.ID] == mark {
 			continue
 		}
 		seen[x.ID] = mark

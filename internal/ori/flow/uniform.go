@@ -35,7 +35,7 @@ func (u *Uniformity) Parts(b *ori.Block) bool { return u.parts[b.ID] }
 // UniformityOf analyses f. Differences start at thread numbers, memory and
 // what other threads of the warp contribute; they spread through operands,
 // guards and control: a branch on a differing predicate makes everything
-// between it and the place where the paths meet run with some threads only,
+// between it and the place where the paths reconverge run with some threads only,
 // and whatever is written there may differ afterwards.
 func UniformityOf(f *ori.Func) *Uniformity {
 	return kept(f, ori.FactUniform, func() *Uniformity { return differences(f) })
@@ -199,14 +199,14 @@ func exits(b *ori.Block) bool {
 	return i != nil && i.Op == op.EXIT && i.Guard.Kind == ori.KNone
 }
 
-// spread marks the blocks between b and the block where its paths meet.
+// spread marks the blocks between b and the block where its paths reconverge.
 // Without such a block everything that can be reached is marked.
-func (u *Uniformity) spread(b *ori.Block, meet int32) {
+func (u *Uniformity) spread(b *ori.Block, reconv int32) {
 	work := append([]*ori.Block(nil), b.Succs...)
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		if x.ID == meet || u.blocks[x.ID] {
+		if x.ID == reconv || u.blocks[x.ID] {
 			continue
 		}
 		u.blocks[x.ID] = true

@@ -272,7 +272,7 @@ func (f *fileState) setTarget(t Target, p src.Pos) {
 	f.tgt = t
 	f.m.Target = t
 	l := &f.m.late[f.file]
-	if f.ver != 0 && older(f.ver, t.since) || l.text != "" {
+	if f.ver != 0 && versionBefore(f.ver, t.since) || l.text != "" {
 		*l = lateError{p, "PTX .version " + f.ver.String() + " does not support .target " + t.Name}
 	}
 }

@@ -96,7 +96,7 @@ func (c *context) typeGate(h *declHead, d *syntax.Decl) {
 	case isa.B128:
 		if h.vec == 1 {
 			c.gate(d.Pos, &featB128)
-			if older(c.ver, featB128.version) {
+			if versionBefore(c.ver, featB128.version) {
 				h.typ = isa.B8 // what the reference goes on with: too narrow for its uses
 			}
 		}

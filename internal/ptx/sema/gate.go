@@ -75,9 +75,9 @@ var tuning = [...]struct {
 	{isa.WAbiPreserveControl, featPreserveCtl},
 }
 
-// older reports whether v is before the version that introduced something.
+// versionBefore reports whether v is before the version that introduced something.
 // 5.1 has what the messages say came with 6.0.
-func older(v, since isa.Version) bool {
+func versionBefore(v, since isa.Version) bool {
 	if since == 60 {
 		since = 51
 	}
@@ -96,7 +96,7 @@ func (c *context) gate(p src.Pos, f *feature) {
 }
 
 func (c *context) gateVersion(p src.Pos, f *feature) {
-	if older(c.ver, f.version) {
+	if versionBefore(c.ver, f.version) {
 		c.unit.Report(diag.Error, p, "Feature '"+f.name+"' requires PTX ISA .version "+f.version.String()+" or later")
 	}
 }

@@ -21,7 +21,7 @@ type Exact struct {
 	Bits int
 	Kind Operands
 	// Twice puts the operation in a second place, where no thread comes: the
-	// long way of one in several places is a routine.
+	// slow path of one in several places is a routine.
 	Twice bool
 }
 

@@ -12,21 +12,21 @@ import (
 // of its mask have come, there or to another place with the same instruction.
 //
 // Where all masks are full, threads do the same instructions in the same
-// order, whatever ways they go. So the first places on all ways from a branch
+// order, whatever paths they take. So the first places on all paths from a branch
 // are where they gather first, those behind them where they gather next, and
 // so on: these are waves. Places in one wave and of one kind go together.
-// With other masks any place on one way may go with any place on another,
-// unless the mask is what an instruction of a warp on the same way says of
+// With other masks any place on one path may go with any place on another,
+// unless the mask is what an instruction of a warp on the same path says of
 // those that are there.
 //
 // Instructions that the text promises all threads of a warp do at one place
 // end the search: nobody passes them before all have come.
 
-// Meetings lists the instructions of the text, by position, at which threads
+// Gatherings lists the instructions of the text, by position, at which threads
 // may wait for others that come to another place. f has its convergence
 // instructions; u is its uniformity.
-func Meetings(f *ori.Func, u *Uniformity) []int32 {
-	m := newMeetings(f)
+func Gatherings(f *ori.Func, u *Uniformity) []int32 {
+	m := newGatherings(f)
 	if m == nil || m.sites < 2 {
 		return nil
 	}
@@ -50,15 +50,15 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 			stop = byID[p]
 		}
 		w := &wave{m: m, stop: stop}
-		var ways []*wave
+		var paths []*wave
 		for _, s := range b.Succs {
 			w.block(s)
 			if m.masks {
-				ways = append(ways, m.behind(s, s.First(), stop))
+				paths = append(paths, m.behind(s, s.First(), stop))
 			}
 		}
 		m.follow(w)
-		m.mixed(ways)
+		m.mixed(paths)
 	}
 	list := make([]int32, 0, len(m.found))
 	for pos := range m.found {
@@ -69,15 +69,15 @@ func Meetings(f *ori.Func, u *Uniformity) []int32 {
 }
 
 // passes reports whether threads that part at the end of b come to no place
-// before the block where their ways meet, though some may be there long before
-// others (who sleep meanwhile). From there on all go the same ways up to the
+// before the block where they reconverge, though some may be there long before
+// others (who sleep meanwhile). From there on all take the same path up to the
 // next place, whoever is first: another branch at which threads part is looked
 // at for itself.
-func (m *meetings) passes(b *ori.Block, meet int32, byID []*ori.Block) bool {
-	if meet < 0 || m.masks {
+func (m *gatherings) passes(b *ori.Block, reconv int32, byID []*ori.Block) bool {
+	if reconv < 0 || m.masks {
 		return false
 	}
-	for _, x := range reach(b, byID[meet], make([]int32, m.f.NumBlocks()), 1) {
+	for _, x := range reach(b, byID[reconv], make([]int32, m.f.NumBlocks()), 1) {
 		for i := range x.Instrs {
 			if _, ok := m.site(i); ok {
 				return false
@@ -92,9 +92,9 @@ func (m *meetings) passes(b *ori.Block, meet int32, byID []*ori.Block) bool {
 
 // Crossings lists the blocks, by ID, at whose ends threads part in such a way
 // that some may wait for all others at a place while those are at the block
-// where the paths meet. They must not wait there.
+// where the paths reconverge. They must not wait there.
 func Crossings(f *ori.Func, u *Uniformity) map[int32]bool {
-	m := newMeetings(f)
+	m := newGatherings(f)
 	if m == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func blocksByID(f *ori.Func) []*ori.Block {
 	return byID
 }
 
-type meetings struct {
+type gatherings struct {
 	f     *ori.Func
 	sites int                    // places in the code
 	masks bool                   // some names certain threads
@@ -137,12 +137,12 @@ type meetings struct {
 	seen  [][]*ori.Instr // waves
 }
 
-// newMeetings finds the places of all kinds; nil if there are none.
-func newMeetings(f *ori.Func) *meetings {
+// newGatherings finds the places of all kinds; nil if there are none.
+func newGatherings(f *ori.Func) *gatherings {
 	if len(f.Syncs) == 0 {
 		return nil
 	}
-	m := &meetings{f: f, kind: map[int32]ori.Sync{}, found: map[int32]bool{}}
+	m := &gatherings{f: f, kind: map[int32]ori.Sync{}, found: map[int32]bool{}}
 	for _, s := range f.Syncs {
 		if old, ok := m.kind[s.Pos]; ok { // the text of a function, more than once
 			s.Full = s.Full && old.Full
@@ -168,7 +168,7 @@ func newMeetings(f *ori.Func) *meetings {
 }
 
 // writers finds who writes what may be a mask.
-func (m *meetings) writers() {
+func (m *gatherings) writers() {
 	m.wrote = map[ori.Reg]*ori.Instr{}
 	for _, b := range m.f.Blocks {
 		for i := range b.Instrs {
@@ -189,7 +189,7 @@ func (m *meetings) writers() {
 // isOwn reports whether the mask of i names only threads that were in one of
 // the blocks together since they parted: a loop may lead back to a vote from
 // before.
-func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
+func (m *gatherings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
 	if i.Op != op.WARPSYNC || len(i.Srcs()) == 0 || !i.Srcs()[0].HasReg() {
 		return false
 	}
@@ -201,8 +201,8 @@ func (m *meetings) isOwn(i *ori.Instr, in map[*ori.Block]bool) bool {
 }
 
 // writer returns who alone writes the first source of i, and has done so on
-// all ways there: what another turn of a loop left names other threads.
-func (m *meetings) writer(i *ori.Instr) *ori.Instr {
+// all paths there: what another turn of a loop left names other threads.
+func (m *gatherings) writer(i *ori.Instr) *ori.Instr {
 	w := m.wrote[i.Srcs()[0].Reg]
 	if w == nil || !m.dom.Dominates(w.Block(), i.Block()) {
 		return nil
@@ -220,7 +220,7 @@ func (m *meetings) writer(i *ori.Instr) *ori.Instr {
 
 // site reports whether i is where threads gather for an instruction of
 // f.Syncs.
-func (m *meetings) site(i *ori.Instr) (ori.Sync, bool) {
+func (m *gatherings) site(i *ori.Instr) (ori.Sync, bool) {
 	if i.Op != op.WARPSYNC && i.Op != op.CALL {
 		return ori.Sync{}, false
 	}
@@ -230,7 +230,7 @@ func (m *meetings) site(i *ori.Instr) (ori.Sync, bool) {
 
 // isAligned reports whether all threads of a warp come to i together, as the
 // text promises.
-func (m *meetings) isAligned(i *ori.Instr) bool {
+func (m *gatherings) isAligned(i *ori.Instr) bool {
 	if i.Guard.Kind != ori.KNone {
 		return false
 	}
@@ -245,7 +245,7 @@ func (m *meetings) isAligned(i *ori.Instr) bool {
 }
 
 // follow follows threads from the places of w on.
-func (m *meetings) follow(w *wave) {
+func (m *gatherings) follow(w *wave) {
 	work := []*wave{w}
 	for len(work) > 0 {
 		w := work[len(work)-1]
@@ -262,7 +262,7 @@ func (m *meetings) follow(w *wave) {
 }
 
 // isNew remembers a set of places.
-func (m *meetings) isNew(g []*ori.Instr) bool {
+func (m *gatherings) isNew(g []*ori.Instr) bool {
 	if slices.ContainsFunc(m.seen, func(s []*ori.Instr) bool { return slices.Equal(s, g) }) {
 		return false
 	}
@@ -270,13 +270,13 @@ func (m *meetings) isNew(g []*ori.Instr) bool {
 	return true
 }
 
-// mixed lets places on different ways go together where masks are not all
+// mixed lets places on different paths go together where masks are not all
 // full.
-func (m *meetings) mixed(ways []*wave) {
-	for kind, masked := range m.maskedKinds(ways...) {
+func (m *gatherings) mixed(paths []*wave) {
+	for kind, masked := range m.maskedKinds(paths...) {
 		var all []*ori.Instr
 		some := 0
-		for _, w := range ways {
+		for _, w := range paths {
 			sites := w.of(kind)
 			some += min(1, len(sites))
 			for _, i := range sites {
@@ -293,9 +293,9 @@ func (m *meetings) mixed(ways []*wave) {
 
 // maskedKinds returns the kinds of all places, and whether some of them name
 // certain threads.
-func (m *meetings) maskedKinds(ways ...*wave) map[uint8]bool {
+func (m *gatherings) maskedKinds(paths ...*wave) map[uint8]bool {
 	kinds := map[uint8]bool{}
-	for _, w := range ways {
+	for _, w := range paths {
 		for _, i := range w.sites {
 			s := m.kind[i.Line]
 			kinds[s.Kind] = kinds[s.Kind] || !s.Full && !m.isOwn(i, w.seen)
@@ -316,7 +316,7 @@ func (w *wave) of(kind uint8) []*ori.Instr {
 }
 
 // behind finds all places from instruction i of b on.
-func (m *meetings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) *wave {
+func (m *gatherings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) *wave {
 	w := &wave{m: m, stop: stop, through: true}
 	if i == b.First() {
 		w.block(b)
@@ -326,7 +326,7 @@ func (m *meetings) behind(b *ori.Block, i *ori.Instr, stop *ori.Block) *wave {
 	return w
 }
 
-func (m *meetings) unite(sites []*ori.Instr) {
+func (m *gatherings) unite(sites []*ori.Instr) {
 	if len(sites) < 2 {
 		return
 	}
@@ -335,12 +335,12 @@ func (m *meetings) unite(sites []*ori.Instr) {
 	}
 }
 
-// crosses reports whether threads that part at the end of b, whose paths meet
+// crosses reports whether threads that part at the end of b, whose paths reconverge
 // at to, wait for all others on a way there, while some of those come to the
-// meeting point without having been at such a place, or at as many. These
+// reconvergence point without having been at such a place, or at as many. These
 // must go on: to a place behind it, or to their end, since threads that are
 // gone are waited for no longer.
-func (m *meetings) crosses(b, to *ori.Block) bool {
+func (m *gatherings) crosses(b, to *ori.Block) bool {
 	if m.masks && m.crossesMasked(b, to) {
 		return true
 	}
@@ -366,7 +366,7 @@ func (m *meetings) crosses(b, to *ori.Block) bool {
 
 // crossesMasked reports whether there is a place on the way whose mask may
 // name threads that do not come there.
-func (m *meetings) crossesMasked(b, to *ori.Block) bool {
+func (m *gatherings) crossesMasked(b, to *ori.Block) bool {
 	m.at = b
 	w := &wave{m: m, stop: to, through: true}
 	for _, s := range b.Succs {
@@ -382,8 +382,8 @@ func (m *meetings) crossesMasked(b, to *ori.Block) bool {
 
 // wave is the places that threads come to next.
 type wave struct {
-	m       *meetings
-	stop    *ori.Block // where they meet anyway
+	m       *gatherings
+	stop    *ori.Block // where they reconverge anyway
 	ended   bool       // some come there, now or in an earlier wave
 	through bool       // all places, not the next ones only
 	sites   []*ori.Instr

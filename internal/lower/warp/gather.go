@@ -31,10 +31,10 @@ func findRedux(m op.Mods) int {
 	panic("no such reduction")
 }
 
-// meets notes the current instruction as one for which threads gather. If
+// gathers notes the current instruction as one for which threads gather. If
 // they may do so from several places it is lowered as a call, and the result
 // is true.
-func meets(l *build.Builder, kind int, mask ori.Operand, args func() build.Value) bool {
+func gathers(l *build.Builder, kind int, mask ori.Operand, args func() build.Value) bool {
 	pos := int32(l.In.Pos)
 	full := isFull(mask) || routine.Syncs[kind].Unaligned
 	l.F.Syncs = append(l.F.Syncs, ori.Sync{Pos: pos, Kind: uint8(kind), Full: full})
