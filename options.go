@@ -61,6 +61,14 @@ type Options struct {
 	TimeLimit   time.Duration // after it cheaper phases are used; 0: none
 	MemoryLimit int64         // bytes of the process beyond which they are; 0: none
 
+	// Search compiles kernels again and again with other settings, for about so
+	// long in all, and keeps what is estimated to be the fastest; 0: it does
+	// not. SearchCandidates is an exact number for each kernel instead, with
+	// which the result depends on nothing but SearchSeed.
+	Search           time.Duration
+	SearchCandidates int
+	SearchSeed       int
+
 	Cache      string // folder of compiled kernels; "": none is used
 	CacheLimit int64  // bytes it may take; 0: the command's default
 
@@ -87,6 +95,8 @@ func (o *Options) args() ([]string, error) {
 		{"--maxntid=", dimensions(o.MaxThreads)},
 		{"--memory-limit=", megabytes(o.MemoryLimit)},
 		{"--cache-size=", megabytes(o.CacheLimit)},
+		{"--search-candidates=", digits(int64(o.SearchCandidates))},
+		{"--search-seed=", digits(int64(o.SearchSeed))},
 	} {
 		if x.value != "" {
 			list = append(list, x.option+x.value)
@@ -117,6 +127,9 @@ func (o *Options) args() ([]string, error) {
 	}
 	if o.TimeLimit > 0 {
 		list = append(list, "--time-limit="+strconv.FormatFloat(o.TimeLimit.Seconds(), 'f', 9, 64))
+	}
+	if o.Search > 0 {
+		list = append(list, "--search="+strconv.FormatFloat(o.Search.Seconds(), 'f', 9, 64))
 	}
 	if o.Workers != 0 {
 		list = append(list, "--split-compile="+strconv.Itoa(max(0, o.Workers)))

@@ -36,7 +36,10 @@ type Job struct {
 
 	progress *progress // nil: nobody is told how far it is
 	limits   *limits   // nil: none
-	kernel   func(at int, f Facts, code []byte, spared bool)
+	search   *search   // nil: nobody looks for faster code
+	// variation are settings that a search tries or found, see pipeline.Hunt.
+	variation string
+	kernel    func(at int, f Facts, code []byte, spared bool)
 
 	rec    *stats.Recorder
 	tokens *jobserver.Client // nil: no jobserver
@@ -225,6 +228,9 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if j.tokens != nil {
 		o.Limiter = j.tokens
 	}
+	if o.Search = j.search.estimated(j.progress); !j.vary(ctx, &o) {
+		return
+	}
 	workers := j.Settings.Split
 	if workers == 0 {
 		workers = runtime.NumCPU()
@@ -250,6 +256,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		j.reportCode(m, o.Arch, out)
 	}
 	j.limits.tell(j, m, out)
+	j.search.report(j.Sink, namesOf(m, out))
 	res.spans = told.spans()
 	res.Cubin, res.OK = out.Cubin, len(out.Failures) == 0
 	if !res.OK {

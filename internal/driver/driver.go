@@ -134,11 +134,15 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 	if fault == nil {
 		bounds, fault = readLimits(line, &w)
 	}
+	var hunt *search
+	if fault == nil {
+		hunt, fault = readSearch(line)
+	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, progress: p, limits: bounds}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, progress: p, limits: bounds, search: hunt}
 	if watch != nil {
 		job.Watch = watch
 	}

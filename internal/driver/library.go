@@ -71,11 +71,15 @@ func (r *Request) Compile(ctx context.Context) (cubin []byte, ok bool) {
 	if fault == nil {
 		bounds, fault = readLimits(line, nil)
 	}
+	var hunt *search
+	if fault == nil {
+		hunt, fault = readSearch(line)
+	}
 	if fault != nil {
 		sink.Say(diag.Fatal, fault.Text)
 		return nil, false
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: log, Watch: r.Watch, CacheFolder: line.Text(cli.CacheFolder, ""), limits: bounds, kernel: r.Kernel, search: hunt}
 	res := job.Run(ctx)
 	return res.Cubin, res.OK
 }

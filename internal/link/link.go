@@ -108,6 +108,7 @@ type Kernel struct {
 	Time     time.Duration
 	Made     time.Duration // the part of Time before the phases
 	Hurry    uint8         // the level of fast compilation it got
+	Price    float64       // about how long it takes, where Options.Search asks; comparable for one kernel only
 	Spared   bool          // phases were left out for lack of time or memory
 	Filed    time.Duration // besides Time: to describe it in the file
 	Heap     int64         // of the process when it was done, where Options.Heap tells

@@ -56,6 +56,9 @@ func spare(u *unit) bool {
 type runners struct {
 	base Hurry
 	list [NumHurries]*runner
+
+	workers int   // that share the work
+	whole   int64 // size of all kernels
 }
 
 // newRunners makes the runner of the options, and where time or memory is

@@ -158,7 +158,7 @@ func one(m *sema.Module, fn int32, s *scratch, all *runners, size int64) (k *lin
 		guard.Repro = func(b *diag.Bug) string { return o.Repro(b, file.Text) }
 	}
 	err := guard.Run(func() (err error) {
-		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) { return compileBody(m, m.Body(fn, &s.sema), o, r, &at) })
+		k, err = o.known.remembered(fn, o, func() (*link.Kernel, error) { return searched(m, fn, m.Body(fn, &s.sema), o, r, &at, all.share(size)) })
 		return err
 	})
 	if f.Entry { // nobody else reads it

@@ -41,6 +41,7 @@ type unit struct {
 	o        *Options
 	knobs    *knobs.Set
 	spills   ra.Result
+	price    float64   // see link.Kernel
 	judge    *ra.Judge // of its orders, nil if nobody asked
 	code     *emit.Code
 	stage    ori.Stage  // what Verify may ask of the function
@@ -377,11 +378,20 @@ func preSchedule(u *unit) {
 		limit.Most = 12
 	}
 	if !u.f.Kernel || u.o.Hurry != NoHurry {
-		sched.Pre(u.f, u.o.Arch, limit, nil)
+		sched.Pre(u.f, u.o.Arch, limit, tuning(u), nil)
 		return
 	}
 	u.judge = ra.NewJudge(u.f, ro)
-	sched.Pre(u.f, u.o.Arch, limit, u.judge)
+	sched.Pre(u.f, u.o.Arch, limit, tuning(u), u.judge)
+}
+
+// tuning is what the knobs say about orders.
+func tuning(u *unit) sched.Tuning {
+	n := func(id knobs.ID) int { return int(u.knobs.Int(id)) }
+	return sched.Tuning{
+		Slack: n(knobs.SchedSlack), Spare: n(knobs.SchedSpare), Registers: n(knobs.SchedRegisters),
+		Manner: n(knobs.SchedManner), Jitter: n(knobs.SchedJitter),
+	}
 }
 
 // expandCopies ends the life of pseudo-operations and makes the frame.
@@ -401,7 +411,7 @@ func balancePipes(u *unit) {
 	isel.Balance(u.f, fits(u))
 }
 
-func postSchedule(u *unit) { sched.Post(u.f, u.o.Arch) }
+func postSchedule(u *unit) { sched.Post(u.f, u.o.Arch, tuning(u)) }
 
 func legalize(u *unit, _ *phase.Ctx) error {
 	return isel.Legalize(u.f, u.o.Arch, fits(u))
@@ -489,6 +499,9 @@ func assignScoreboards(u *unit, _ *phase.Ctx) error {
 		scoreboard.Assign(u.f, u.o.Arch)
 	}
 	u.stage = ori.Scheduled
+	if u.o.Search != nil {
+		u.price = sched.Estimate(u.f, u.o.Arch, int(u.f.Props.Registers)+abi.HiddenRegisters).Price()
+	}
 	return scoreboard.Check(u.f, u.o.Arch)
 }
 

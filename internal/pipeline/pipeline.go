@@ -76,6 +76,9 @@ type Options struct {
 	Cache   Cache
 	Version string
 
+	// Search looks for faster code of every kernel; nil: nobody does.
+	Search *Search
+
 	worker int
 	spared bool // a phase of the worker's kernel was left out
 	known  *memory
@@ -144,7 +147,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	u := units[0]
 	k := &link.Kernel{
 		Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes,
-		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs,
+		Indirect: c.plan.Indirect, Shared: c.plan.Shared, Locs: u.locs, Price: u.price,
 	}
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)

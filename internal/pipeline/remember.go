@@ -60,7 +60,7 @@ func newMemory(m *sema.Module, o *Options) *memory {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q\n", "kernel", o.Version)
-	fmt.Fprintf(h, "%s %+v\n", o.Arch.Name, o.plain())
+	fmt.Fprintf(h, "%s %+v %s\n", o.Arch.Name, o.plain(), o.Search.key())
 	opts := m.Opts
 	opts.Arch = nil // named above
 	opts.Entries, opts.Verbose = nil, false
@@ -81,6 +81,7 @@ func (o *Options) plain() Options {
 	c.Trace, c.Create, c.Slot, c.Repro, c.Heap, c.Limiter, c.Pool = nil, nil, nil, nil, nil, nil, nil
 	c.Cache, c.Version, c.Host, c.known = nil, "", nil, nil
 	c.Follow, c.Thrift, c.worker = nil, nil, 0
+	c.Search = nil // named beside it
 	return c
 }
 

@@ -31,6 +31,10 @@ func compile(m *sema.Module, o *Options, r *runners, out *Output, failures []*Fa
 		Make:    func(i int) *scratch { return newScratch(o, i) },
 	})
 	size := lengths(m)
+	r.workers = min(workers, len(out.Funcs))
+	for _, fn := range out.Funcs {
+		r.whole += size[fn]
+	}
 	jobs := make([]*par.Job, len(out.Funcs))
 	for rank, n := range startOrder(m, out.Funcs, size, workers) {
 		fn := out.Funcs[n]

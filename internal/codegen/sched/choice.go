@@ -51,7 +51,7 @@ func (p *presser) arrange(f *ori.Func) {
 	}
 	best := p.price(f, plans, weights)
 	trial := make([]plan, len(plans))
-	for tries := 0; tries < maxRaises && p.raise(); tries++ {
+	for tries := 0; tries < maxRaises && p.tune.Registers == 0 && p.raise(); tries++ {
 		copy(trial, plans)
 		held := false
 		for n, g := range graphs {

@@ -50,7 +50,7 @@ func TestLoadsTogether(t *testing.T) {
 		{20, 32, 2, 28},
 	} {
 		f, body := streams(c.pairs)
-		Pre(f, target.Find("sm_90a"), Budget{Most: c.budget}, nil)
+		Pre(f, target.Find("sm_90a"), Budget{Most: c.budget}, Usual(), nil)
 		first := 0
 		for i := range body.Instrs {
 			if i.Op == op.FADD {

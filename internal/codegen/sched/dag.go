@@ -44,6 +44,7 @@ const (
 
 // grapher builds graphs. Its tables are used again for every region.
 type grapher struct {
+	jitter int // see Tuning
 	names  *numbering
 	desc   *timing.Describer
 	timing *target.Timing
@@ -87,6 +88,7 @@ func (b *grapher) build(instrs []*ori.Instr, end *ori.Instr) *graph {
 		b.finish(g, end)
 	}
 	g.heights()
+	g.shake(b.jitter)
 	return g
 }
 

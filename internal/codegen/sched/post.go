@@ -7,8 +7,9 @@ import (
 
 // Post orders the instructions of every block of f, which has physical
 // registers, to hide latencies.
-func Post(f *ori.Func, a *target.Arch) {
+func Post(f *ori.Func, a *target.Arch, tune Tuning) {
 	b := newGrapher(physical(f), a)
+	b.jitter = tune.Jitter
 	busy := newBusyTable(b.timing)
 	for _, blk := range f.Blocks {
 		regions(blk, true, func(instrs []*ori.Instr, end *ori.Instr) {

@@ -56,25 +56,25 @@ func (b *Budget) in(at *ori.Block) int32 {
 // Where even these orders need more registers than there are, the judge, if
 // there is one, tells what an order costs when its registers are assigned, and
 // the cheapest of several is taken.
-func Pre(f *ori.Func, a *target.Arch, budget Budget, judge Judge) {
-	p := newPresser(f, a, budget, manner{})
+func Pre(f *ori.Func, a *target.Arch, budget Budget, tune Tuning, judge Judge) {
+	p := newPresser(f, a, budget, &tune, tune.how())
 	if p == nil {
 		return
 	}
 	if localize(f, p) {
 		f.Touch()
-		p = newPresser(f, a, budget, manner{})
+		p = newPresser(f, a, budget, &tune, tune.how())
 	}
 	source := orderOf(f)
-	if p.peak > int32(budget.Most)-reserve {
-		if q := newPresser(f, a, budget, manner{across: true}); q.peak < p.peak {
+	if p.peak > int32(budget.Most)-reserve && tune.Manner == 0 {
+		if q := newPresser(f, a, budget, &tune, manner{across: true}); q.peak < p.peak {
 			p = q
 		}
 	}
 	p.arrange(f)
 	f.Touch()
-	if judge != nil && p.peak > int32(budget.Most-budget.Most/nearlyFull) && sizeOf(f) <= mostTried {
-		try(f, a, budget, source, judge)
+	if judge != nil && tune.Manner == 0 && p.peak > int32(budget.Most-budget.Most/nearlyFull) && sizeOf(f) <= mostTried {
+		try(f, a, budget, &tune, source, judge)
 	}
 }
 
@@ -98,6 +98,7 @@ type presser struct {
 	most    counts   // words alive where nothing changes places
 	byBlock []counts // words alive in each block, by ID
 	budget  Budget
+	tune    *Tuning
 	limit   counts
 	peak    int32   // general words alive at most, in the orders with few registers
 	shy     []int32 // see manner
@@ -109,16 +110,16 @@ type presser struct {
 // Regions go on behind meetings of the block's threads only if that is
 // asked for: long ones find worse orders, but where registers are short,
 // what combines values before such a meeting saves the most.
-func newPresser(f *ori.Func, a *target.Arch, budget Budget, how manner) *presser {
+func newPresser(f *ori.Func, a *target.Arch, budget Budget, tune *Tuning, how manner) *presser {
 	names := virtual(f)
 	l := livesOf(f, names)
 	if l == nil {
 		return nil
 	}
 	g := newGrapher(names, a)
-	g.alias = flow.AliasOf(f)
-	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy, budget: budget}
-	p.budget.Most -= int(how.less)
+	g.alias, g.jitter = flow.AliasOf(f), tune.Jitter
+	p := &presser{b: g, t: newTracer(f, names, l), byBlock: make([]counts, f.NumBlocks()), shy: how.shy, budget: budget, tune: tune}
+	p.budget.Most -= min(int(how.less), budget.Most/4)
 	p.busy = newBusyTable(p.b.timing)
 	p.survey(f, how.across)
 	p.settle()
@@ -205,6 +206,10 @@ func (p *presser) settle() {
 			break
 		}
 	}
+	if n := int32(p.tune.Registers); n > 0 {
+		p.limit[general] = max(min(n, budget), most+reserve)
+		p.limit[general] = min(p.limit[general], budget)
+	}
 	p.limit[general] -= reserve
 }
 
@@ -254,18 +259,14 @@ type mover struct {
 	long  int32  // cycles the region takes at least, as far as it is known
 	aside ranked // ready, but without room
 	held  bool   // registers kept an instruction from its turn
-	spare int32  // words that loads from memory leave to those with short latencies
+	tune  *Tuning
+	spare int32 // words that loads from memory leave to those with short latencies
 }
-
-// slack is how many cycles before it is due an instruction may issue that
-// makes a further word alive. What leads to a load from memory is not held
-// back: such a load takes longer than any estimate.
-const slack = 6
 
 // plan lists one region within the limit.
 func (p *presser) plan(r *region, g *graph) plan {
 	n := len(g.instrs)
-	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: p.limit}
+	m := &mover{lister: newLister(g, p.b.timing, p.busy), r: r, v: r.held, pos: inverse(r.base), done: make([]bool, n), limit: p.limit, tune: p.tune}
 	m.limit[general] = min(m.limit[general], p.budget.in(r.block)-reserve)
 	m.v.sort(r.base)
 	m.v.measure(m.pos, &p.steps)
@@ -287,11 +288,6 @@ func (p *presser) plan(r *region, g *graph) plan {
 	return plan{order: m.order, cycles: m.now, held: m.held}
 }
 
-// maxSpare is the most words kept for results of shared memory and the like
-// while loads from memory are in flight: if those took all, every other load
-// would have to wait for the one before it.
-const maxSpare = 6
-
 // rush finds the loads and what they wait for.
 func (m *mover) rush() {
 	n := len(m.g.instrs)
@@ -303,7 +299,7 @@ func (m *mover) rush() {
 		}
 		m.long = max(m.long, m.g.height[k])
 		if t := typical[m.g.classes[k]]; t > 0 && !m.eager[k] {
-			m.spare = maxSpare
+			m.spare = int32(m.tune.Spare)
 		}
 	}
 	m.spare = max(0, min(m.spare, (m.limit[general]-m.v.through[general])/4))
@@ -350,7 +346,7 @@ func (m *mover) wait(any standing) {
 
 // due is the first cycle at which an instruction may issue that makes a
 // further word alive.
-func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - slack }
+func (m *mover) due(k int32) int32 { return m.long - m.g.height[k] - int32(m.tune.Slack) }
 
 // standing is why no ready instruction was chosen.
 type standing uint8

@@ -44,7 +44,7 @@ func crowd(n int) *ori.Func {
 func TestConstantsNearUses(t *testing.T) {
 	for _, n := range []int{4, 24, 60} {
 		f := crowd(n)
-		Pre(f, target.Find("sm_90a"), Budget{Most: 255}, nil)
+		Pre(f, target.Find("sm_90a"), Budget{Most: 255}, Usual(), nil)
 		left, made := 0, 0
 		for i := range f.Blocks[0].Instrs {
 			if i.Op == op.MOV {

@@ -54,7 +54,7 @@ type candidate struct {
 
 // try takes the cheapest of several orders, unless that which f has costs
 // nothing.
-func try(f *ori.Func, a *target.Arch, budget Budget, source [][]*ori.Instr, judge Judge) {
+func try(f *ori.Func, a *target.Arch, budget Budget, tune *Tuning, source [][]*ori.Instr, judge Judge) {
 	list := []candidate{{orderOf(f), judge.Guess()}}
 	least := math.Inf(1)
 	if list[0].guess == 0 {
@@ -64,7 +64,7 @@ func try(f *ori.Func, a *target.Arch, budget Budget, source [][]*ori.Instr, judg
 	}
 	for _, m := range manners {
 		restore(f, source)
-		newPresser(f, a, budget, m).arrange(f)
+		newPresser(f, a, budget, tune, m).arrange(f)
 		f.Touch()
 		x := candidate{order: orderOf(f)}
 		if !slices.ContainsFunc(list, func(y candidate) bool { return same(x.order, y.order) }) {

@@ -85,7 +85,7 @@ func TestTry(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := &told{t: t, f: m.Funcs[0], guesses: c.guesses, prices: c.prices, guessed: map[string]float64{}}
-		Pre(j.f, target.Find("sm_90a"), Budget{Most: 24}, j)
+		Pre(j.f, target.Find("sm_90a"), Budget{Most: 24}, Usual(), j)
 		if !slices.Equal(j.priced, c.judged) || !slices.Equal(j.bounds, c.bounds) {
 			t.Errorf("guesses %v: judged %v within %v, want %v within %v", c.guesses, j.priced, j.bounds, c.judged, c.bounds)
 		}
@@ -127,7 +127,8 @@ func TestShy(t *testing.T) {
 	}
 	f := m.Funcs[0]
 	a := target.Find("sm_90a")
-	peak := func(shy []int32) int32 { return newPresser(f, a, Budget{Most: 24}, manner{shy: shy}).peak }
+	usual := Usual()
+	peak := func(shy []int32) int32 { return newPresser(f, a, Budget{Most: 24}, &usual, manner{shy: shy}).peak }
 	plain, shy := peak(nil), peak([]int32{4})
 	if shy >= plain {
 		t.Errorf("%d words at once, %d without", shy, plain)

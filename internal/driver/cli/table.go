@@ -119,6 +119,10 @@ const (
 	Progress
 	TimeLimit
 	MemoryLimit
+	Search
+	SearchCandidates
+	SearchSeed
+	SearchWith
 	numOptions
 )
 
@@ -229,19 +233,23 @@ var Table = [numOptions]Option{
 	DescFile:         {Long: "ext-desc-file", Short: "ext-desc-file", Kind: Text, Group: GroupCompat, Arg: "file", Help: "The reference's private descriptions of instructions cannot be read."},
 	DescString:       {Long: "ext-desc-string", Short: "ext-desc-string", Kind: Text, Group: GroupCompat, Arg: "text", Help: "The same, on the command line."},
 
-	ParseOnly:   {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid. Without -arch, for the GPU that the first text names."},
-	PrintPTX:    {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
-	Diagnostics: {Long: "diagnostics", Kind: Choice, Group: GroupOwn, Arg: "text|pretty|json", Values: []string{"text", "pretty", "json"}, Default: "pretty on a terminal, else text", Help: "Form of messages: one line as the reference has it, with the source and a mark under it, or one JSON object a line."},
-	Knob:        {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},
-	ListKnobs:   {Long: "list-knobs", Group: GroupOwn, Help: "Print every knob with its default."},
-	View:        {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
-	Phase:       {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
-	CacheFolder: {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
-	Server:      {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or address:port, else here; also the address that GOPTXAS_SERVER names."},
-	Progress:    {Long: "progress", Kind: Choice, Group: GroupOwn, Arg: "plain|json|off", Values: []string{"plain", "json", "off"}, Default: "a line on a terminal, else off", Help: "Tell on standard error how far the compilation is: kernels, instructions, time left, memory."},
-	TimeLimit:   {Long: "time-limit", Kind: Text, Group: GroupOwn, Arg: "seconds", Help: "Leave phases out that only improve code, as far as needed to end about then; a message says where."},
-	MemoryLimit: {Long: "memory-limit", Kind: Text, Group: GroupOwn, Arg: "megabytes", Help: "Do so while the process holds more than this."},
-	CacheSize:   {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
+	ParseOnly:        {Long: "parse-only", Group: GroupOwn, Help: "Check the PTX and stop; exit 0 when it is valid. Without -arch, for the GPU that the first text names."},
+	PrintPTX:         {Long: "print-ptx", Group: GroupOwn, Help: "Print the PTX in normal form on standard output and stop."},
+	Diagnostics:      {Long: "diagnostics", Kind: Choice, Group: GroupOwn, Arg: "text|pretty|json", Values: []string{"text", "pretty", "json"}, Default: "pretty on a terminal, else text", Help: "Form of messages: one line as the reference has it, with the source and a mark under it, or one JSON object a line."},
+	Knob:             {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},
+	ListKnobs:        {Long: "list-knobs", Group: GroupOwn, Help: "Print every knob with its default."},
+	View:             {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
+	Phase:            {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
+	CacheFolder:      {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
+	Server:           {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or address:port, else here; also the address that GOPTXAS_SERVER names."},
+	Progress:         {Long: "progress", Kind: Choice, Group: GroupOwn, Arg: "plain|json|off", Values: []string{"plain", "json", "off"}, Default: "a line on a terminal, else off", Help: "Tell on standard error how far the compilation is: kernels, instructions, time left, memory."},
+	TimeLimit:        {Long: "time-limit", Kind: Text, Group: GroupOwn, Arg: "seconds", Help: "Leave phases out that only improve code, as far as needed to end about then; a message says where."},
+	MemoryLimit:      {Long: "memory-limit", Kind: Text, Group: GroupOwn, Arg: "megabytes", Help: "Do so while the process holds more than this."},
+	Search:           {Long: "search", Kind: Text, Group: GroupOwn, Arg: "seconds", Help: "Compile every kernel again and again with other settings of the scheduler and the allocator for about so long in all, and keep what is estimated to be the fastest. Every candidate passes the checkers of registers and waits."},
+	SearchCandidates: {Long: "search-candidates", Kind: Text, Group: GroupOwn, Arg: "N", Help: "Try exactly so many candidates of each kernel, however long it takes: the result depends on nothing but the seed."},
+	SearchSeed:       {Long: "search-seed", Kind: Text, Group: GroupOwn, Arg: "N", Default: "0", Help: "What the choice of candidates begins from."},
+	SearchWith:       {Long: "search-with", Kind: Text, Group: GroupOwn, Arg: "command", Help: "Compare candidates by what this command, given a cubin's name, prints: a cost, and behind it what must be the same for all, such as a hash of results. See gosass run -cost."},
+	CacheSize:        {Long: "cache-size", Kind: Text, Group: GroupOwn, Arg: "megabytes", Default: "1024", Help: "How large that folder may become."},
 }
 
 // archNames returns the targets the reference knows: real ones, and virtual

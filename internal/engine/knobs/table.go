@@ -14,6 +14,11 @@ const (
 	RegAllocSplit             // read by pipeline
 	CheckAllocation           // read by pipeline
 	DumpRecords               // read by pipeline
+	SchedSlack                // read by pipeline
+	SchedSpare                // read by pipeline
+	SchedRegisters            // read by pipeline
+	SchedManner               // read by pipeline
+	SchedJitter               // read by pipeline
 )
 
 var table = [...]Knob{
@@ -27,5 +32,10 @@ var table = [...]Knob{
 	RegAllocSpread:  {"RegAllocSpread", Bool, "true", "use registers that cost no occupancy rather than wait for late readers"},
 	RegAllocSplit:   {"RegAllocSplit", Bool, "true", "what is spilled stays in registers in blocks and loops that have room for it"},
 	CheckAllocation: {"CheckAllocation", Bool, "true", "replay every register allocation against the program before it"},
+	SchedSlack:      {"SchedSlack", Int, "6", "cycles before it is due at which an instruction may issue that takes a register"},
+	SchedSpare:      {"SchedSpare", Int, "6", "registers that loads from memory leave to shorter results"},
+	SchedRegisters:  {"SchedRegisters", Int, "0", "registers that orders are made for; 0: as occupancy makes worthwhile"},
+	SchedManner:     {"SchedManner", Int, "0", "way of looking for orders with few registers, 1 to 4; 0: the usual, others where registers run out"},
+	SchedJitter:     {"SchedJitter", Int, "0", "seed of small changes to what issues first; 0: none"},
 	DumpRecords:     {"DumpRecords", Bool, "false", "dumps are snapshots in records instead of text"},
 }

@@ -37,6 +37,8 @@ const Usage = `usage: gosass run   [flags] FILE.cubin|FILE.ptx
   -async WHEN         asynchronous work is early, late or seed:N; report what no
                       rule orders
   -quick              no second, timed run for the estimate of cycles
+  -cost               print only the cycles of the longest warps, timed, and a
+                      hash of the buffers: for goptxas --search-with
   -max N              give up after this many warp instructions
   -cta X[,Y[,Z]]      debug: the block to step through (0)
   -warp N             debug: its warp (0)
@@ -62,7 +64,7 @@ type options struct {
 	args                   list
 	show                   int
 	trace, timed, lineinfo bool
-	quick                  bool
+	quick, cost            bool
 	async                  string
 	max                    uint64
 	file                   string
@@ -119,6 +121,7 @@ func parse(name string, args []string) (*options, error) {
 	fs.BoolVar(&opt.timed, "timed", false, "")
 	fs.StringVar(&opt.async, "async", "", "")
 	fs.BoolVar(&opt.quick, "quick", false, "")
+	fs.BoolVar(&opt.cost, "cost", false, "")
 	fs.BoolVar(&opt.lineinfo, "lineinfo", false, "")
 	fs.Uint64Var(&opt.max, "max", 1<<32, "")
 	fs.IntVar(&opt.warp, "warp", 0, "")

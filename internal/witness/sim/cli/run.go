@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"math/bits"
@@ -23,6 +24,9 @@ func run(o *options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.cost {
+		return o.price(m, list, out)
+	}
 	bad := false
 	for n := range list {
 		reports, err := o.one(m, &list[n], out)
@@ -34,6 +38,37 @@ func run(o *options, out io.Writer) error {
 	if bad {
 		return errReports
 	}
+	return nil
+}
+
+// price prints the cycles of all launches together, and a hash of the memory
+// that they leave behind.
+func (o *options) price(m *sim.Module, list []launch.Launch, out io.Writer) error {
+	cycles, h := uint64(0), fnv.New64a()
+	for n := range list {
+		p, err := m.Kernel(list[n].Kernel)
+		if err != nil {
+			return err
+		}
+		c, err := p.Prepare(&list[n], nil)
+		if err != nil {
+			return err
+		}
+		c.Launch.MaxSteps, c.Launch.Timed = o.max, true
+		st, err := p.Run(&c.Launch)
+		if err != nil {
+			return err
+		}
+		if len(st.Reports) > 0 {
+			fmt.Fprintf(out, "early: %v\n", st.Reports[0])
+			return errReports
+		}
+		cycles += st.Cycles
+		for _, b := range c.Buffers {
+			h.Write(b)
+		}
+	}
+	fmt.Fprintf(out, "%d %016x\n", cycles, h.Sum64())
 	return nil
 }
 

@@ -1,0 +1,60 @@
+package sched
+
+import (
+	"testing"
+
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/target"
+)
+
+// scheduledText is a block, a loop of two instructions that reads what a load
+// brings, and an end.
+const scheduledText = `func f kernel {
+reg r0 1/1
+reg r1 1/1
+reg p2 1/1
+b0: -> b1
+MOV r0 = rz
+b1: -> b1, b2
+LDG.E r1 = [r0+0x0]
+IADD3 r0 = r1, r0, rz
+@p2 BRA b1
+b2:
+EXIT
+}
+`
+
+// TestEstimate: waiting for a load costs its time, in a loop again and again;
+// a stall costs its cycles; with many warps only issuing counts.
+func TestEstimate(t *testing.T) {
+	a := target.Find("sm_90a")
+	cost := func(wait uint8, stall uint8) Cost {
+		m, err := ori.Parse(scheduledText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.Funcs[0]
+		for _, b := range f.Blocks {
+			for i := range b.Instrs {
+				i.Sched = ori.Sched{Stall: 1, WrBar: -1, RdBar: -1}
+			}
+		}
+		load := f.Blocks[1].First()
+		load.Sched.WrBar, load.Sched.Stall = 0, stall
+		load.Next().Sched.Wait = wait
+		return Estimate(f, a, 32)
+	}
+	free, waits, stalls := cost(0, 1), cost(1, 1), cost(0, 11)
+	if d := waits.Latency - free.Latency; d < turns*float64(typical[target.ClassLdg])-turns*8 {
+		t.Errorf("waiting for a load in a loop costs %v cycles more", d)
+	}
+	if d := stalls.Latency - free.Latency; d != turns*10 {
+		t.Errorf("ten cycles in a loop cost %v", d)
+	}
+	if free.Issue != waits.Issue || free.Issue != 2+3*turns {
+		t.Errorf("issues in %v and %v cycles", free.Issue, waits.Issue)
+	}
+	if !(free.Price() < stalls.Price() && stalls.Price() < waits.Price()) {
+		t.Errorf("prices %v, %v, %v", free.Price(), stalls.Price(), waits.Price())
+	}
+}

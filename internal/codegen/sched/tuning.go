@@ -1,0 +1,57 @@
+package sched
+
+// Tuning changes how orders are found. None of it touches what an order must
+// keep, so every value gives right code; which is the fastest, a search finds
+// out.
+type Tuning struct {
+	// Slack is how many cycles before it is due an instruction may issue that
+	// makes a further word alive. What leads to a load from memory is not held
+	// back: such a load takes longer than any estimate.
+	Slack int
+	// Spare is the most words kept for results of shared memory and the like
+	// while loads from memory are in flight: if those took all, every other
+	// load would have to wait for the one before it.
+	Spare int
+	// Registers is for how many registers orders are made; 0: as many as
+	// occupancy makes worthwhile.
+	Registers int
+	// Manner is the way in which orders with few registers are looked for,
+	// counted from one among those that are tried where registers run out; 0:
+	// the usual one first.
+	Manner int
+	// Jitter is the seed of small changes to the lengths of paths, which
+	// decide what issues first; 0: none.
+	Jitter int
+}
+
+// Usual is what is used where nobody searches.
+func Usual() Tuning { return Tuning{Slack: 6, Spare: 6} }
+
+// Manners is how many ways there are to look for orders.
+const Manners = len(manners)
+
+// how is the way that the tuning asks for.
+func (t *Tuning) how() manner {
+	if t.Manner > 0 && t.Manner <= len(manners) {
+		return manners[t.Manner-1]
+	}
+	return manner{}
+}
+
+// jitterBy is by how many cycles paths are made longer or shorter at most.
+const jitterBy = 8
+
+// shake changes the lengths of paths by what a seed says. The same region
+// gets the same changes wherever it stands.
+func (g *graph) shake(seed int) {
+	if seed == 0 {
+		return
+	}
+	x := uint64(seed)*0x9e3779b97f4a7c15 + uint64(len(g.height))
+	for k := range g.height {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		g.height[k] = max(1, g.height[k]+int32(x>>40%(2*jitterBy+1))-jitterBy)
+	}
+}

@@ -1,0 +1,268 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goptxas/goptxas/internal/engine/diag"
+	"github.com/goptxas/goptxas/internal/engine/knobs"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/link"
+	"github.com/goptxas/goptxas/internal/ptx/sema"
+)
+
+// A search compiles a kernel again and again, each time with other settings of
+// the scheduler and the allocator, and keeps the fastest code. Every candidate
+// is compiled from the start and passes the checkers of registers and waits
+// like any other code; one that does not is refused. Which candidates there
+// are depends on the seed and on what the ones before came to, not on time.
+
+// Search says how long and from where to look for faster code.
+type Search struct {
+	Limit      time.Duration // for all kernels together; 0: Candidates alone decides
+	Candidates int           // of each kernel; 0: as many as there is time for
+	Seed       uint64
+	Tell       func(*Found) // called after every candidate, from any worker; may be nil
+}
+
+// Found is how far the search for a kernel's code is.
+type Found struct {
+	Kernel  string
+	Tried   int     // candidates, without the usual code
+	Refused int     // of these, that no code came of or that a checker refused
+	Usual   float64 // what the usual code costs
+	Best    float64 // what the best costs
+	How     string  // settings of the best, as Hunt.Next spells them
+	Done    bool
+}
+
+// key names a search in the cache of kernels.
+func (s *Search) key() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("search %d %d %d", s.Limit, s.Candidates, s.Seed)
+}
+
+// setting is a knob with the values that are tried, or a phase to leave out.
+type setting struct {
+	name   string
+	values []string
+	timed  bool // only worth trying where somebody measures: estimates do not see what it does
+}
+
+// settings are what candidates differ in.
+var settings = [...]setting{
+	{name: "SchedSlack", values: []string{"0", "2", "12", "24", "48"}},
+	{name: "SchedSpare", values: []string{"0", "3", "12", "24"}},
+	{name: "SchedManner", values: []string{"1", "2", "3", "4"}},
+	{name: "SchedRegisters", values: []string{"40", "48", "56", "64", "80", "96", "128", "168", "255"}},
+	{name: "RegAllocSpread", values: []string{"false"}},
+	{name: "BalancePipes/off"},
+	{name: "SharedPointers/off"},
+	{name: "SharedInductions/off"},
+	{name: "LocalCSE/off"},
+	{name: "IfConvert/off", timed: true},
+	{name: "Unroll/off", timed: true},
+}
+
+// jitters is how many seeds of small changes there are to choose from.
+const jitters = 1 << 20
+
+// Hunt hands out candidates and remembers the best. The settings of one are
+// separated by spaces: NAME=VALUE sets a knob, NAME/off leaves a phase out.
+type Hunt struct {
+	r     *rand.Rand
+	plain []string // single settings, tried first
+	all   []setting
+	seen  map[string]bool
+	now   []string
+	best  []string
+	cost  float64
+}
+
+// NewHunt begins a search. What only measuring can judge is left out unless
+// somebody measures.
+func NewHunt(seed uint64, timed bool) *Hunt {
+	h := &Hunt{r: rand.New(rand.NewPCG(seed, 0x5ea7c4)), seen: map[string]bool{"": true}}
+	for _, s := range settings {
+		if s.timed && !timed {
+			continue
+		}
+		h.all = append(h.all, s)
+		if s.values == nil {
+			h.plain = append(h.plain, s.name)
+		}
+		for _, v := range s.values {
+			h.plain = append(h.plain, s.name+"="+v)
+		}
+	}
+	return h
+}
+
+// mostDrawn is how often a candidate is drawn that was there before until the
+// search gives up.
+const mostDrawn = 100
+
+// Next returns the next candidate, first each setting by itself, then several
+// at once, every other time such that the best so far is changed. It returns
+// "" when there are no more.
+func (h *Hunt) Next() string {
+	if len(h.plain) > 0 {
+		h.now, h.plain = h.plain[:1:1], h.plain[1:]
+		h.seen[h.now[0]] = true
+		return h.now[0]
+	}
+	for range mostDrawn {
+		h.now = nil
+		if h.r.IntN(4) > 0 {
+			h.now = slices.Clone(h.best)
+		}
+		for range 1 + h.r.IntN(2) {
+			h.change()
+		}
+		if text := strings.Join(h.now, " "); !h.seen[text] {
+			h.seen[text] = true
+			return text
+		}
+	}
+	return ""
+}
+
+// change sets a setting of the candidate, or takes it back.
+func (h *Hunt) change() {
+	k := h.r.IntN(2 * len(h.all)) // the other half is jitter, of which there is no end
+	name, value := "SchedJitter", ""
+	if k < len(h.all) {
+		name = h.all[k].name
+		if v := h.all[k].values; v != nil {
+			value = v[h.r.IntN(len(v))]
+		}
+	} else {
+		value = fmt.Sprint(1 + h.r.IntN(jitters))
+	}
+	text := name
+	if value != "" {
+		text += "=" + value
+	}
+	had := slices.Contains(h.now, text)
+	h.now = slices.DeleteFunc(h.now, func(s string) bool { return s == name || strings.HasPrefix(s, name+"=") })
+	if !had {
+		h.now = append(h.now, text)
+		slices.Sort(h.now)
+	}
+}
+
+// worth is how much less than the best a candidate must cost to be kept.
+const worth = 0.999
+
+// Start tells what the usual code costs.
+func (h *Hunt) Start(cost float64) { h.cost = cost }
+
+// Tell says what the last candidate costs, and reports whether it is kept.
+func (h *Hunt) Tell(cost float64) bool {
+	if cost >= h.cost*worth {
+		return false
+	}
+	h.best, h.cost = h.now, cost
+	return true
+}
+
+// Best returns the settings of the best candidate, and what it costs.
+func (h *Hunt) Best() (string, float64) { return strings.Join(h.best, " "), h.cost }
+
+// Vary returns the options with the settings of a candidate.
+func (o *Options) Vary(text string) (*Options, error) {
+	v := *o
+	if v.Knobs == nil {
+		v.Knobs = knobs.New()
+	} else {
+		v.Knobs = v.Knobs.Clone()
+	}
+	v.Phases = slices.Clone(v.Phases)
+	for s := range strings.FieldsSeq(text) {
+		if strings.Contains(s, "/") {
+			v.Phases = append(v.Phases, s)
+		} else if err := v.Knobs.Assign(s); err != nil {
+			return nil, err
+		}
+	}
+	return &v, nil
+}
+
+// share is how long the search for a kernel of the given size may take.
+func (x *runners) share(size int64) float64 {
+	if x.whole == 0 {
+		return 1
+	}
+	return float64(size) * float64(x.workers) / float64(x.whole)
+}
+
+// searched compiles a kernel, and looks for faster code of it if that is
+// asked for.
+func searched(m *sema.Module, fn int32, body *sema.Body, o *Options, r *runner, at *phase.Progress, share float64) (*link.Kernel, error) {
+	begun := time.Now()
+	best, err := compileBody(m, body, o, r, at)
+	s := o.Search
+	if s == nil || err != nil || !m.Funcs[fn].Entry {
+		return best, err
+	}
+	h := NewHunt(s.Seed, false)
+	h.Start(best.Price)
+	found := Found{Kernel: m.Funcs[fn].Name, Usual: best.Price, Best: best.Price}
+	for s.Candidates == 0 || found.Tried < s.Candidates {
+		if s.Limit > 0 && time.Since(begun).Seconds() > s.Limit.Seconds()*share || o.ended() != nil {
+			break
+		}
+		text := h.Next()
+		if text == "" {
+			break
+		}
+		found.Tried++
+		k, err := candidate(m, body, o, text)
+		switch {
+		case err != nil:
+			found.Refused++
+		case h.Tell(k.Price):
+			best = k
+		}
+		found.How, found.Best = h.Best()
+		s.tell(found)
+	}
+	found.Done = true
+	s.tell(found)
+	return best, o.ended()
+}
+
+func (s *Search) tell(f Found) {
+	if s.Tell != nil {
+		s.Tell(&f)
+	}
+}
+
+// candidate compiles a kernel with other settings. Its registers and waits are
+// always checked, and what goes wrong with it ends nothing.
+func candidate(m *sema.Module, body *sema.Body, o *Options, text string) (k *link.Kernel, err error) {
+	v, err := o.Vary(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Knobs.Assign("CheckAllocation=true"); err != nil {
+		return nil, err
+	}
+	v.Watch, v.Follow, v.Thrift, v.Trace, v.Create = nil, nil, nil, nil, nil
+	r, err := newRunner(v)
+	if err != nil {
+		return nil, err
+	}
+	var at phase.Progress
+	guard := diag.Guard{Level: diag.Kernel}
+	err = guard.Run(func() (err error) {
+		k, err = compileBody(m, body, v, r, &at)
+		return err
+	})
+	return k, err
+}
