@@ -70,6 +70,6 @@ func linked(s *routine.Sync, o *Options, all *runners) (*link.Kernel, error) {
 	}
 	k := &link.Kernel{Code: u.code, Props: u.f.Props, Spills: u.spills, Frame: u.f.Props.LocalBytes + u.f.Props.SpillBytes}
 	k.Class, k.Maps = link.Compat(u.f)
-	k.Props.Registers = max(k.Props.Registers+abi.HiddenRegisters, abi.MinRegisters)
+	k.Props.Registers = abi.Reported(k.Props.Registers)
 	return k, nil
 }

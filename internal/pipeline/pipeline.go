@@ -168,7 +168,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 		return nil, err
 	}
 	k.Refs = link.RefWords(c.plan.Refs)
-	k.Props.Registers = max(k.Props.Registers+abi.HiddenRegisters, abi.MinRegisters)
+	k.Props.Registers = abi.Reported(k.Props.Registers)
 	return k, nil
 }
 

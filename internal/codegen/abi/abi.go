@@ -38,5 +38,16 @@ const (
 	MaxRegisters    = 255 // that a thread may name
 	HiddenRegisters = 2   // that the machine takes above the highest one code names: a kernel that declares fewer faults (seen on sm_90)
 	CallRegisters   = 24  // the least a kernel that calls reports
-	MinRegisters    = 8   // the smallest count the reference reports
+	emptyRegisters  = 4   // that a kernel without values reports: R0, R1 and the hidden ones
+	unitRegisters   = 8   // that the machine deals out at once
 )
+
+// Reported is the count that a function reports whose code names n registers.
+// The reference's counts of small kernels are those of registers from R2 on,
+// which cost nothing below the first unit.
+func Reported(n int32) int32 {
+	if n += HiddenRegisters; n <= emptyRegisters {
+		return emptyRegisters
+	}
+	return max(n, unitRegisters)
+}
