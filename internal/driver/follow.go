@@ -81,7 +81,9 @@ func (j *Job) streams(m *sema.Module) bool {
 	if m.Opts.Relocatable || line.Has(cli.WarnLocal) || line.Has(cli.WarnSpills) {
 		return false
 	}
-	return !slices.ContainsFunc(j.Files, func(s Source) bool { return bytes.Contains(s.File.Text, []byte("wgmma.mma_async")) })
+	return !slices.ContainsFunc(j.Files, func(s Source) bool {
+		return bytes.Contains(s.File.Text, []byte("wgmma.mma_async")) || bytes.Contains(s.File.Text, []byte("setmaxnreg"))
+	})
 }
 
 // stream prints the -v report as kernels are done: the part of each as soon

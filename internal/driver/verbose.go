@@ -47,7 +47,14 @@ func (j *Job) reportKernel(m *sema.Module, arch *target.Arch, f *sema.Func, k *l
 
 // advise tells about code that is slower than the source asks for.
 func (j *Job) advise(m *sema.Module, out *pipeline.Output) {
+	ignored := "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry."
+	if m.Opts.Relocatable {
+		ignored = "(C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility across compilation units."
+	}
 	for n, k := range out.Kernels {
+		if k != nil && k.Props.Untraded {
+			j.Sink.Say(diag.Info, ignored)
+		}
 		if k != nil && k.Props.Serial {
 			j.Sink.Say(diag.Info, fmt.Sprintf("(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources for the wgmma pipeline in the function '%s'", m.Funcs[out.Funcs[n]].Name))
 		}

@@ -225,6 +225,7 @@ type Props struct {
 	MovesStack  bool // the stack pointer moves: a copy of it holds the frame
 	HasExit     bool
 	Pool        bool // its warps trade registers
+	Untraded    bool // setmaxnreg has no effect
 	Serial      bool // every warp-group matrix operation is waited for at once
 	SSA         bool // registers that are no variables have one definition, which dominates its uses
 }

@@ -46,6 +46,7 @@ var propFlags = [...]struct {
 	{"calls", func(p *Props) *bool { return &p.HasCalls }},
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
+	{"untraded", func(p *Props) *bool { return &p.Untraded }},
 	{"serial", func(p *Props) *bool { return &p.Serial }},
 	{"ssa", func(p *Props) *bool { return &p.SSA }},
 }

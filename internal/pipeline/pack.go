@@ -220,7 +220,7 @@ func fields(p *ori.Props) ([]*int32, []*bool) {
 			&p.ReqNTid[0], &p.ReqNTid[1], &p.ReqNTid[2], &p.MaxNTid[0], &p.MaxNTid[1], &p.MaxNTid[2],
 			&p.Cluster[0], &p.Cluster[1], &p.Cluster[2], &p.Registers, &p.Tensor,
 		},
-		[]*bool{&p.HasCalls, &p.MovesStack, &p.HasExit, &p.Pool, &p.Serial, &p.SSA}
+		[]*bool{&p.HasCalls, &p.MovesStack, &p.HasExit, &p.Pool, &p.Untraded, &p.Serial, &p.SSA}
 }
 
 func (p *packer) props(x *ori.Props) {

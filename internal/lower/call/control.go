@@ -53,13 +53,15 @@ func griddepcontrol(l *build.Builder) {
 
 // setmaxnreg gives registers back or asks for more, again and again until
 // they are there. A kernel whose launch leaves open how many it has at first
-// trades none.
+// trades none, nor does one that is linked with functions that know nothing
+// of it.
 func setmaxnreg(l *build.Builder) {
 	for _, w := range l.Body.ModsOf(l.In) {
 		l.Knows(w)
 	}
 	p := &l.F.Props
-	if p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0) {
+	p.Untraded = l.Module.Opts.Relocatable || p.MaxNReg == 0 && (p.MinNCTA == 0 || p.ReqNTid[0] == 0 && p.MaxNTid[0] == 0)
+	if p.Untraded {
 		return
 	}
 	n := ori.Imm(int64(l.Args[0].Value))

@@ -93,7 +93,14 @@ func (k *checker) direct(o *syntax.Operand, target *Operand, c *Call, in *syntax
 	case isa.KLabel:
 		k.error(at, "Call to '"+k.name(o.Name)+"' requires call prototype")
 	case isa.KReg:
+		if target.Type.Class() == isa.Float || target.Type == isa.Pred {
+			k.error(at, "Arguments mismatch for instruction 'call'")
+			return
+		}
 		k.error(at, "Label expected for argument 0 of instruction 'call'")
+		if len(k.body.Of(c.Rets))+len(k.body.Of(c.Actuals)) > 0 {
+			k.fatal(at, "Call target not recognized")
+		}
 	default:
 		k.error(at, "Label expected for argument 0 of instruction 'call'")
 		k.error(at, "Argument 0 of instruction 'call': must be register")
@@ -188,6 +195,9 @@ func (k *checker) actual(p *Param, op, syn int32, result bool) {
 	name := k.name(k.tree.Operands[syn].Name)
 	switch a.Kind {
 	case isa.KSink:
+		if !result {
+			k.error(at, "Illegal argument for formal parameter '"+p.Name+"'")
+		}
 		return
 	case isa.KInt, isa.KDouble, isa.KSingle:
 		if result {
@@ -207,7 +217,6 @@ func (k *checker) actual(p *Param, op, syn int32, result bool) {
 		switch {
 		case a.Formal() >= 0:
 			k.error(at, "Formal parameter '"+name+"' declared in .param space cannot be used as argument to call")
-			return
 		case a.Space != isa.SpaceParam:
 			k.error(at, "Call argument '"+name+"' has illegal state space")
 		}
@@ -231,6 +240,9 @@ func (k *checker) regShape(a *Operand) Shape {
 		s.Type = k.body.Operands[a.Elems.First].Type
 	}
 	s.Align = s.unit()
+	if s.Type == isa.Pred {
+		s.Align = 4
+	}
 	return s
 }
 

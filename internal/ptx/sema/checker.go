@@ -260,6 +260,10 @@ func (k *checker) unknowns() {
 			k.fatal(p.pos, "Label expected for forward reference of '"+k.name(p.name)+"'")
 			return
 		}
+		if p.patch < 0 && p.patch != noPatch && k.m.lookup(k.file, k.tree.Names.Bytes(p.name)) >= 0 {
+			k.error(p.pos, "Illegal branch target, label expected")
+			continue
+		}
 		k.error(p.pos, "Unknown symbol '"+k.name(p.name)+"'")
 	}
 	for _, l := range k.missing {

@@ -130,9 +130,7 @@ func (c *context) alignment(x int32) uint64 {
 func (c *context) bank(d *syntax.Decl) {
 	if c.ver >= 22 {
 		c.error(d.Pos, "Deprecated feature: 'explicit constant banks' not supported as of PTX version 2.2")
-		return
-	}
-	if d.Bank > 0 {
+	} else if d.Bank > 0 {
 		c.gate(d.Pos, &featBanks)
 	}
 	if d.Bank > 10 {

@@ -410,13 +410,12 @@ func (c *context) alias(a *syntax.Attr) {
 	to, from := &c.tree.Operands[a.Args.First], &c.tree.Operands[a.Args.First+1]
 	toName, fromName := c.name(to.Name), c.name(from.Name)
 	ts, fs := c.m.lookup(c.file, []byte(toName)), c.m.lookup(c.file, []byte(fromName))
-	if ts < 0 || fs < 0 {
-		if ts < 0 {
-			c.error(to.Pos, "Unknown symbol '"+toName+"'")
-		}
-		if fs < 0 {
-			c.error(from.Pos, "Unknown symbol '"+fromName+"'")
-		}
+	switch {
+	case ts < 0:
+		c.error(to.Pos, "Unknown symbol '"+toName+"'")
+		return
+	case fs < 0:
+		c.error(from.Pos, "Unknown symbol '"+fromName+"'")
 		return
 	}
 	for _, s := range [...]int32{ts, fs} {
@@ -524,7 +523,7 @@ func (c *context) preserve(a *syntax.Attr, at src.Pos, limit uint32) int64 {
 func (c *context) oldBlocks(l *Launch, a *syntax.Attr, at src.Pos) {
 	if c.ver >= 21 {
 		c.error(at, "Deprecated feature: '.maxnctapersm directive' not supported as of PTX version 2.1")
-		c.positive(a, at, "maxnctapersm")
+		l.MinNCTAPerSM = c.positive(a, at, "maxnctapersm")
 		return
 	}
 	if c.ver == 20 {

@@ -123,6 +123,11 @@ func defaultShared(mods []isa.Word) bool { return len(mods) > 0 && mods[0] == is
 
 // addressValue checks mov and cvta of a variable or function.
 func (k *checker) addressValue(in *syntax.Instr, out *Inst, args []Operand) {
+	if in.Op == isa.WCvta && out.NTypes > 0 && out.Types[0].Bits() < 64 { // all addresses are such
+		_, line := k.tree.File.Line(k.instrPos())
+		k.facts.narrow = append(k.facts.narrow, narrowUse{line, out.Types[0].Bits()})
+		return
+	}
 	for i := range args {
 		a := &args[i]
 		switch a.Kind {

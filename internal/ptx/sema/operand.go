@@ -226,8 +226,9 @@ func (k *checker) selector(o *syntax.Operand, out *Operand, l *local) {
 	switch {
 	case out.Kind == isa.KSpecial && isa.SpecialReg(out.Ref).Vector():
 		if c < 0 {
+			handled := k.handled
 			k.badComponent(o)
-			c = 0
+			c, k.handled = 0, handled // what the instruction does with it is judged too
 		}
 		out.Comp = uint8(c) + 1
 	case out.Kind != isa.KReg:

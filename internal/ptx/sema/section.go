@@ -9,11 +9,11 @@ import (
 
 // section checks a .section block or an @@DWARF line and keeps its place.
 func (f *fileState) section(s *syntax.Section) {
+	first := !f.dwarf
 	f.dwarf = true
 	if s.Dwarf {
-		if f.ver >= 20 && len(f.m.Funcs) > 0 {
-			// The reference crashes here.
-			f.error(s.Pos, "Deprecated feature: '@@DWARF' not supported as of PTX version 2.0")
+		if f.ver >= 20 && first { // behind functions the reference crashes
+			f.error(s.Pos, "Deprecated feature: '@@DWARF directive' not supported as of PTX version 2.0")
 		}
 		return
 	}

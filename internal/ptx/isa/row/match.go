@@ -252,7 +252,7 @@ func (c *Checker) argFits(r *argRow, o *isa.Operand) bool {
 	if (o.Kind == isa.KSingle || o.Kind == isa.KDouble) && r.ref == 0 && !t.IsFloat() {
 		return false
 	}
-	return c.valueFits(o, t, r.grow) || r.loose && o.Kind == isa.KReg && o.Type.IsInt() && o.Type.Bits() == t.Bits()
+	return c.valueFits(o, t, r.grow) || r.loose && o.Kind == isa.KReg && !o.Not && o.Type.IsInt() && o.Type.Bits() == t.Bits()
 }
 
 // addrFits reports whether an address is of the wanted kind: plain ones have
@@ -312,6 +312,9 @@ func (c *Checker) coordsFit(o *isa.Operand, t isa.Type) bool {
 func (c *Checker) valueFits(o *isa.Operand, t isa.Type, grow bool) bool {
 	switch o.Kind {
 	case isa.KReg:
+		if o.Not { // what is negated counts as a predicate
+			return t == isa.Pred
+		}
 		return regFits(o.Type, t, grow)
 	case isa.KInt:
 		return intFits(t)
@@ -360,7 +363,7 @@ func symbolFits(o *isa.Operand, t isa.Type, grow bool) bool {
 		return t != isa.Pred && !t.IsOpaque()
 	}
 	if t.Bits() == 64 {
-		return o.Space == isa.SpaceGlobal || o.Kind == isa.KSymbol
+		return o.Kind == isa.KSymbol
 	}
 	return t.Bits() == 32 || grow && t.Bits() < 32 || o.Kind == isa.KSymbol
 }
@@ -379,6 +382,9 @@ func specialFits(o *isa.Operand, t isa.Type, grow bool) bool {
 	}
 	if grow && o.Type.Bits() > t.Bits() {
 		return true
+	}
+	if o.Special.Vector() && !o.Comp && t.Class() == isa.Bits {
+		return false
 	}
 	return o.Type.Bits() == t.Bits() || o.Special.Vector() && t.Bits() == 16 || o.Special.Word() == isa.WSrGridid && t.Bits() == 32
 }

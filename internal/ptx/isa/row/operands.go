@@ -64,13 +64,17 @@ func (c *Checker) operandWords() bool {
 }
 
 // validSelector reports whether s selects bytes or halves of a register:
-// b or h with one to four digits.
+// b with one to four digits below eight, h with digits below four.
 func validSelector(s string) bool {
 	if len(s) < 2 || len(s) > 5 || s[0] != 'b' && s[0] != 'h' {
 		return false
 	}
+	last := byte('7')
+	if s[0] == 'h' {
+		last = '3'
+	}
 	for i := 1; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '7' {
+		if s[i] < '0' || s[i] > last {
 			return false
 		}
 	}
@@ -196,7 +200,7 @@ func (c *Checker) vecResult() {
 		if d.IsConst() { // said before its length
 			c.constResult()
 		}
-		if VectorLen(d) == 1 {
+		if VectorLen(d) == 1 && d.Kind != isa.KVector {
 			c.Errorf("Result vector expected")
 		}
 		if VectorLen(d) != n {
@@ -292,8 +296,8 @@ func (c *Checker) operandsLate() {
 	for i := range in.Args {
 		o := &in.Args[i]
 		switch o.Kind {
-		case isa.KVector:
-			if !c.vectorAllowed(i) {
+		case isa.KVector, isa.KSpecial:
+			if VectorLen(o) > 1 && !c.vectorAllowed(i) || o.Kind == isa.KVector && !c.vectorAllowed(i) {
 				c.Errorf("Vector operand is not allowed for instruction '%s'", row.Name)
 			}
 		case isa.KSymbol:

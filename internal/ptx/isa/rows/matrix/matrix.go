@@ -32,7 +32,7 @@ var Ldmatrix = row.Op{Rows: []row.Row{{
 	Gates: []row.Gate{
 		{V: 65, SM: 75, TargetFirst: true},
 		{Name: ".m8n8", V: 65, W: isa.WM8n8},
-		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8},
+		{Name: "ldmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
 	Rules: []row.Rule{{At: isa.NoSlot, Do: matrixGates}, {At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
 	Flags: row.FlagVector2,
@@ -45,7 +45,7 @@ var Stmatrix = row.Op{Rows: []row.Row{{
 	Spaces: row.Spaces{Set: row.Shared | row.SharedCTA, Min: 0, Max: 1},
 	Gates: []row.Gate{
 		{V: 78, SM: 90, TargetFirst: true, W: isa.WM8n8},
-		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8},
+		{Name: "stmatrix.b8", V: 86, Only: target.OnF100 | target.OnF120, TargetFirst: true, T: row.B8, At: isa.SlotShape, If: notM8n8},
 	},
 	Rules: []row.Rule{{At: isa.SlotRestrict, Do: matrixSize}, {At: isa.SlotShape, Do: matrixShape}, {At: isa.SlotLayout, Do: matrixVector}, {At: isa.NoSlot, Do: row.NeedSync}, {At: isa.SlotRead, Do: row.NeedSync}},
 	Flags: row.FlagVector2,
@@ -96,6 +96,8 @@ func matrixGates(c *row.Checker) {
 	}
 	c.Gate(&row.Gate{Name: "ldmatrix with format conversion", Only: target.OnF100 | target.OnF120})
 }
+
+func notM8n8(c *row.Checker) bool { return c.In.Mod(isa.SlotShape) != isa.WM8n8 }
 
 // matrixCount is the number of matrices .xN names.
 func matrixCount(c *row.Checker) int {

@@ -134,6 +134,12 @@ func cpSpaces(c *row.Checker) {
 	if in.Spaces[1] != isa.SpaceGlobal {
 		c.Errorf("State space incorrect for instruction 'cp.async'")
 	}
+	for i, s := range in.Spaces[:2] {
+		if o := &in.Args[i]; o.Kind == isa.KAddr && o.Base == isa.KSymbol && o.Space.Base() != s.Base() {
+			c.Errorf("State space mismatch between instruction and address in instruction 'cp.async'")
+			return
+		}
+	}
 }
 
 // cpCop: through both caches or the second level only.
@@ -152,6 +158,9 @@ func cpSize(c *row.Checker) {
 		c.Errorf("Argument 2 of instruction 'cp.async': unexpected value '%d', expected to be 16", v)
 	case v != 4 && v != 8 && v != 16:
 		c.Errorf("Argument 2 of instruction 'cp.async': unexpected value '%d', expected to be 4 or 8 or 16", v)
+	}
+	if len(c.In.Args) > 3 && c.In.Args[3].Kind == isa.KInt && (c.In.Args[3].Value < 0 || c.In.Args[3].Value > v) {
+		c.Errorf("Argument 3 of instruction 'cp.async': value '%d' out of range, expected to be in range [0..%d]", c.In.Args[3].Value, v)
 	}
 }
 

@@ -9,13 +9,15 @@ import (
 
 const atomTypes = row.Int32 | row.Int64 | row.B16 | row.B32 | row.B64 | row.B128 | row.F32 | row.F64 | row.Halves
 
+const casTypes = row.B16 | row.B32 | row.B64 | row.B128
+
 const eAtom = row.EarlyAdd | row.EarlyMin | row.EarlyMax | row.EarlyAnd | row.EarlyOr | row.EarlyXor
 
 var atomForms = []row.Form{
 	{Types: []row.TypeSet{atomTypes}, Args: "dma", May: eAtom},
 	{Types: []row.TypeSet{atomTypes}, Args: "dmak", May: eAtom, Must: row.EarlyHint},
-	{Types: []row.TypeSet{atomTypes}, Args: "dmaa", May: row.EarlyCas},
-	{Types: []row.TypeSet{atomTypes}, Args: "dmaak", May: row.EarlyCas, Must: row.EarlyHint},
+	{Types: []row.TypeSet{casTypes}, Args: "dmaa", May: row.EarlyCas},
+	{Types: []row.TypeSet{casTypes}, Args: "dmaak", May: row.EarlyCas, Must: row.EarlyHint},
 }
 
 var atomMods = []isa.Slot{isa.SlotSpace, isa.SlotSem, isa.SlotScope, isa.SlotVec, isa.SlotNoftz, isa.SlotOp}

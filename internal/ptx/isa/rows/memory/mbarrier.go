@@ -32,8 +32,8 @@ func mbCount(c *row.Checker) bool {
 var b64 = []row.TypeSet{row.B64}
 
 var Mbarrier = row.Op{Rows: []row.Row{
-	{Words: []isa.Word{isa.WInit}, Name: "mbarrier.init", Forms: []row.Form{{Types: b64, Args: "mu"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: row.FlagGeneric},
-	{Words: []isa.Word{isa.WInval}, Name: "mbarrier.inval", Forms: []row.Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Flags: row.FlagGeneric},
+	{Words: []isa.Word{isa.WInit}, Name: "mbarrier.init", Forms: []row.Form{{Types: b64, Args: "mu"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}}, Flags: row.FlagGeneric},
+	{Words: []isa.Word{isa.WInval}, Name: "mbarrier.inval", Forms: []row.Form{{Types: b64, Args: "m"}}, Mods: mbMods, Spaces: mbSpaces, Gates: g70, Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}}, Flags: row.FlagGeneric},
 	{
 		Words: []isa.Word{isa.WExpectTx}, Name: "mbarrier.expect_tx", Forms: []row.Form{{Types: b64, Args: "mu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
 		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotMmio, Do: mbTxOrder}, {At: isa.SlotMmio, Do: mbScopes}},
@@ -45,7 +45,7 @@ var Mbarrier = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WArrive}, Name: "mbarrier.arrive", Forms: []row.Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []row.Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []row.Rule{{At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WArrive, isa.WExpectTx}, Name: "mbarrier.arrive.expect_tx", Forms: []row.Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
@@ -54,7 +54,7 @@ var Mbarrier = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WArriveDrop}, Name: "mbarrier.arrive_drop", Forms: []row.Form{{Types: b64, Args: "Km?u"}}, Mods: mbArrive, Spaces: mbAll,
 		Gates: []row.Gate{{V: 70, SM: 80}, gMbCluster, gMbCount},
-		Rules: []row.Rule{{At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotNocomp, Do: mbNoComplete}, {At: isa.SlotNocomp, Do: mbLocal}, {At: isa.NoSlot, Do: mbReleaseGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbReleaseOrder}, {At: isa.SlotSem, Do: mbScopes}, {At: isa.SlotRead, Do: mbSink}}, Flags: row.FlagSink,
 	},
 	{
 		Words: []isa.Word{isa.WArriveDrop, isa.WExpectTx}, Name: "mbarrier.arrive_drop.expect_tx", Forms: []row.Form{{Types: b64, Args: "Kmu"}}, Mods: mbSync, Spaces: mbAll, Gates: g80,
@@ -62,19 +62,19 @@ var Mbarrier = row.Op{Rows: []row.Row{
 	},
 	{
 		Words: []isa.Word{isa.WTestWait}, Name: "mbarrier.test_wait", Forms: []row.Form{{Types: b64, Args: "qmk"}}, Mods: mbSync, Spaces: mbSpaces, Gates: g70,
-		Rules: []row.Rule{{At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
+		Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
 	},
 	{
 		Words: []isa.Word{isa.WTestWait, isa.WParity}, Name: "mbarrier.test_wait.parity", Forms: []row.Form{{Types: b64, Args: "qmu"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []row.Gate{{V: 71, SM: 80}}, Rules: []row.Rule{{At: isa.SlotRead, Do: mbParity}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
+		Gates: []row.Gate{{V: 71, SM: 80}}, Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotRead, Do: mbParity}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
 	},
 	{
 		Words: []isa.Word{isa.WTryWait}, Name: "mbarrier.try_wait", Forms: []row.Form{{Types: b64, Args: "qmk?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []row.Gate{{V: 78, SM: 90}}, Rules: []row.Rule{{At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
+		Gates: []row.Gate{{V: 78, SM: 90}}, Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
 	},
 	{
 		Words: []isa.Word{isa.WTryWait, isa.WParity}, Name: "mbarrier.try_wait.parity", Forms: []row.Form{{Types: b64, Args: "qmu?u"}}, Mods: mbSync, Spaces: mbSpaces,
-		Gates: []row.Gate{{V: 78, SM: 90}}, Rules: []row.Rule{{At: isa.SlotRead, Do: mbParity}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
+		Gates: []row.Gate{{V: 78, SM: 90}}, Rules: []row.Rule{{At: isa.NoSlot, Do: mbSymbol}, {At: isa.SlotRead, Do: mbParity}, {At: isa.NoSlot, Do: mbAcquireGate}, {At: isa.NoSlot, Do: mbNeeds}, {At: isa.SlotLayout, Do: mbAcquireOrder}, {At: isa.SlotSem, Do: mbScopes}},
 	},
 	{Words: []isa.Word{isa.WPendingCount}, Name: "mbarrier.pending_count", Forms: []row.Form{{Types: b64, Args: "nk"}}, Gates: g70},
 }}

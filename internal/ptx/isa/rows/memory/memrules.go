@@ -219,7 +219,10 @@ func asyncDone(c *row.Checker) {
 func asyncNeeds(c *row.Checker) {
 	in := c.In
 	sem, scope := in.Mod(isa.SlotSem), in.Mod(isa.SlotScope)
-	if scope != isa.WNone && sem != isa.WRelease && !in.Has(isa.SlotMmio) && !in.Has(isa.SlotDone) {
+	if scope == isa.WCluster && in.Space() == isa.SpaceGlobal {
+		c.Errorf("Modifier '.cluster' requires '.shared::cluster' space for instruction 'red.async'")
+	}
+	if scope != isa.WNone && sem != isa.WRelease && !in.Has(isa.SlotMmio) && !in.Has(isa.SlotDone) && (scope == isa.WCluster || in.Space() != isa.SpaceGlobal) {
 		c.Errorf("Modifier '.%s' requires modifier '.completion_mechanism' for instruction 'red.async'", scope)
 	}
 	switch {

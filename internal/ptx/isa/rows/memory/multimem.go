@@ -196,6 +196,9 @@ func replaceField(c *row.Checker) {
 	}
 	w := in.Mod(isa.SlotField)
 	if w == isa.WNone {
+		if in.Types[1] == isa.B64 {
+			c.Errorf("Illegal modifier '' for instruction 'tensormap.replace' with type '.b64'")
+		}
 		c.Errorf("Tensormap field modifier required for instruction 'tensormap.replace'")
 		return
 	}
@@ -227,6 +230,9 @@ func replaceValue(c *row.Checker) {
 			continue
 		}
 		top := f.max
+		if w == isa.WElemtype && c.Lacks(0, 100) {
+			top = 12
+		}
 		if w == isa.WSwizzleMode && o.Value == 4 && c.Bit&target.On103a != 0 {
 			top = 4
 			if c.Ctx.Version < 88 {
@@ -234,7 +240,7 @@ func replaceValue(c *row.Checker) {
 			}
 		}
 		if o.Value < 0 || o.Value > top {
-			c.Errorf("Argument 1 of instruction 'tensormap.replace': value '%d' expected to be in range [0..%d] when .%s modifier is used.", o.Value, f.max, w)
+			c.Errorf("Argument 1 of instruction 'tensormap.replace': value '%d' expected to be in range [0..%d] when .%s modifier is used.", o.Value, top, w)
 		}
 	}
 }

@@ -208,18 +208,40 @@ func voteMode(c *row.Checker) {
 		c.Errorf(".mode modifier required for instruction 'vote'")
 		return
 	}
-	if in.Has(isa.SlotVote) != (in.Types[0] == isa.B32) {
-		c.Errorf("Unexpected instruction types specified for 'vote'")
+	if in.Has(isa.SlotVote) == (in.Types[0] == isa.B32) {
+		return
 	}
+	want, mode := isa.B32, isa.WBallot
+	if !in.Has(isa.SlotVote) {
+		want, mode = isa.Pred, in.Mod(isa.SlotAll)
+		if mode == isa.WNone {
+			mode = isa.WUni
+		}
+	}
+	c.Errorf("Instruction 'vote' requires '%s' type with '.%s' modifier.", want, mode)
 }
 
 var Match = row.Op{Rows: []row.Row{{
 	Name: "match", Forms: []row.Form{{Types: []row.TypeSet{row.B32 | row.B64}, Args: "nau", May: row.EarlySync}},
-	Mods: []isa.Slot{isa.SlotAll}, Need: []isa.Slot{isa.SlotAll},
+	Mods:  []isa.Slot{isa.SlotAll},
 	Gates: []row.Gate{{V: 60, SM: 70, Inst: true, VersionFirst: true}},
-	Rules: []row.Rule{{At: isa.SlotRead, Do: row.NeedSync}},
+	Rules: []row.Rule{{At: isa.SlotAll, Do: matchMode}, {At: isa.SlotLayout, Do: matchPair}, {At: isa.SlotRead, Do: row.NeedSync}},
 	Flags: row.FlagPair,
 }}}
+
+// matchMode: any of the others, or all of them.
+func matchMode(c *row.Checker) {
+	if !c.In.Has(isa.SlotAll) {
+		c.Errorf("'.any' or '.all' modifier required for instruction 'match'")
+	}
+}
+
+// matchPair: only match.all says by a predicate whether all are alike.
+func matchPair(c *row.Checker) {
+	if row.HasPair(c) && c.In.Mod(isa.SlotAll) == isa.WAny {
+		c.Errorf("Predicate output not allowed for instruction 'match.any'")
+	}
+}
 
 var Redux = row.Op{Rows: []row.Row{{
 	Name: "redux",

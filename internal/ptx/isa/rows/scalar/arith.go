@@ -236,9 +236,13 @@ var (
 		Name: "dp4a", Forms: dpForms, Gates: []row.Gate{{V: 50, SM: 61, Inst: true, At: isa.SlotRead}},
 	}}}
 	Dp2a = row.Op{Rows: []row.Row{
+		{Name: "dp2a", Forms: dpForms, Rules: []row.Rule{{At: isa.NoSlot, Do: dp2aHalf}}},
 		{Words: []isa.Word{isa.WLo}, Name: "dp2a.lo", Forms: dpForms, Gates: []row.Gate{{V: 50, SM: 61, Inst: true, At: isa.SlotRead}}},
 		{Words: []isa.Word{isa.WHi}, Name: "dp2a.hi", Forms: dpForms, Gates: []row.Gate{{V: 50, SM: 61, Inst: true, At: isa.SlotRead}}},
 	}}
 )
+
+// dp2aHalf: the name says which half of the bytes is meant.
+func dp2aHalf(c *row.Checker) { c.Errorf("'.hi/.lo' modifier required for instruction 'dp2a'") }
 
 var dpForms = []row.Form{{Types: []row.TypeSet{row.Int32, row.Int32}, Args: "nabu"}}

@@ -12,14 +12,14 @@ var Bra = row.Op{Rows: []row.Row{{Name: "bra", Forms: []row.Form{{Args: "*"}}, M
 
 var Brx = row.Op{Rows: []row.Row{{
 	Words: []isa.Word{isa.WIdx}, Name: "brx.idx", Forms: []row.Form{{Args: "u*"}}, Mods: []isa.Slot{isa.SlotUni},
-	Gates: []row.Gate{{V: 60, SM: 30, Inst: true}}, Rules: []row.Rule{{At: isa.SlotRead, Do: wantTable}},
+	Gates: []row.Gate{{V: 60, SM: 30, Inst: true}}, Rules: []row.Rule{{At: isa.SlotRead, Do: wantTable}}, Flags: row.FlagSymbol | row.FlagAnyArg,
 }}}
 
 // wantTable: an indexed branch has a table of labels.
 func wantTable(c *row.Checker) {
 	switch c.In.Args[1].Kind {
 	case isa.KTable:
-	case isa.KBad, isa.KLabel, isa.KSymbol, isa.KFunc:
+	case isa.KBad, isa.KLabel, isa.KInt:
 		c.Errorf("Arguments mismatch for instruction 'brx.idx'")
 	default:
 		c.Errorf("Label with '.branchtargets' directive expected for argument 1 of instruction 'brx.idx'")
@@ -48,7 +48,7 @@ var (
 
 var Pmevent = row.Op{Rows: []row.Row{
 	{Name: "pmevent", Forms: []row.Form{{Args: "i"}}, Gates: []row.Gate{{V: 14}}, Ranges: []row.Range{{Arg: 0, Lo: 0, Hi: 15}}},
-	{Words: []isa.Word{isa.WMask}, Name: "pmevent.mask", Forms: []row.Form{{Args: "i"}}, Gates: []row.Gate{{V: 30, SM: 20}}},
+	{Words: []isa.Word{isa.WMask}, Name: "pmevent.mask", Forms: []row.Form{{Args: "i"}}, Gates: []row.Gate{{V: 30, SM: 20}}, Ranges: []row.Range{{Arg: 0, Lo: 0, Hi: 65535}}},
 }}
 
 var Nanosleep = row.Op{Rows: []row.Row{{

@@ -45,13 +45,13 @@ var cvtForms = []row.Form{
 	// Packs of two and four.
 	{Types: []row.TypeSet{row.F16x2, row.F32}, Args: "xyy?u", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotSat, isa.SlotRound, isa.SlotFtz}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN | row.RZ | row.RS},
 	{Types: []row.TypeSet{row.BF16x2, row.F32}, Args: "xbb?u", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotSat, isa.SlotRound, isa.SlotFtz}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN | row.RZ | row.RS},
-	{Types: []row.TypeSet{tNarrow2 | row.E2M1x2, row.F32}, Args: "dbb", May: row.EarlyRelu, Must: row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
-	{Types: []row.TypeSet{row.E4M3x2 | row.E5M2x2, row.F16x2}, Args: "db", May: row.EarlyRelu, Must: row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
+	{Types: []row.TypeSet{tNarrow2 | row.E2M1x2, row.F32}, Args: "dbb", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
+	{Types: []row.TypeSet{row.E4M3x2 | row.E5M2x2, row.F16x2}, Args: "db", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
 	{Types: []row.TypeSet{row.F16x2, tNarrow2 | row.E2M1x2}, Args: "db", May: row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
 	{Types: []row.TypeSet{row.UE8M0x2, row.F32}, Args: "dbb", May: row.EarlySatf | row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RZ | row.RP},
 	{Types: []row.TypeSet{row.UE8M0x2, row.BF16x2}, Args: "db", May: row.EarlySatf | row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RZ | row.RP},
 	{Types: []row.TypeSet{row.BF16x2, row.UE8M0x2}, Args: "db", May: row.EarlySatf | row.EarlyRelu, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RN},
-	{Types: []row.TypeSet{tNarrow4, row.F32}, Args: "dVu", May: row.EarlyRelu, Must: row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RS},
+	{Types: []row.TypeSet{tNarrow4, row.F32}, Args: "dVu", May: row.EarlyRelu | row.EarlySatf, Mods: []isa.Slot{isa.SlotRound}, Need: []isa.Slot{isa.SlotRound}, Rnd: row.RS},
 }
 
 var Cvt = row.Op{Rows: []row.Row{
@@ -62,6 +62,7 @@ var Cvt = row.Op{Rows: []row.Row{
 			{Name: "cvt with .e2m3x2/.e3m2x2", V: 86, Only: target.OnF100 | target.OnF120, T: row.E2M3x2 | row.E3M2x2 | row.E2M1x2, Inst: true},
 		},
 		Rules: []row.Rule{
+			{At: isa.NoSlot, Do: cvtNeedsSatf},
 			{At: isa.NoSlot, Do: cvtBFGate},
 			{At: isa.NoSlot, Do: cvtFP8Gate},
 			{At: isa.NoSlot, Do: cvtSatfGate},
@@ -90,6 +91,14 @@ var Cvt = row.Op{Rows: []row.Row{
 
 func subByte(c *row.Checker) bool    { return (row.U4 | row.S4 | row.U2 | row.S2).Has(c.In.Types[0]) }
 func notSubByte(c *row.Checker) bool { return !subByte(c) }
+
+// cvtNeedsSatf: floats of eight bits and less but scales have no infinity to
+// go to, so that every conversion to them says that it stops before.
+func cvtNeedsSatf(c *row.Checker) {
+	if in := c.In; in.Early&row.EarlySatf == 0 && (tNarrow2 | tNarrow4 | row.E2M1x2).Has(in.Types[0]) {
+		c.Errorf("'.satfinite' modifier required for instruction 'cvt' with destination type '%s'", in.Types[0])
+	}
+}
 
 // cvtBFGate: conversions of bf16 came in two steps, those of f32 first.
 func cvtBFGate(c *row.Checker) {

@@ -29,8 +29,8 @@ var (
 	simdForms  = []row.Form{{Types: video3, Args: "dbca", May: row.EarlyAdd | row.EarlyMin | row.EarlyMax | row.EarlyPopc, Mods: []isa.Slot{isa.SlotSat}}}
 	vset2Forms = []row.Form{{Types: video2, Args: "nabu", May: row.EarlyAdd | row.EarlyMin | row.EarlyMax | row.EarlyPopc, Mods: []isa.Slot{isa.SlotCmp}}}
 
-	videoRules = []row.Rule{{At: isa.SlotCmp, Do: videoSecond}}
-	vsetRules  = []row.Rule{{At: isa.SlotCmp, Do: cmpType}, {At: isa.SlotCmp, Do: videoSecond}}
+	videoRules = []row.Rule{{At: isa.SlotCmp, Do: videoSecond}, {At: isa.SlotRead, Do: videoSelectors}}
+	vsetRules  = []row.Rule{{At: isa.SlotCmp, Do: cmpType}, {At: isa.SlotCmp, Do: videoSecond}, {At: isa.SlotRead, Do: videoSelectors}}
 	simdRules  = []row.Rule{{At: isa.SlotCmp, Do: simdSecond}, {At: isa.SlotRead, Do: simdRegs}}
 	simdSet    = []row.Rule{{At: isa.SlotCmp, Do: cmpType}, {At: isa.SlotCmp, Do: simdSecond}, {At: isa.SlotRead, Do: simdRegs}}
 )
@@ -48,7 +48,7 @@ var (
 	Vset     = row.Op{Rows: []row.Row{{Name: "vset", Forms: vsetForms, Mods: []isa.Slot{isa.SlotOp}, Need: []isa.Slot{isa.SlotCmp}, Rules: vsetRules, Gates: videoGate, Flags: videoFlags}}}
 	Vmad     = row.Op{Rows: []row.Row{{
 		Name: "vmad", Forms: []row.Form{{Types: video3, Args: "dbca", Mods: []isa.Slot{isa.SlotSat, isa.SlotPo, isa.SlotShr}}},
-		Rules: []row.Rule{{At: isa.SlotPo, Do: vmadNegate}}, Gates: videoGate, Flags: videoFlags | row.FlagNeg,
+		Rules: []row.Rule{{At: isa.SlotPo, Do: vmadNegate}, {At: isa.SlotRead, Do: videoSelectors}}, Gates: videoGate, Flags: videoFlags | row.FlagNeg,
 	}}}
 
 	Vadd2     = row.Op{Rows: []row.Row{{Name: "vadd2", Forms: simdForms, Mods: []isa.Slot{isa.SlotOp}, Rules: simdRules, Gates: simdGate, Flags: videoFlags}}}
@@ -91,13 +91,42 @@ func second(c *row.Checker, ok row.Early) {
 	}
 }
 
-// simdRegs: lanes are those of registers.
-func simdRegs(c *row.Checker) {
+// videoSelectors: a scalar operation reads and writes one of four bytes or two
+// halves.
+func videoSelectors(c *row.Checker) {
 	for i := range c.In.Args {
-		if c.In.Args[i].Kind != isa.KReg {
+		switch c.In.Args[i].Sel {
+		case "", "b0", "b1", "b2", "b3", "h0", "h1":
+		default:
 			c.Errorf("Incorrect video selector for operand %d", i)
 		}
 	}
+	if args := c.In.Args; len(args) == 3 && args[0].Sel != "" {
+		c.Errorf("Video selector is not allowed on destination for instruction '%s'", c.Row.Name)
+	}
+}
+
+// simdRegs: lanes are those of registers, two halves or four bytes.
+func simdRegs(c *row.Checker) {
+	lanes := c.Row.Name[len(c.Row.Name)-1]
+	for i := range c.In.Args {
+		o := &c.In.Args[i]
+		half := o.Sel != "" && o.Sel[0] == 'h'
+		if o.Kind != isa.KReg || o.Sel != "" && (half != (lanes == '2') || o.Sel[0] != 'h' && o.Sel[0] != 'b' || badLane(o.Sel[1:], half)) {
+			c.Errorf("Incorrect video selector for operand %d", i)
+		}
+	}
+}
+
+// badLane reports whether a selector names a lane that two registers do not
+// have.
+func badLane(digits string, half bool) bool {
+	for _, d := range digits {
+		if d < '0' || d > '7' || half && d > '3' {
+			return true
+		}
+	}
+	return digits == ""
 }
 
 // vmadNegate: .po adds one and excludes negation; otherwise the product or
