@@ -198,7 +198,7 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 		return
 	}
 	o := pipeline.Options{
-		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, NoFMA: !j.Settings.FMA, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
+		Arch: target.Find(j.Settings.Arch), Level: j.Settings.Opt, MaxRegs: j.Settings.MaxRegs, Override: j.Settings.Override, NoFMA: !j.Settings.FMA, NoLines: j.Settings.SuppressDebug && (j.Settings.Debug || j.Settings.LineInfo),
 		Knobs: set, Phases: j.Settings.Line.List(cli.Phase), Trace: os.Stderr, Create: createDump, Repro: keepInput,
 	}
 	if j.measured() {

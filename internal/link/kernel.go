@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/goptxas/goptxas/internal/codegen/abi"
 	"github.com/goptxas/goptxas/internal/codegen/emit"
 	"github.com/goptxas/goptxas/internal/cubin"
 	"github.com/goptxas/goptxas/internal/cubin/dwarf"
@@ -32,7 +31,7 @@ func (p *Program) kernel(f *sema.Func, k *Kernel) cubin.Kernel {
 	m := p.m
 	c := cubin.Kernel{
 		Name: f.Name, Bind: bind(f.Linkage), Code: k.Code.Text, Regs: uint16(k.Props.Registers),
-		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: abi.MaxRegisters,
+		Frame: uint32(k.Frame), MinStack: uint32(k.Frame + k.Stack), Exits: k.Code.Exits, MaxRegs: k.MaxRegs,
 		Calls: k.Calls, Const2: k.Bank2, Refs: k.Refs, Slots: Slots(p.arch, f, k.Refs),
 	}
 	if k.Props.SharedBytes > 0 {

@@ -91,18 +91,20 @@ type Kernel struct {
 	Code   *emit.Code
 	Props  ori.Props
 	Spills ra.Result
-	Frame  int32 // bytes of stack
-	Stack  int32 // bytes of stack of the functions it calls
-	Subs   []Sub
-	Bank0  int    // bytes of constant bank 0
-	Bank2  []byte // constant bank 2
-	Calls  []string
-	Class  uint8            // of instructions, as .nv.compat counts them
-	Maps   uint8            // what it does with tensor maps, as .nv.compat says
-	Refs   []cubin.RefWord  // textures, samplers and surfaces bound by name
-	Shared map[string]int64 // offsets of the module's shared variables
-	Locs   []build.Line     // the .loc directives that Code.Lines names
-	Debug  []*DebugFunc
+	// MaxRegs is how many registers a thread may have.
+	MaxRegs uint16
+	Frame   int32 // bytes of stack
+	Stack   int32 // bytes of stack of the functions it calls
+	Subs    []Sub
+	Bank0   int    // bytes of constant bank 0
+	Bank2   []byte // constant bank 2
+	Calls   []string
+	Class   uint8            // of instructions, as .nv.compat counts them
+	Maps    uint8            // what it does with tensor maps, as .nv.compat says
+	Refs    []cubin.RefWord  // textures, samplers and surfaces bound by name
+	Shared  map[string]int64 // offsets of the module's shared variables
+	Locs    []build.Line     // the .loc directives that Code.Lines names
+	Debug   []*DebugFunc
 	// Indirect are the prototypes of calls through pointers, in an object.
 	Indirect []string
 	Time     time.Duration

@@ -115,6 +115,7 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 	p.code(k.Code)
 	p.props(&k.Props)
 	p.result(&k.Spills)
+	p.int(int64(k.MaxRegs))
 	p.int(int64(k.Frame))
 	p.int(int64(k.Stack))
 	packList(p, k.Subs, func(s link.Sub) {
@@ -144,7 +145,7 @@ func (p *packer) kernel(m *sema.Module, k *link.Kernel) {
 }
 
 func (u *unpacker) kernel(m *sema.Module) *link.Kernel {
-	k := &link.Kernel{Code: u.code(), Props: u.props(), Spills: u.result(), Frame: int32(u.int()), Stack: int32(u.int())}
+	k := &link.Kernel{Code: u.code(), Props: u.props(), Spills: u.result(), MaxRegs: uint16(u.int()), Frame: int32(u.int()), Stack: int32(u.int())}
 	k.Subs = unpackList(u, func() link.Sub {
 		s := link.Sub{Func: u.function(m)}
 		s.Offset, s.Size, s.Frame, s.Spills = uint64(u.int()), uint64(u.int()), int32(u.int()), u.result()

@@ -29,9 +29,11 @@ type Options struct {
 	Level   int // -O
 	Hurry   Hurry
 	MaxRegs int // --maxrregcount, 0 = none
-	NoFMA   bool
-	Caches  build.Caches
-	Guards  build.Guards
+	// Override lets MaxRegs count more than what directives say.
+	Override bool
+	NoFMA    bool
+	Caches   build.Caches
+	Guards   build.Guards
 	// Extensible asks for an object that is a whole program but for functions
 	// of the system (-ewp).
 	Extensible bool
@@ -152,6 +154,7 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 	if u.debug != nil {
 		k.Debug = append(k.Debug, u.debug)
 	}
+	k.MaxRegs = uint16(budget(u.f, c.o) + abi.HiddenRegisters)
 	k.Class, k.Maps = link.Compat(u.f)
 	switch {
 	case c.o.Layout.Object:
@@ -231,11 +234,12 @@ func budget(f *ori.Func, o *Options) int {
 		per := registersPerSM / (int(warps) * 32 * int(max(1, p.MinNCTA)))
 		n = min(n, max(24, per/registerUnit*registerUnit))
 	}
-	if p.MaxNReg > 0 {
-		n = min(n, int(p.MaxNReg))
+	bound := int(p.MaxNReg)
+	if o.MaxRegs > 0 && (o.Override || bound == 0 && size[0] == 0) { // a directive counts more
+		bound = o.MaxRegs
 	}
-	if o.MaxRegs > 0 {
-		n = min(n, o.MaxRegs)
+	if bound > 0 {
+		n = min(n, bound)
 	}
 	return min(n, abi.MaxRegisters) - abi.HiddenRegisters
 }

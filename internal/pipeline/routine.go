@@ -49,7 +49,19 @@ func (c *compilation) lower(body *sema.Body, meet *routine.Meet, routines bool) 
 	opts := build.Options{Lines: &u.locs, Meet: meet, NoFMA: c.o.NoFMA, Plan: c.plan, Caches: c.o.Caches, Errors: c.o.Errors, Guards: c.o.Guards, Routines: routines}
 	var err error
 	u.f, err = lower.Func(&ori.Module{Pool: c.mem, Source: c.m.Files[c.m.Funcs[body.Func].File].File, Poll: c.o.poll}, c.m, body, c.o.Arch, c.o.Layout, opts)
+	if err == nil && body != c.body {
+		bounds(&u.f.Props, &c.m.Funcs[c.body.Func].Launch)
+	}
 	return u, err
+}
+
+// bounds gives a function the bounds on registers of the kernel it is
+// compiled for: the kernel reports what the greediest of its functions takes.
+func bounds(p *ori.Props, l *sema.Launch) {
+	p.MaxNReg, p.MinNCTA = int32(l.MaxNReg), int32(l.MinNCTAPerSM)
+	for k := range 3 {
+		p.ReqNTid[k], p.MaxNTid[k] = int32(l.ReqNTid[k]), int32(l.MaxNTid[k])
+	}
 }
 
 // compileRoutines compiles the routines that a function calls. It reports
