@@ -133,11 +133,30 @@ func (r *row) interpret(file, arch string, want [][]byte, show int) {
 			k += len(r.launch.Args[n].Ptrs)
 			continue
 		}
-		if k < len(want) && !bytes.Equal(b, want[k]) {
+		if k < len(want) && !sameButAddresses(b, want[k]) {
 			r.Outcome, r.Err = "vmdiffer", firstDifference([][]byte{b}, [][]byte{want[k]}, show)
 		}
 		k++
 	}
+}
+
+// sameButAddresses compares buffers. Words of both that are addresses of
+// buffers may differ: the witnesses lay them out each in its own way.
+func sameButAddresses(a, b []byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	address := func(v uint64) bool { return v>>40 == 0x72 || v>>40 == 0x7f }
+	for k := 0; k < len(a); k += 8 {
+		x, y := a[k:min(k+8, len(a))], b[k:min(k+8, len(b))]
+		if bytes.Equal(x, y) {
+			continue
+		}
+		if len(x) < 8 || !address(binary.LittleEndian.Uint64(x)) || !address(binary.LittleEndian.Uint64(y)) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxSimulated bounds the instructions of warps of one launch.

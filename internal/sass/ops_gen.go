@@ -237,20 +237,20 @@ var opRows = [...]opRow{{},
 	{class: 22, bars: wrBarMask | rdBarMask}, // ATOMG ldg
 	{class: 20, bars: wrBarMask | rdBarMask}, // ATOMS lds
 	{class: 28, bars: wrBarMask | rdBarMask}, // B2R b2r
-	{class: 56},                              // BAR bar
+	{class: 57},                              // BAR bar
 	{class: 17},                              // BGMMA gmma
 	{class: 14, bars: wrBarMask | rdBarMask}, // BMMA mma2
-	{class: 54, refine: 0, nrefine: 1},       // BMOV bmov
+	{class: 55, refine: 0, nrefine: 1},       // BMOV bmov
 	{class: 1},                               // BMSK alu
-	{class: 52},                              // BPT cbu
-	{class: 49},                              // BRA bra
-	{class: 52},                              // BREAK cbu
+	{class: 53},                              // BPT cbu
+	{class: 50},                              // BRA bra
+	{class: 53},                              // BREAK cbu
 	{class: 18, bars: wrBarMask | rdBarMask}, // BREV xu
-	{class: 51},                              // BRX call
-	{class: 51},                              // BRXU call
-	{class: 53},                              // BSSY bssy
-	{class: 52},                              // BSYNC cbu
-	{class: 51},                              // CALL call
+	{class: 52},                              // BRX call
+	{class: 52},                              // BRXU call
+	{class: 54},                              // BSSY bssy
+	{class: 53},                              // BSYNC cbu
+	{class: 52},                              // CALL call
 	{class: 23},                              // CCTL stg
 	{class: 23, bars: rdBarMask},             // CCTLL stg
 	{class: 0},                               // CGAERRBAR other
@@ -258,7 +258,7 @@ var opRows = [...]opRow{{},
 	{class: 45, refine: 1, nrefine: 1},       // CS2R cs2r64
 	{class: 33},                              // CS2UR udp
 	{class: 11, bars: wrBarMask | rdBarMask}, // DADD fp64
-	{class: 59},                              // DEPBAR depbar
+	{class: 60},                              // DEPBAR depbar
 	{class: 11, bars: wrBarMask | rdBarMask}, // DFMA fp64
 	{class: 16, bars: wrBarMask | rdBarMask}, // DMMA dmma
 	{class: 11, bars: wrBarMask | rdBarMask}, // DMUL fp64
@@ -266,7 +266,7 @@ var opRows = [...]opRow{{},
 	{class: 41},                              // ELECT elect
 	{class: 0},                               // ENDCOLLECTIVE other
 	{class: 0},                               // ERRBAR other
-	{class: 50},                              // EXIT exit
+	{class: 51},                              // EXIT exit
 	{class: 18, refine: 2, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2F xu
 	{class: 1}, // F2FP alu
 	{class: 18, refine: 5, nrefine: 3, bars: wrBarMask | rdBarMask}, // F2I xu
@@ -274,7 +274,7 @@ var opRows = [...]opRow{{},
 	{class: 2},                               // FADD fma
 	{class: 2},                               // FADD2 fma
 	{class: 18, bars: wrBarMask | rdBarMask}, // FCHK xu
-	{class: 58},                              // FENCE fence
+	{class: 59},                              // FENCE fence
 	{class: 2},                               // FFMA fma
 	{class: 2},                               // FFMA2 fma
 	{class: 2},                               // FHADD fma
@@ -318,22 +318,22 @@ var opRows = [...]opRow{{},
 	{class: 25, bars: wrBarMask | rdBarMask}, // LDC ldc
 	{class: 26},                              // LDCU ldcu
 	{class: 22, bars: wrBarMask | rdBarMask}, // LDG ldg
-	{class: 60},                              // LDGDEPBAR ldgdepbar
+	{class: 61},                              // LDGDEPBAR ldgdepbar
 	{class: 22, bars: wrBarMask | rdBarMask}, // LDGMC ldg
 	{class: 24, bars: wrBarMask | rdBarMask}, // LDGSTS ldgsts
 	{class: 22, bars: wrBarMask | rdBarMask}, // LDL ldg
 	{class: 20, bars: wrBarMask | rdBarMask}, // LDS lds
 	{class: 20, bars: wrBarMask | rdBarMask}, // LDSM lds
-	{class: 48, bars: wrBarMask | rdBarMask}, // LDTM tex
+	{class: 49, bars: wrBarMask | rdBarMask}, // LDTM tmem
 	{class: 1},                               // LEA alu
-	{class: 63},                              // LEPC lepc
+	{class: 64},                              // LEPC lepc
 	{class: 1},                               // LOP3 alu
 	{class: 31, bars: wrBarMask | rdBarMask}, // MATCH match
-	{class: 57},                              // MEMBAR membar
+	{class: 58},                              // MEMBAR membar
 	{class: 1},                               // MOV alu
 	{class: 20, bars: wrBarMask | rdBarMask}, // MOVM lds
 	{class: 18, bars: wrBarMask | rdBarMask}, // MUFU xu
-	{class: 52},                              // NANOSLEEP cbu
+	{class: 53},                              // NANOSLEEP cbu
 	{class: 0},                               // NOP other
 	{class: 15},                              // OMMA qmma
 	{class: 42},                              // P2R p2r
@@ -351,8 +351,8 @@ var opRows = [...]opRow{{},
 	{class: 23, bars: rdBarMask},             // REDAS stg
 	{class: 23, bars: rdBarMask},             // REDG stg
 	{class: 30, bars: wrBarMask | rdBarMask}, // REDUX redux
-	{class: 51},                              // RET call
-	{class: 52},                              // RPCMOV cbu
+	{class: 52},                              // RET call
+	{class: 53},                              // RPCMOV cbu
 	{class: 27, bars: wrBarMask | rdBarMask}, // S2R s2r
 	{class: 29, bars: wrBarMask | rdBarMask}, // S2UR s2ur
 	{class: 1},                               // SEL alu
@@ -365,7 +365,7 @@ var opRows = [...]opRow{{},
 	{class: 23, bars: rdBarMask},             // STL stg
 	{class: 21, bars: rdBarMask},             // STS sts
 	{class: 21, bars: rdBarMask},             // STSM sts
-	{class: 48, bars: rdBarMask},             // STTM tex
+	{class: 49, bars: rdBarMask},             // STTM tmem
 	{class: 48, bars: wrBarMask | rdBarMask}, // SULD tex
 	{class: 48, bars: wrBarMask | rdBarMask}, // SURED tex
 	{class: 48, bars: wrBarMask | rdBarMask}, // SUST tex
@@ -418,8 +418,8 @@ var opRows = [...]opRow{{},
 	{class: 33},                              // UR2UP udp
 	{class: 47, bars: rdBarMask},             // UREDGR tma
 	{class: 33},                              // USEL udp
-	{class: 58, bars: wrBarMask | rdBarMask}, // USETMAXREG fence
-	{class: 58, bars: wrBarMask | rdBarMask}, // USETSHMSZ fence
+	{class: 59, bars: wrBarMask | rdBarMask}, // USETMAXREG fence
+	{class: 59, bars: wrBarMask | rdBarMask}, // USETSHMSZ fence
 	{class: 33},                              // USGXT udp
 	{class: 33},                              // USHF udp
 	{class: 47, bars: rdBarMask},             // USTGR tma
@@ -449,13 +449,13 @@ var opRows = [...]opRow{{},
 	{class: 1},                               // VIMNMX3 alu
 	{class: 39},                              // VOTE vote
 	{class: 40},                              // VOTEU voteu
-	{class: 62, refine: 22, nrefine: 1},      // WARPGROUP group
-	{class: 52},                              // WARPSYNC cbu
-	{class: 52},                              // YIELD cbu
+	{class: 63, refine: 22, nrefine: 1},      // WARPGROUP group
+	{class: 53},                              // WARPSYNC cbu
+	{class: 53},                              // YIELD cbu
 }
 
 var refines = [...]refine{
-	{"CLEAR", 55},  // BMOV bmovr
+	{"CLEAR", 56},  // BMOV bmovr
 	{"32", 44},     // CS2R cs2r32
 	{"F64", 19},    // F2F xu64
 	{"S64", 19},    // F2F xu64
@@ -477,7 +477,7 @@ var refines = [...]refine{
 	{"U64", 19},    // I2F xu64
 	{"8816", 12},   // IMMA imma88
 	{"16816", 13},  // IMMA mma1
-	{"ARRIVE", 61}, // WARPGROUP arrive
+	{"ARRIVE", 62}, // WARPGROUP arrive
 }
 
 var opNames = [...]string{"",

@@ -382,7 +382,7 @@ func HasGap(a Class) bool {
 // memory reports whether a class uses the memory queues.
 func memory(c Class) bool {
 	switch c {
-	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassGroup,
+	case ClassLds, ClassSts, ClassLdg, ClassStg, ClassLdgsts, ClassLdc, ClassSyncs, ClassTma, ClassTex, ClassTmem, ClassGroup,
 		ClassS2r, ClassB2r, ClassS2ur, ClassRedux, ClassMatch: // B2R reads what the barrier before it found
 		return true
 	}

@@ -54,6 +54,7 @@ const (
 	ClassSyncs
 	ClassTma
 	ClassTex
+	ClassTmem // LDTM, STTM
 	ClassBra
 	ClassExit
 	ClassCall // CALL, RET, BRX: nothing may be pending
@@ -96,6 +97,7 @@ const (
 	groupR2ur
 	groupTex
 	groupB2r
+	groupTmem
 )
 
 var classes = [NumClasses]struct {
@@ -153,6 +155,7 @@ var classes = [NumClasses]struct {
 	ClassSyncs:     {name: "syncs", kind: variableAll | readsLate | uniformLate, reads: groupMemory},
 	ClassTma:       {name: "tma", kind: variableAll | readsLate | uniformLate, reads: groupTma},
 	ClassTex:       {name: "tex", kind: variableAll | readsLate, returns: groupTex, reads: groupTex},
+	ClassTmem:      {name: "tmem", kind: variableAll | readsLate, returns: groupTmem, reads: groupTmem},
 	ClassBra:       {name: "bra"},
 	ClassExit:      {name: "exit"},
 	ClassCall:      {name: "call"},

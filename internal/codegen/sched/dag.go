@@ -298,7 +298,7 @@ func (g *graph) heights() {
 // typical is about how long operations of variable latency take on an idle
 // machine, in cycles.
 var typical = [target.NumClasses]int32{
-	target.ClassLdg: 220, target.ClassTex: 300, target.ClassLds: 29, target.ClassLdc: 40, target.ClassLdcu: 40,
+	target.ClassLdg: 220, target.ClassTex: 300, target.ClassTmem: 300, target.ClassLds: 29, target.ClassLdc: 40, target.ClassLdcu: 40,
 	target.ClassXu: 20, target.ClassXu64: 26, target.ClassS2r: 20, target.ClassB2r: 20, target.ClassS2ur: 20,
 	target.ClassRedux: 20, target.ClassMatch: 20, target.ClassFp64: 20, target.ClassDmma: 32, target.ClassSyncs: 30, target.ClassR2ur: 12,
 	target.ClassMma1: 24, target.ClassMma2: 33, target.ClassImma88: 20, target.ClassQmma: 35, target.ClassBmovR: 12,

@@ -336,7 +336,7 @@ func arrival(c target.Class, reads bool) int {
 	switch {
 	case reads:
 		return 14
-	case c == target.ClassLdg, c == target.ClassTex:
+	case c == target.ClassLdg, c == target.ClassTex, c == target.ClassTmem:
 		return 400
 	case c == target.ClassLdc, c == target.ClassLdcu:
 		return 40

@@ -207,6 +207,7 @@ var plainSinks = [target.NumClasses]target.Sink{
 	target.ClassStg:     target.SinkData,
 	target.ClassLdgsts:  target.SinkData,
 	target.ClassTex:     target.SinkXu,
+	target.ClassTmem:    target.SinkData,
 	target.ClassTma:     target.SinkData,
 	target.ClassLdc:     target.SinkLdc,
 	target.ClassR2ur:    target.SinkR2ur,
@@ -298,7 +299,7 @@ func uniSink(c target.Class, u Use) target.Sink {
 		return target.SinkUniXu
 	case target.ClassLdg, target.ClassStg, target.ClassLds, target.ClassSts, target.ClassLdgsts:
 		return target.SinkUniAddress
-	case target.ClassTex: // the handle
+	case target.ClassTex, target.ClassTmem: // the handle; the place
 		return target.SinkUniDesc
 	case target.ClassTma:
 		return target.SinkUniTma

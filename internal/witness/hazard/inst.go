@@ -242,9 +242,9 @@ func (i *inst) slot(o sass.Operand, f file, n int, k uint16) slot {
 		return "c.hi"
 	case "ldc", "uldc", "ldcu":
 		return "cidx"
-	case "tma":
+	case "tma", "utc":
 		return "uaddr"
-	case "ldg", "stg", "lds", "sts", "ldgsts", "syncs", "tex":
+	case "ldg", "stg", "lds", "sts", "ldgsts", "syncs", "tex", "tmem":
 		return i.memSlot(o, f)
 	}
 	if o.Role == sass.Address {

@@ -137,7 +137,7 @@ func (r *replay) fields(k int32) {
 	if i.ctrl.Stay && (i.ctrl.Stall == 0 || i.ctrl.Stall >= 12) {
 		r.say(k, -1, "stall that a warp cannot keep its turn for", -1, 0, 0)
 	}
-	if r.table.sm >= 90 && untold(i) && !i.never {
+	if r.table.sm >= 90 && untold(i) && !i.never && !r.fencedAgain(k) {
 		r.say(k, -1, "no barrier tells when it is over", -1, 0, 0)
 	}
 	if held(i) && (i.ctrl.Stall != 0 || i.ctrl.Stay) {
@@ -274,7 +274,7 @@ func (r *replay) write(k int32, a access, f *fact, age int) {
 	case openWrite:
 		if f.leans != 0 {
 			r.lean(lentWrite, f, k)
-		} else {
+		} else if !(i.is("LDTM") && from.is("LDTM")) { // halves of a load, one behind the other
 			r.say(k, f.inst, "pending result overwritten", int(a.cell), 0, 0)
 		}
 	case timedRead:
@@ -447,4 +447,16 @@ func (c *Code) Pair(f Finding) string {
 		return to
 	}
 	return c.insts[f.From].words[0] + " > " + to
+}
+
+// fencedAgain reports whether instruction k is a fence with another one right
+// behind it, whose barrier is enough for both.
+func (r *replay) fencedAgain(k int32) bool {
+	const near = 3
+	for n := k + 1; r.insts[k].is("FENCE") && n < int32(len(r.insts)) && n <= k+near; n++ {
+		if r.insts[n].is("FENCE") {
+			return mask(r.insts[n].ctrl.WrBar) != 0
+		}
+	}
+	return false
 }

@@ -20,6 +20,8 @@ func returns(i *inst) int {
 		return counted
 	case i.class == "fp64":
 		return 6
+	case i.is("LDTM"):
+		return 7
 	}
 	return 0
 }
@@ -43,6 +45,8 @@ func queue(i *inst) int {
 		return 5
 	case "fp64":
 		return 6
+	case "tmem":
+		return 7
 	}
 	return 0
 }
@@ -61,11 +65,18 @@ func behind(from, i *inst) bool {
 		return from.class == "ldg" || from.class == "ldgsts"
 	}
 	q := queue(i)
-	return q == queue(from) && (q == 2 || q == 6)
+	return q == queue(from) && (q == 2 || q == 6 || q == 7)
 }
 
-// speaks reports whether a barrier of i tells that from has read.
-func speaks(i, from *inst) bool { return queue(from) != 0 && queue(from) == queue(i) }
+// speaks reports whether a barrier of i tells that from has read. The fence of
+// tensor memory tells it of the stores before it.
+func speaks(i, from *inst) bool {
+	return queue(from) != 0 && queue(from) == queue(i) || from.class == "tmem" && tensorFence(i)
+}
+
+// tensorFence reports whether i is the fence of tensor memory, which holds
+// back nothing else: the simulator judges it.
+func tensorFence(i *inst) bool { return i.is("FENCE") && i.has("T") }
 
 // readsLate reports whether i reads its registers of a file at a time that
 // only a barrier tells.
@@ -211,7 +222,7 @@ func clock(i *inst) int32 {
 // fences reports whether the next instruction must wait for the barrier
 // that i sets.
 func fences(i *inst) bool {
-	return i.is("FENCE") || i.is("MEMBAR") && i.has("CTA")
+	return i.is("FENCE") && !tensorFence(i) || i.is("MEMBAR") && i.has("CTA")
 }
 
 // announced reports whether the reference always gives i a barrier, whoever

@@ -299,7 +299,7 @@ func (t *table) limit(f file, from class, fs slot, to class) int {
 }
 
 // queueMembers are the classes of memory instructions.
-var queueMembers = map[class]bool{"ldg": true, "stg": true, "lds": true, "sts": true, "ldgsts": true}
+var queueMembers = map[class]bool{"ldg": true, "stg": true, "lds": true, "sts": true, "ldgsts": true, "tmem": true}
 
 // matrix are the classes of the matrix unit's products.
 var matrix = map[class]bool{"mma1": true, "mma2": true, "imma88": true, "qmma": true}

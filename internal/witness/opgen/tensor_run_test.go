@@ -71,7 +71,7 @@ func differs(a, b []byte) int {
 func TestTensorRun(t *testing.T) {
 	x := oracle.Find(t)
 	const arch = "sm_100a"
-	step := 41
+	step := 97
 	if os.Getenv("GOPTXAS_FULL") != "" {
 		step = 1
 	}
