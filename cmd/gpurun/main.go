@@ -7,6 +7,7 @@
 //	gpurun blind -ours CMD -ref PTXAS -corpus DIR -plan …   kernels without descriptions, as planned
 //	gpurun sim   -ours CMD -ref PTXAS -corpus DIR -plan …   the same in the simulator, without a GPU
 //	gpurun count -ours CMD -ref PTXAS -corpus DIR -plan …   instructions that warps execute in the simulator
+//	gpurun tune  -ours CMD -desc K.ptx                      settings of our compiler, ranked by launches
 //	gpurun cubin -kernel K … A.cubin B.cubin                ready-made cubins against each other
 package main
 
@@ -27,6 +28,7 @@ var commands = [...]struct {
 	{"sim", simulate},
 	{"count", count},
 	{"cubin", cubins},
+	{"tune", tune},
 	{"worker", func([]string) error { return gpu.Work(os.Stdin, os.Stdout) }},
 }
 
@@ -42,6 +44,6 @@ func main() {
 			}
 		}
 	}
-	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin [options]")
+	fmt.Fprintln(os.Stderr, "usage: gpurun zoo|plan|blind|sim|count|cubin|tune [options]")
 	os.Exit(2)
 }

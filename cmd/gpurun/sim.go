@@ -201,6 +201,7 @@ func simulateOne(name string, l *launch.Launch, timed bool, when sim.Async) (*gp
 	if len(st.Races) > 0 {
 		return fail(fmt.Errorf("%d races, the first: %v", len(st.Races), st.Races[0]))
 	}
+	r.Cycles = st.Cycles
 	for k := range bufs {
 		r.Hash = append(r.Hash, gpu.Hash(bufs[k]))
 		r.Changed = r.Changed || r.Hash[k] != before[k]

@@ -40,6 +40,7 @@ type Result struct {
 	Shared    int      `json:"shared"`
 	Local     int      `json:"local"`
 	Micros    float64  `json:"micros,omitempty"` // best time of the repeated launches
+	Cycles    uint64   `json:"cycles,omitempty"` // of the longest warp, in the timed simulator
 }
 
 // OK reports whether the kernel ran to its end.
