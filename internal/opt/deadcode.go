@@ -46,7 +46,7 @@ const done = -2
 // newMarker lists who writes each word, and marks what must stay whoever
 // reads its results.
 func newMarker(f *ori.Func, v *Values) *marker {
-	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs())}
+	m := &marker{v: v, head: make([]int32, len(v.Def)), needed: make([]bool, f.NumInstrs()), writer: make([]writer, 0, len(v.Def))}
 	for w := range m.head {
 		m.head[w] = -1
 	}

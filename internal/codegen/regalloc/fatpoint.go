@@ -40,6 +40,7 @@ type scratch struct {
 	rows  []bitset // of each register, its part of taken
 	who   [][]int32
 	way   []int32 // groups in the way of another
+	list  []int32 // groups in the order of the walk
 	met   []int32 // of each group, the number of the last look that met it
 	looks int32
 	poll  func() // may be nil
@@ -106,11 +107,10 @@ func (g *groups) near(p *Problem, class uint8) {
 			g.vectors = g.vectors || x.align >= 4
 		}
 	}
-	g.copies = make([][]copyOf, len(p.VRegs))
+	g.copies = emptied(g.copies, len(p.VRegs))
 	banks := p.Files[class].Banks > 1
-	g.peers = nil
 	if banks {
-		g.peers = make([][]int32, len(p.VRegs))
+		g.peers = emptied(g.peers, len(p.VRegs))
 	}
 	var roots []int32
 	for n := range p.Insts {
@@ -144,15 +144,18 @@ func (g *groups) near(p *Problem, class uint8) {
 	}
 }
 
+// emptied returns n empty lists, in the memory of former ones.
+func emptied[T any](lists [][]T, n int) [][]T {
+	lists = slices.Grow(lists[:0], n)[:n]
+	for k := range lists {
+		lists[k] = lists[k][:0]
+	}
+	return lists
+}
+
 // roots returns the groups of the file that are live somewhere, in order.
 func (t *trial) roots(o order) []int32 {
-	count := 0
-	for v := range t.p.VRegs {
-		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
-			count++
-		}
-	}
-	list := make([]int32, 0, count)
+	list := t.m.list[:0]
 	for v := range t.p.VRegs {
 		if t.p.VRegs[v].Class == t.class && t.g.parent[v] == int32(v) && t.g.info[v].from >= 0 {
 			list = append(list, int32(v))
@@ -191,6 +194,7 @@ func (t *trial) roots(o order) []int32 {
 		}
 		return int(a) - int(b)
 	})
+	t.m.list = list
 	return list
 }
 
@@ -352,7 +356,7 @@ func (t *trial) secondary(v int32, r int16, bound int) int {
 	if cost >= bound {
 		return cost
 	}
-	if banks := int16(f.Banks); banks > 1 && t.g.peers != nil {
+	if banks := int16(f.Banks); banks > 1 {
 		in := r % banks
 		for _, q := range t.g.peers[v] {
 			if at := t.phys[q]; at >= 0 && at%banks == in {

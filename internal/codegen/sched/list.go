@@ -40,8 +40,9 @@ type lister struct {
 	at     []int32 // earliest cycle of each instruction
 	left   []int32 // predecessors not yet issued
 	free   [target.NumClasses]int32
-	ready  ranked // may issue now, the longest path first
-	soon   ranked // waits for a result, the earliest first
+	among  []target.Class // those of the graph
+	ready  ranked         // may issue now, the longest path first
+	soon   ranked         // waits for a result, the earliest first
 	order  []int32
 }
 
@@ -75,6 +76,13 @@ func list(g *graph, t *target.Timing, busy *busyTable) []int32 {
 func newLister(g *graph, t *target.Timing, busy *busyTable) *lister {
 	n := len(g.instrs)
 	l := &lister{g: g, timing: t, busy: busy, at: make([]int32, n), left: append([]int32(nil), g.preds...)}
+	var seen [target.NumClasses]bool
+	for _, c := range g.classes[:n] {
+		if !seen[c] {
+			seen[c] = true
+			l.among = append(l.among, c)
+		}
+	}
 	for k := range int32(n) {
 		if l.left[k] == 0 {
 			l.isReady(k)
@@ -134,7 +142,7 @@ func (l *lister) pickReady() int32 {
 func (l *lister) issue(k int32) {
 	l.order = append(l.order, k)
 	c := l.g.classes[k]
-	for x := range l.free {
+	for _, x := range l.among {
 		if d := int32(l.busy[c][x]); d > 1 {
 			l.free[x] = max(l.free[x], l.now+d)
 		}

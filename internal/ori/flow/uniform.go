@@ -77,16 +77,17 @@ func differences(f *ori.Func) *Uniformity {
 
 // instr marks the results of i, and reports whether one is new.
 func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
-	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || u.reads(i.Guard)
-	for _, s := range i.Srcs() {
-		differs = differs || u.reads(s)
+	differs := partial || isSource(i) && !u.f.CallsRoutine(i) || u.reads(&i.Guard)
+	for k := int(i.NDst); k < len(i.Args) && !differs; k++ {
+		differs = u.reads(&i.Args[k])
 	}
 	differs = differs && (partial || !u.agreed(i))
 	if i.Op == op.CALL {
 		u.walk++ // it writes more than it says
 	}
 	changed := false
-	for _, d := range i.Dsts() {
+	for k := range i.NDst {
+		d := &i.Args[k]
 		if !d.HasReg() || d.Class == ori.UR || d.Class == ori.UP {
 			continue
 		}
@@ -105,15 +106,15 @@ func (u *Uniformity) instr(i *ori.Instr, partial bool) bool {
 // reads reports whether threads may read different values of s. A register
 // that differs elsewhere is the same for all behind a write of this block
 // that is.
-func (u *Uniformity) reads(s ori.Operand) bool {
-	return s.HasReg() && u.regs[s.Reg] && u.same[s.Reg] != u.walk
+func (u *Uniformity) reads(s *ori.Operand) bool {
+	return (s.Kind == ori.KReg || s.HasReg()) && u.regs[s.Reg] && u.same[s.Reg] != u.walk
 }
 
 // agreed reports whether i gives the same to all threads that run it
 // together, whatever they bring to it: a lane that all name, and what they
 // vote. A mask of the source may let some of them run it without the others.
 func (u *Uniformity) agreed(i *ori.Instr) bool {
-	if u.masks || u.reads(i.Guard) {
+	if u.masks || u.reads(&i.Guard) {
 		return false
 	}
 	switch {
@@ -121,7 +122,7 @@ func (u *Uniformity) agreed(i *ori.Instr) bool {
 		return true
 	case i.Op == op.SHFL && i.Mods.Has(op.MIDX):
 		s := i.Srcs()
-		return !u.reads(s[1]) && s[2].Kind == ori.KImm && s[2].Imm == wholeWarp
+		return !u.reads(&s[1]) && s[2].Kind == ori.KImm && s[2].Imm == wholeWarp
 	}
 	return false
 }
