@@ -148,7 +148,7 @@ func (c *context) brokenDecl(d *syntax.Decl) {
 // brokenConstant evaluates a constant of a broken statement.
 func (c *context) brokenConstant(o *syntax.Operand) {
 	if o.Kind == syntax.OpImm && o.X >= 0 && int(o.X) < len(c.tree.Exprs) {
-		c.ev.eval(o.X)
+		c.ev.Eval(o.X)
 	}
 }
 
@@ -194,7 +194,7 @@ func (f *fileState) funcStmt(x int32) bool {
 	fn.unit = f.sink.Open(f.tree.File)
 	f.unit.Close()
 	f.unit = f.sink.Open(f.tree.File)
-	f.ev.unit = f.unit
+	f.ev.Unit = f.unit
 	return true
 }
 

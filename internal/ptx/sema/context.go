@@ -4,6 +4,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
+	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -15,7 +17,7 @@ type context struct {
 	text      []byte
 	file      int32
 	unit      *diag.Unit
-	ev        evaluator
+	ev        eval.Evaluator
 	ver       isa.Version
 	tgt       Target
 	tex       TexMode
@@ -26,7 +28,7 @@ type context struct {
 
 func (c *context) open(t *syntax.Tree, u *diag.Unit) {
 	c.tree, c.text, c.unit = t, t.File.Text, u
-	c.ev.init(t, u)
+	c.ev.Init(t, u)
 }
 
 func (c *context) error(p src.Pos, text string)   { c.unit.Report(diag.Error, p, text) }
@@ -37,13 +39,13 @@ func (c *context) warning(p src.Pos, text string) { c.unit.Report(diag.Warning, 
 func (c *context) name(n syntax.Name) string { return string(c.tree.Names.Bytes(n)) }
 
 // after returns the place of the token that follows the one at p.
-func (c *context) after(p src.Pos) src.Pos { return after(c.text, p) }
+func (c *context) after(p src.Pos) src.Pos { return textpos.After(c.text, p) }
 
 // word32 reads one of the literals that directives take: at most 32 bits.
 func (c *context) word32(x int32) uint32 {
 	e := &c.tree.Exprs[x]
 	if e.Op == syntax.ExprWarp {
-		return warpSize
+		return eval.WarpSize
 	}
 	if e.Flags&syntax.FlagOverflow != 0 || e.Val>>32 != 0 && int64(e.Val)>>31 != -1 {
 		c.error(e.Pos, "Constant overflow")
@@ -55,7 +57,7 @@ func (c *context) word32(x int32) uint32 {
 func (c *context) word64(x int32) uint64 {
 	e := &c.tree.Exprs[x]
 	if e.Op == syntax.ExprWarp {
-		return warpSize
+		return eval.WarpSize
 	}
 	if e.Flags&syntax.FlagOverflow != 0 {
 		c.error(e.Pos, "Constant overflow")

@@ -8,6 +8,8 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
+	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -27,7 +29,7 @@ func (c *context) initialise(v *Var, d *syntax.Var) bool {
 		e := &c.tree.Exprs[d.Dims.First+i]
 		n := e.Val
 		if e.Op == syntax.ExprWarp {
-			n = warpSize
+			n = eval.WarpSize
 		}
 		in.dims = append(in.dims, n)
 	}
@@ -59,7 +61,7 @@ func (c *context) initialise(v *Var, d *syntax.Var) bool {
 // initial value.
 func (in *initialiser) end() src.Pos {
 	if in.o.Kind == syntax.OpList {
-		return closing(in.text, in.o.Pos)
+		return textpos.Closing(in.text, in.o.Pos)
 	}
 	return in.operandEnd(in.o)
 }
@@ -71,7 +73,7 @@ func (c *context) operandEnd(o *syntax.Operand) src.Pos {
 	switch o.Kind {
 	case syntax.OpImm, syntax.OpOffset, syntax.OpGeneric:
 		if o.X != syntax.None {
-			p = c.ev.last(o.X)
+			p = c.ev.Last(o.X)
 		}
 	}
 	return c.after(p)
@@ -161,14 +163,14 @@ func (in *initialiser) mismatch() bool {
 }
 
 // takes reports whether a constant can initialise the type.
-func takes(t isa.Type, k ValueKind) bool {
+func takes(t isa.Type, k eval.ValueKind) bool {
 	switch t.Class() {
 	case isa.Bits:
 		return true
 	case isa.Signed, isa.Unsigned:
-		return k == Int || k == Uint
+		return k == eval.Int || k == eval.Uint
 	case isa.Float:
-		return (t == isa.F32 || t == isa.F64) && (k == Float || k == Raw)
+		return (t == isa.F32 || t == isa.F64) && (k == eval.Float || k == eval.Raw)
 	}
 	return false
 }
@@ -180,10 +182,10 @@ func (in *initialiser) element(o *syntax.Operand, at uint64) bool {
 		in.fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
-	var v Value
+	var v eval.Value
 	switch o.Kind {
 	case syntax.OpImm:
-		if v = in.ev.eval(o.X); v.Kind == NoValue {
+		if v = in.ev.Eval(o.X); v.Kind == eval.NoValue {
 			return false
 		}
 	case syntax.OpName, syntax.OpOffset, syntax.OpGeneric:
@@ -203,9 +205,9 @@ func (in *initialiser) element(o *syntax.Operand, at uint64) bool {
 // scalarBits returns the bytes of a constant in a variable of type t: a
 // float in a 32-bit one is rounded to f32, wider and narrower ones take the
 // low bits of the float64.
-func scalarBits(t isa.Type, v Value) (b []byte) {
+func scalarBits(t isa.Type, v eval.Value) (b []byte) {
 	x := v.Bits
-	if v.Kind == Float && t.Bits() == 32 {
+	if v.Kind == eval.Float && t.Bits() == 32 {
 		x = uint64(v.F32())
 	}
 	var buf [16]byte
@@ -241,7 +243,7 @@ func (in *initialiser) run(o *syntax.Operand, at uint64) bool {
 		in.fatal(in.end(), "No initial value is allowed for .f16 type")
 		return false
 	}
-	if !takes(t, Int) {
+	if !takes(t, eval.Int) {
 		return in.mismatch()
 	}
 	size := uint64(t.Size())
@@ -290,11 +292,11 @@ func (in *initialiser) symbol(o *syntax.Operand, at uint64, mask uint64, masked 
 		return false
 	}
 	if (o.Kind == syntax.OpOffset || o.Kind == syntax.OpGeneric) && o.X != syntax.None {
-		v := in.ev.eval(o.X)
-		if v.Kind == NoValue {
+		v := in.ev.Eval(o.X)
+		if v.Kind == eval.NoValue {
 			return false
 		}
-		if v.Kind == Float {
+		if v.Kind == eval.Float {
 			in.error(in.end(), "Integer constant expression expected")
 		}
 		if s.Func >= 0 {
@@ -395,8 +397,8 @@ func (in *initialiser) field(k *syntax.Operand) bool {
 	v := &in.tree.Operands[k.X]
 	switch v.Kind {
 	case syntax.OpImm:
-		val := in.ev.eval(v.X)
-		if val.Kind == NoValue {
+		val := in.ev.Eval(v.X)
+		if val.Kind == eval.NoValue {
 			return false
 		}
 		f.Value = val.Bits

@@ -79,7 +79,7 @@ func (k *checker) describe(in *syntax.Instr, out *Inst) bool {
 	if in.Op == isa.WNone || in.Guard != syntax.None && k.guardKind != isa.KReg {
 		return false
 	}
-	v.put(uint64(in.Op) | uint64(in.Args.Len)<<16 | uint64(in.Mods.Len)<<32 | b2u(in.Guard != syntax.None)<<48)
+	v.put(uint64(in.Op) | uint64(in.Args.Len)<<16 | uint64(in.Mods.Len)<<32 | bit(in.Guard != syntax.None)<<48)
 	w := uint64(0)
 	for i, m := range k.body.ModsOf(out) {
 		if m == isa.WNone {
@@ -163,7 +163,7 @@ func operandShape(o *Operand) uint64 {
 	w := uint64(o.Kind) | uint64(o.Base)<<4 | uint64(o.Type)<<8 | uint64(o.Space)<<14 | uint64(o.Flags)<<18 |
 		uint64(o.PairKind)<<24 | uint64(o.PairType)<<28
 	if o.Kind == isa.KSpecial {
-		w |= uint64(o.Ref)<<34 | b2u(o.Comp != 0)<<42
+		w |= uint64(o.Ref)<<34 | bit(o.Comp != 0)<<42
 	}
 	if o.Value != 0 && (o.Kind == isa.KSymbol || o.Kind == isa.KReg) {
 		w |= 1 << 43
@@ -323,4 +323,12 @@ func (k *checker) fill(out *Inst) {
 	out.NTypes, out.NSpaces, out.Vec = uint8(ii.NTypes), uint8(ii.NSpace), uint8(ii.Vec())
 	out.Types = ii.Types
 	copy(out.Spaces[:], ii.Spaces[:])
+}
+
+// bit is 1 for true.
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }

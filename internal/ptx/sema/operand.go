@@ -2,6 +2,8 @@ package sema
 
 import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema/eval"
+	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -32,14 +34,14 @@ func (k *checker) operand(o *syntax.Operand) Operand {
 
 // constant evaluates an immediate.
 func (k *checker) constant(o *syntax.Operand) Operand {
-	v := k.ev.eval(o.X)
+	v := k.ev.Eval(o.X)
 	out := Operand{Value: v.Bits, Pair: -1, Index: -1}
 	switch v.Kind {
-	case Int, Uint:
+	case eval.Int, eval.Uint:
 		out.Kind = isa.KInt
-	case Float:
+	case eval.Float:
 		out.Kind = isa.KDouble
-	case Raw:
+	case eval.Raw:
 		out.Kind = isa.KSingle
 	}
 	return out
@@ -291,7 +293,7 @@ func (k *checker) vectorReg(l *local, out *Operand) {
 func (k *checker) unknown(o *syntax.Operand) {
 	p := o.Pos
 	for int(p) < len(k.text) && (k.text[p] == '!' || k.text[p] == '-' || k.text[p] == '@' || k.text[p] == '[') {
-		p = skipBlank(k.text, p+1)
+		p = textpos.SkipBlank(k.text, p+1)
 	}
 	k.scope.wait(o.Name, p, noPatch)
 }
@@ -301,9 +303,9 @@ func (k *checker) integerOffset(x int32) uint64 {
 	if e := &k.tree.Exprs[x]; e.Op == syntax.ExprInt && e.Flags&syntax.FlagOverflow == 0 {
 		return e.Val
 	}
-	v := k.ev.eval(x)
-	if v.Kind == Float || v.Kind == Raw {
-		k.error(k.ev.noticedEnd(x), "Integer constant expression expected")
+	v := k.ev.Eval(x)
+	if v.Kind == eval.Float || v.Kind == eval.Raw {
+		k.error(k.ev.NoticedEnd(x), "Integer constant expression expected")
 	}
 	return v.Bits
 }

@@ -73,9 +73,11 @@ var layers = [...]layer{
 	{"internal/ori/op", 50, true, "ori"},
 	{"internal/sass", 50, true, "sass"},
 	{"internal/ptx/sema", 52, false, "ptx"},
+	{"internal/ptx/sema/eval", 51, false, "ptx"},      // constant expressions
+	{"internal/ptx/sema/textpos", 47, false, "ptx"},   // where faults are noticed
 	{"internal/ptx/syntax/printer", 52, false, "ptx"}, // trees as text
 	{"internal/ptx/syntax/format", 47, false, "ptx"},  // text laid out anew, without a tree
-	{"internal/ptx/syntax", 51, false, "ptx"},
+	{"internal/ptx/syntax", 50, false, "ptx"},
 	{"internal/ptx/isa/rows", 50, false, "ptx"}, // the table of instructions, on its families
 	{"internal/ptx/isa/rows/scalar", 49, false, "ptx"},
 	{"internal/ptx/isa/rows/memory", 49, false, "ptx"},

@@ -1,4 +1,6 @@
-package sema
+// Package textpos finds the places in a text at which the reference notices
+// faults.
+package textpos
 
 import (
 	"bytes"
@@ -11,17 +13,17 @@ import (
 // in practice, so these places are found only when something is reported,
 // by looking at the text again.
 
-// after returns the place of the token that follows the one at p.
-func after(text []byte, p src.Pos) src.Pos {
+// After returns the place of the token that follows the one at p.
+func After(text []byte, p src.Pos) src.Pos {
 	if int64(p) >= int64(len(text)) {
 		return p
 	}
-	return skipBlank(text, p+src.Pos(tokenLen(text[p:])))
+	return SkipBlank(text, p+src.Pos(tokenLen(text[p:])))
 }
 
-// skipBlank returns the first place at or after p that is neither blank nor
+// SkipBlank returns the first place at or after p that is neither blank nor
 // inside a comment.
-func skipBlank(text []byte, p src.Pos) src.Pos {
+func SkipBlank(text []byte, p src.Pos) src.Pos {
 	i := int(p)
 	for i < len(text) {
 		switch c := text[i]; {
@@ -88,9 +90,9 @@ func numLen(b []byte) int {
 	return n
 }
 
-// closing returns the place of the brace that closes the one at p.
-func closing(text []byte, p src.Pos) src.Pos {
-	for depth := 0; int(p) < len(text); p = after(text, p) {
+// Closing returns the place of the brace that closes the one at p.
+func Closing(text []byte, p src.Pos) src.Pos {
+	for depth := 0; int(p) < len(text); p = After(text, p) {
 		switch text[p] {
 		case '{':
 			depth++

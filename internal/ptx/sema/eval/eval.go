@@ -1,4 +1,5 @@
-package sema
+// Package eval computes constant expressions of PTX.
+package eval
 
 import (
 	"math"
@@ -6,6 +7,7 @@ import (
 	"github.com/goptxas/goptxas/internal/engine/diag"
 	"github.com/goptxas/goptxas/internal/engine/src"
 	"github.com/goptxas/goptxas/internal/ptx/isa"
+	"github.com/goptxas/goptxas/internal/ptx/sema/textpos"
 	"github.com/goptxas/goptxas/internal/ptx/syntax"
 )
 
@@ -45,23 +47,23 @@ func (v Value) F32() uint32 {
 	return uint32(v.Bits)
 }
 
-// warpSize is the value of WARP_SZ on every target.
-const warpSize = 32
+// WarpSize is the value of WARP_SZ on every target.
+const WarpSize = 32
 
-// evaluator computes constant expressions of one tree. Faults go to the
+// Evaluator computes constant expressions of one tree. Faults go to the
 // unit; a fatal one leaves NoValue.
-type evaluator struct {
+type Evaluator struct {
 	tree *syntax.Tree
-	unit *diag.Unit
+	Unit *diag.Unit
 	text []byte
 }
 
-func (ev *evaluator) init(t *syntax.Tree, u *diag.Unit) {
-	ev.tree, ev.unit, ev.text = t, u, t.File.Text
+func (ev *Evaluator) Init(t *syntax.Tree, u *diag.Unit) {
+	ev.tree, ev.Unit, ev.text = t, u, t.File.Text
 }
 
-// eval returns the value of expression x.
-func (ev *evaluator) eval(x int32) Value {
+// Eval returns the value of expression x.
+func (ev *Evaluator) Eval(x int32) Value {
 	e := &ev.tree.Exprs[x]
 	switch e.Op {
 	case syntax.ExprInt:
@@ -78,7 +80,7 @@ func (ev *evaluator) eval(x int32) Value {
 		}
 		return Value{Float, e.Val}
 	case syntax.ExprWarp:
-		return Value{Int, warpSize}
+		return Value{Int, WarpSize}
 	case syntax.ExprRaw:
 		return Value{Raw, e.Val}
 	case syntax.ExprPlus, syntax.ExprNeg, syntax.ExprNot, syntax.ExprCom, syntax.ExprCast:
@@ -91,9 +93,9 @@ func (ev *evaluator) eval(x int32) Value {
 	return ev.binary(x)
 }
 
-func (ev *evaluator) unary(x int32) Value {
+func (ev *Evaluator) unary(x int32) Value {
 	e := &ev.tree.Exprs[x]
-	a := ev.eval(e.A)
+	a := ev.Eval(e.A)
 	if a.Kind == NoValue {
 		return a
 	}
@@ -105,7 +107,7 @@ func (ev *evaluator) unary(x int32) Value {
 		return Value{a.Kind, -a.Bits}
 	case syntax.ExprNot:
 		ev.needInt(x, a)
-		return Value{Int, b2u(a.Bits == 0)}
+		return Value{Int, bit(a.Bits == 0)}
 	case syntax.ExprCom:
 		ev.needInt(x, a)
 		if a.Kind == Float {
@@ -127,9 +129,9 @@ func (ev *evaluator) unary(x int32) Value {
 }
 
 // cond takes the type of the chosen arm; all three parts must be integers.
-func (ev *evaluator) cond(x int32) Value {
+func (ev *Evaluator) cond(x int32) Value {
 	e := &ev.tree.Exprs[x]
-	c, a, b := ev.eval(e.A), ev.eval(e.B), ev.eval(e.C)
+	c, a, b := ev.Eval(e.A), ev.Eval(e.B), ev.Eval(e.C)
 	if c.Kind == NoValue || a.Kind == NoValue || b.Kind == NoValue {
 		return Value{}
 	}
@@ -142,9 +144,9 @@ func (ev *evaluator) cond(x int32) Value {
 	return b
 }
 
-func (ev *evaluator) binary(x int32) Value {
+func (ev *Evaluator) binary(x int32) Value {
 	e := &ev.tree.Exprs[x]
-	a, b := ev.eval(e.A), ev.eval(e.B)
+	a, b := ev.Eval(e.A), ev.Eval(e.B)
 	if a.Kind == NoValue || b.Kind == NoValue {
 		return Value{}
 	}
@@ -155,14 +157,14 @@ func (ev *evaluator) binary(x int32) Value {
 	case syntax.ExprMul, syntax.ExprDiv, syntax.ExprAdd, syntax.ExprSub:
 		return ev.arith(x, a, b)
 	case syntax.ExprLt, syntax.ExprLe, syntax.ExprGt, syntax.ExprGe, syntax.ExprEq, syntax.ExprNe:
-		return Value{Int, b2u(compare(e.Op, a, b))}
+		return Value{Int, bit(compare(e.Op, a, b))}
 	}
 	ev.needInt(x, a)
 	ev.needInt(x, b)
 	return ev.integer(x, a, b)
 }
 
-func (ev *evaluator) arith(x int32, a, b Value) Value {
+func (ev *Evaluator) arith(x int32, a, b Value) Value {
 	op := ev.tree.Exprs[x].Op
 	if op == syntax.ExprDiv && (b.Bits == 0 || b.Kind == Float && b.Float64() == 0) {
 		ev.fatalAfter(x, "Constant expression has division by zero")
@@ -208,7 +210,7 @@ func (ev *evaluator) arith(x int32, a, b Value) Value {
 
 // integer computes the operators that only integers have. The remainder is
 // unsigned whatever its operands are; shifts use six bits of the count.
-func (ev *evaluator) integer(x int32, a, b Value) Value {
+func (ev *Evaluator) integer(x int32, a, b Value) Value {
 	kind := Int
 	if a.Kind == Uint || b.Kind == Uint {
 		kind = Uint
@@ -234,9 +236,9 @@ func (ev *evaluator) integer(x int32, a, b Value) Value {
 	case syntax.ExprOr:
 		return Value{kind, a.Bits | b.Bits}
 	case syntax.ExprLand:
-		return Value{Int, b2u(a.Bits != 0 && b.Bits != 0)}
+		return Value{Int, bit(a.Bits != 0 && b.Bits != 0)}
 	case syntax.ExprLor:
-		return Value{Int, b2u(a.Bits != 0 || b.Bits != 0)}
+		return Value{Int, bit(a.Bits != 0 || b.Bits != 0)}
 	}
 	return Value{}
 }
@@ -273,44 +275,44 @@ func compare(op syntax.ExprOp, a, b Value) bool {
 	return !equal
 }
 
-func b2u(b bool) uint64 {
+func bit(b bool) uint64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (ev *evaluator) needInt(x int32, v Value) {
+func (ev *Evaluator) needInt(x int32, v Value) {
 	if v.Kind == Float {
 		ev.errorAfter(x, "Integer constant expression expected")
 	}
 }
 
-func (ev *evaluator) error(p src.Pos, text string) { ev.unit.Report(diag.Error, p, text) }
+func (ev *Evaluator) error(p src.Pos, text string) { ev.Unit.Report(diag.Error, p, text) }
 
-func (ev *evaluator) errorAfter(x int32, text string) {
-	ev.unit.Report(diag.Error, ev.noticed(x), text)
+func (ev *Evaluator) errorAfter(x int32, text string) {
+	ev.Unit.Report(diag.Error, ev.noticed(x), text)
 }
 
-func (ev *evaluator) fatalAfter(x int32, text string) {
-	ev.unit.Report(diag.Fatal, ev.noticed(x), text)
+func (ev *Evaluator) fatalAfter(x int32, text string) {
+	ev.Unit.Report(diag.Fatal, ev.noticed(x), text)
 }
 
 // noticed returns the place where a fault of operator x shows: products
 // are folded as soon as their last literal is read, everything else waits
 // for the token that ends it.
-func (ev *evaluator) noticed(x int32) src.Pos {
+func (ev *Evaluator) noticed(x int32) src.Pos {
 	e := &ev.tree.Exprs[x]
-	last := ev.last(x)
+	last := ev.Last(x)
 	switch e.Op {
 	case syntax.ExprMul, syntax.ExprDiv, syntax.ExprRem:
 		return last
 	}
-	return after(ev.text, last)
+	return textpos.After(ev.text, last)
 }
 
-// last returns the place of the last literal of expression x.
-func (ev *evaluator) last(x int32) src.Pos {
+// Last returns the place of the last literal of expression x.
+func (ev *Evaluator) Last(x int32) src.Pos {
 	for {
 		e := &ev.tree.Exprs[x]
 		switch e.Op {
@@ -326,5 +328,5 @@ func (ev *evaluator) last(x int32) src.Pos {
 	}
 }
 
-// noticedEnd returns the place of the token after expression x.
-func (ev *evaluator) noticedEnd(x int32) src.Pos { return after(ev.text, ev.last(x)) }
+// NoticedEnd returns the place of the token after expression x.
+func (ev *Evaluator) NoticedEnd(x int32) src.Pos { return textpos.After(ev.text, ev.Last(x)) }
