@@ -62,7 +62,7 @@ var Cp = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WAsync, isa.WBulk, isa.WPrefetch, isa.WTensor}, Name: "cp.async.bulk.prefetch.tensor",
 		Forms: []row.Form{{Args: "o?***", May: row.EarlyTile}, {Args: "o*?**", May: row.EarlyTile, Must: row.EarlyHint}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Need: []isa.Slot{isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotLevel, isa.SlotDim}, Spaces: row.Spaces{Set: row.Global, Min: 1, Max: 1},
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: needLevel}, {At: isa.NoSlot, Do: prefetchMode}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}},
 		Flags: row.FlagManySpaces | row.FlagVector2,
@@ -80,7 +80,7 @@ var Cp = row.Op{Rows: []row.Row{
 			{Args: "om?***", May: row.EarlyTile | row.EarlyGroup},
 			{Args: "omk", May: row.EarlyTile | row.EarlyGroup, Must: row.EarlyHint},
 		},
-		Mods: tensorMods, Need: []isa.Slot{isa.SlotDim}, Spaces: bulkSpaces,
+		Mods: tensorMods, Spaces: bulkSpaces,
 		Gates: []row.Gate{
 			{V: 80, SM: 90, TargetFirst: true},
 			{Name: "$ with destination state space as .shared::cta", V: 86, If: toCTA},
@@ -100,7 +100,7 @@ var Cp = row.Op{Rows: []row.Row{
 	{
 		Words: []isa.Word{isa.WReduce, isa.WAsync, isa.WBulk, isa.WTensor}, Name: "cp.reduce.async.bulk.tensor",
 		Forms: []row.Form{{Args: "om?*", May: row.EarlyTile | eAtom}, {Args: "om*", May: row.EarlyTile | eAtom, Must: row.EarlyHint}},
-		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Need: []isa.Slot{isa.SlotDim}, Spaces: bulkSpaces,
+		Mods:  []isa.Slot{isa.SlotSpace, isa.SlotDone, isa.SlotDim, isa.SlotOp}, Spaces: bulkSpaces,
 		Gates: []row.Gate{{V: 80, SM: 90, TargetFirst: true}, gHintLast},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: tensorMode}, {At: isa.SlotSpace, Do: tensorSpaceRule}, {At: isa.SlotDim, Do: tensorSizes}, {At: isa.SlotDim, Do: tensorArgs}, {At: isa.SlotDim, Do: tensorOp}, {At: isa.SlotDone, Do: bulkDone}},
 		Flags: row.FlagManySpaces | row.FlagVector2,
@@ -411,7 +411,7 @@ func tensorSizes(c *row.Checker) {
 	in := c.In
 	n := dims(c)
 	if n == 0 {
-		return
+		c.Errorf(".dim modifier required for instruction '%s'", c.Row.Name)
 	}
 	if w := in.Mod(isa.SlotTile); w == isa.WTileGather4 || w == isa.WTileScatter4 {
 		n = 5

@@ -38,6 +38,7 @@ var Atom = row.Op{Rows: []row.Row{{
 		{At: isa.SlotNoftz, Do: atomVectorKind},
 		{At: isa.SlotEvict2, Do: casHint},
 		{At: isa.SlotScope, Do: atomScopeGate},
+		{At: isa.SlotScope, Do: atomNone},
 		{At: isa.SlotCmp, Do: atomOp},
 		{At: isa.SlotSem, Do: atomSem},
 	},
@@ -61,6 +62,7 @@ var Red = row.Op{Rows: []row.Row{
 			{At: isa.SlotNoftz, Do: atomVector},
 			{At: isa.SlotNoftz, Do: atomVectorKind},
 			{At: isa.SlotScope, Do: atomScopeGate},
+			{At: isa.SlotScope, Do: atomNone},
 			{At: isa.SlotCmp, Do: atomOp},
 			{At: isa.SlotSem, Do: atomSem},
 		},
@@ -220,13 +222,19 @@ var atomOps = [...]struct {
 	{isa.WCas, row.B16 | row.B32 | row.B64 | row.B128, ".b16 or .b32 or .b64 or .b128"},
 }
 
+// atomNone: without an operation no type is right.
+func atomNone(c *row.Checker) {
+	if !c.In.Has(isa.SlotOp) {
+		c.Errorf("Illegal operation '' for instruction '%s'", c.Row.Name)
+		c.Errorf("Operation  requires  type for instruction '%s'", c.Row.Name)
+	}
+}
+
 // atomOp: the operation exists on the type.
 func atomOp(c *row.Checker) {
 	in := c.In
 	w := in.Mod(isa.SlotOp)
 	if w == isa.WNone {
-		c.Errorf("Illegal operation '' for instruction '%s'", c.Row.Name)
-		c.Errorf("Operation  requires  type for instruction '%s'", c.Row.Name)
 		c.Errorf("Reduction operation is required for instruction '%s'", c.Row.Name)
 		return
 	}

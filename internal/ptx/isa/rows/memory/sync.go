@@ -343,12 +343,14 @@ var Fence = row.Op{Rows: []row.Row{
 		Mods:   []isa.Slot{isa.SlotProxy, isa.SlotAlias, isa.SlotAsync, isa.SlotSem, isa.SlotScope, isa.SlotRestrict, isa.SlotSpace},
 		Spaces: row.Spaces{Set: row.Global | row.SharedCTA | row.SharedCluster, Min: 0, Max: 1},
 		Gates: []row.Gate{
-			{V: 75, SM: 70},
+			{V: 75, SM: 70, If: bothWaysProxy},
 			{Name: "fence.proxy with unidirection proxy fence", V: 83, If: oneWayProxy},
 		},
 		Rules: []row.Rule{{At: isa.NoSlot, Do: proxyTarget}, {At: isa.NoSlot, Do: proxyKind}, {At: isa.SlotRead, Do: proxySize}, {At: isa.SlotSem, Do: proxySem}, {At: isa.SlotRestrict, Do: proxyRestrict}},
 	},
 }}
+
+func bothWaysProxy(c *row.Checker) bool { return !oneWayProxy(c) }
 
 // fenceInit: making a barrier known to the cluster is a release.
 func fenceInit(c *row.Checker) {
