@@ -24,6 +24,7 @@ var folders = map[string]func(*ori.Func) bool{
 	"UniformPairs":     func(f *ori.Func) bool { return uniform.UniformPairs(f, func(*ori.Instr) bool { return true }) },
 	"KnownBits":        opt.KnownBits,
 	"SSA":              ssa.SSA,
+	"GuardedUpdates":   control.GuardedUpdates,
 	"IgnoredBits":      machine.IgnoredBits,
 	"Reassociate":      address.Reassociate,
 	"Constants":        loop.Constants,

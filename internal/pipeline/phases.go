@@ -133,6 +133,7 @@ func phases() []phase.Row[*unit] {
 		{Name: "Contract", Run: improve(float.Contract), MinOpt: 1},
 		{Name: "Combine", Run: improve(opt.Combine), MinOpt: 1},
 		{Name: "IfConvert", Run: improve(control.IfConvert), MinOpt: 2},
+		{Name: "GuardedUpdates", Run: improve(control.GuardedUpdates), MinOpt: 2},
 		{Name: "Selects", Run: improve(control.Selects), MinOpt: 1},
 		{Name: "LateTests", Run: improve(control.LateTests), MinOpt: 2},
 		{Name: "TestBits", Run: improve(opt.TestBits), MinOpt: 1},
@@ -175,7 +176,7 @@ var order = []string{
 	"SplitWebs", "GuardedLoads", "Selects", "SSA", "Constants", "UniformConstants", "KnownBits", "CopyProp", "CSE", "Simplify", "Reassociate", "AddressFold", "Signs", "DeadCode",
 	"SharedInductions", "IgnoredBits",
 	// Fewer and larger instructions.
-	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "LeaveSSA", "LateTests", "TestBits",
+	"Combine", "Simplify", "SharedPointers", "AddressFold", "CSE", "Simplify", "LocalCSE", "CopyProp", "DeadCode", "GuardedUpdates", "LeaveSSA", "LateTests", "TestBits",
 	// Fewer branches, wider loads.
 	"IfConvert", "BranchSimplify", "GuardedLoads", "Selects", "VectorLoads", "Accumulators", "SplitWords", "CopyProp", "DoubleConstants", "TensorClears", "DeadCode",
 	"UnreadResults", "UnpackHalves", "ShareGroups",

@@ -1,0 +1,82 @@
+package control
+
+import (
+	"github.com/goptxas/goptxas/internal/opt"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// GuardedUpdates makes one guarded instruction, in SSA form, of a choice
+// between a value and what was computed from it, where nobody else reads
+// either: the register is updated in place or left alone.
+//
+//	IADD3 t = x, 1; SEL d = t, x, p        @p IADD3 d = x, 1 else x
+//
+// Values that all threads of a warp may share stay choices: the uniform
+// datapath has those but no guards.
+func GuardedUpdates(f *ori.Func) bool {
+	if !f.Props.SSA {
+		return false
+	}
+	v := opt.ValuesOf(f)
+	changed := false
+	for _, b := range f.Blocks {
+		for i := range b.Instrs {
+			if i.Op != op.SEL || i.Guard.Kind != ori.KNone || i.Mods != (op.Mods{}) || i.NDst != 1 || len(i.Args) != 4 {
+				continue
+			}
+			p := i.Args[3]
+			if p.Kind != ori.KReg || p.Class != ori.P {
+				continue
+			}
+			j, old := update(v, i, i.Args[1], i.Args[2]), i.Args[2]
+			if j == nil {
+				j, old, p = update(v, i, i.Args[2], i.Args[1]), i.Args[1], p.Not()
+			}
+			if j == nil || !f.Should("update", i) {
+				continue
+			}
+			d := i.Args[0]
+			j.Remove()
+			b.InsertBefore(j, i)
+			j.Args[0], j.Guard, j.Old = d, p, []ori.Operand{old}
+			i.Remove()
+			changed = true
+		}
+	}
+	return f.Touched(changed)
+}
+
+// update returns the instruction of the block of i that makes fresh from old
+// for i alone.
+func update(v *opt.Values, i *ori.Instr, fresh, old ori.Operand) *ori.Instr {
+	if !word(fresh) || !word(old) || v.ReadsOf(fresh) != 1 || v.ReadsOf(old) != 2 {
+		return nil
+	}
+	j, of := v.Once(fresh), v.Once(old)
+	if j == nil || of == nil || j.Block() != i.Block() || !opt.IsPure(j) || j.Op.Has(op.Pseudo) || j.NDst != 1 || j.Args[0].N > 1 || !varies(of) {
+		return nil
+	}
+	for _, s := range j.Srcs() {
+		if s.Kind == ori.KReg && s.Reg == old.Reg && s.Sub == old.Sub && s.N <= 1 {
+			return j
+		}
+	}
+	return nil
+}
+
+// word reports whether an operand is one word of a general register as it is.
+func word(a ori.Operand) bool {
+	return a.Kind == ori.KReg && a.Class == ori.R && a.N <= 1 && a.Flags == 0
+}
+
+// varies reports whether the uniform datapath cannot have the result of i.
+func varies(i *ori.Instr) bool {
+	switch i.Op {
+	case op.FADD, op.FMUL, op.FFMA, op.FMNMX, op.MUFU, op.SHFL, op.HADD2, op.HMUL2, op.HFMA2:
+		return true
+	case op.LDC, op.ULDC, op.LDCU:
+		return false
+	}
+	return i.Op.Has(op.Reads)
+}
