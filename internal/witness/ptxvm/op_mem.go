@@ -78,6 +78,10 @@ func (w *warp) col8(addr func(w *warp, k int) *column) *column { return addr(w, 
 // st stores.
 func (d *decoder) st() {
 	d.ignore(memoryWords...)
+	if d.has(isa.WBulk) {
+		d.stBulk()
+		return
+	}
 	t, space := d.typ(0), d.spaceOf(0)
 	addr := d.addr(0)
 	var bar func(*warp, int) *column
@@ -270,4 +274,22 @@ func (d *decoder) policy() {
 	}
 	p := d.dst(0)
 	d.out.run = func(w *warp) { w.store(p, new(column)) }
+}
+
+// stBulk fills shared memory with zeros (PTX ISA, st.bulk).
+func (d *decoder) stBulk() {
+	addr, size := d.addr(0), d.src(1, isa.B64)
+	space := d.spaceOf(0)
+	d.out.run = func(w *warp) {
+		a, n := w.col8(addr), w.col(&size, 1)
+		for m := w.mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			if n[l]%8 != 0 {
+				w.fail(l, "a bulk store of %d bytes", n[l])
+			}
+			for k := uint64(0); k < n[l]; k += 8 {
+				clear(w.bytes(space, a[l]+k, l, 8, 8, true))
+			}
+		}
+	}
 }

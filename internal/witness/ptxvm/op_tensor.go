@@ -39,6 +39,7 @@ func (d *decoder) reduceOp() tensor.Op {
 func (d *decoder) tensorCopy() {
 	d.ignore(isa.WTensor, isa.WTile, isa.W1d, isa.W2d, isa.W3d, isa.W4d, isa.W5d)
 	if d.has(isa.WPrefetch) {
+		d.ignore(isa.WTileGather4)
 		d.out.run = func(*warp) {}
 		return
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -110,4 +111,36 @@ func prepBulkRed(i *inst, parts []string) error {
 	m := tensor.Map{Type: types[n]}
 	i.size = uint8(m.Elem())
 	return prepBulk(i, parts)
+}
+
+// prepMemset reads UMEMSETS: an address, what words of 64 bits become, and how
+// many.
+func prepMemset(i *inst, _ []string) error {
+	rows, imms := uniforms(i)
+	if len(rows) < 2 || len(imms) > 1 {
+		return fmt.Errorf("this form has no meaning in the simulator")
+	}
+	n := len(rows)
+	i.s[0].row, i.s[1].row, i.s[2].row = rowZero, rows[n-1], rows[n-2]
+	if n > 2 {
+		i.s[0].row = rows[0]
+	}
+	if len(imms) == 1 {
+		i.rel = imms[0]
+	}
+	i.full = true
+	return nil
+}
+
+// UMEMSETS: fills shared memory.
+func umemsets(w *warp, i *inst, _ uint32) {
+	at := uint64(w.r[i.s[0].row][0]) + uint64(i.rel)
+	v := w.uniform64(i.s[2].row)
+	for k := range uint64(w.r[i.s[1].row][0]) {
+		b := w.bytes(spShared, 0, at+8*k, 8, true)
+		if b == nil {
+			return
+		}
+		binary.LittleEndian.PutUint64(b, v)
+	}
 }

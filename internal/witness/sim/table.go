@@ -169,6 +169,7 @@ var meanings = [...]meaningRow{
 	sass.OpUBLKCP:       {ClassShared, ublkcp, prepBulk},
 	sass.OpUBLKRED:      {ClassShared, ublkred, prepBulkRed},
 	sass.OpUBLKPF:       {ClassOther, nothing, nil},
+	sass.OpUMEMSETS:     {ClassShared, umemsets, prepMemset},
 	sass.OpSTAS:         {ClassShared, stas, prepStas},
 	sass.OpUTMACMDFLUSH: {ClassSync, commitBulk, nil},
 	sass.OpUTMALDG:      {ClassShared, utmaldg, prepTensor},
