@@ -83,8 +83,6 @@ func (i *inst) tells() func(*inst) bool {
 		return fenced
 	case markInit.on(i):
 		return func(x *inst) bool { return x.is("BAR") }
-	case exchanges(i):
-		return publishes
 	}
 	return nil
 }
@@ -294,8 +292,10 @@ func (t *table) served(f file, c class) int {
 		return 15
 	case c == "fp64" || c == "hmma_fma":
 		return 11
+	case c == "p2r" || c == "cs2r64":
+		return 9
 	}
-	return 9
+	return 7
 }
 
 // arrived reports whether to may stand age cycles behind from, whose result
@@ -350,7 +350,7 @@ func (c *Code) unread(from, to *inst, age int) bool {
 		if f := fileOf(a.cell); f != fileR {
 			least = c.table.over(f, from.class, a.slot, to.class, to.how == 'V')
 		}
-		if to.isWritten(a.cell) && age < least {
+		if late := a.slot != "g" && c.table.readsLate(from, fileOf(a.cell)); !late && to.isWritten(a.cell) && age < least {
 			return false
 		}
 	}

@@ -166,7 +166,6 @@ func (r *replay) wait(k int32, s *state, now int32) {
 	}
 	s.fence &^= mask
 	s.init &^= mask
-	s.copy &^= mask
 	groups := -1
 	if i.is("WARPGROUP") && i.has("DEPBAR") {
 		groups = lastNumber(i.text)
@@ -410,9 +409,6 @@ func (r *replay) pass(k int32, s *state, now int32) {
 	}
 	if i.is("WARPGROUP") && i.has("ARRIVE") {
 		s.dirty, s.bare = [4]uint64{}, false
-	}
-	if exchanges(i) {
-		s.copy |= mask(i.ctrl.WrBar)
 	}
 	for m := range numMarks {
 		if m.on(i) {

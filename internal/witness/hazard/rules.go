@@ -178,19 +178,7 @@ func (r *replay) spacing(k int32, s *state, now int32) {
 		r.say(k, -1, "threads meet before an mbarrier is set up", -1, 0, 0)
 		s.init = 0
 	}
-	if s.copy != 0 && publishes(i) {
-		r.say(k, -1, "what was exchanged in memory is told before it is there", -1, 0, 0)
-		s.copy = 0
-	}
 }
-
-// exchanges reports whether i writes memory by an exchange of which nobody
-// wants the old value: words of a tensor map are written so. Where a barrier
-// tells that it is over, it must be waited for before others are told.
-func exchanges(i *inst) bool { return i.is("ATOMG") && i.has("EXCH") && len(i.writes) == 0 }
-
-// publishes reports whether i tells other threads of memory.
-func publishes(i *inst) bool { return i.is("BAR", "UCGABAR_ARV") }
 
 // fenced reports whether i is of the kind that fences hold back.
 func fenced(i *inst) bool {

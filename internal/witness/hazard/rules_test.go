@@ -142,7 +142,6 @@ func TestWaits(t *testing.T) {
 		ctrl []sass.Ctrl
 		cut  int // the line of which the control field makes the difference
 	}{
-		{"a map copied before threads meet", []string{"ATOMG.E.EXCH.STRONG.GPU PT, RZ, [R8], R11 ;", "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 1},
 		{"a warp that is held", []string{"ERRBAR ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{held, plain, plain}, 0},
 		{"an mbarrier that is made", []string{"SYNCS.EXCH.64 URZ, [UR8], UR10 ;", "BAR.SYNC.DEFER_BLOCKING 0x0 ;", "EXIT ;"}, []sass.Ctrl{sets, waits, plain}, 0},
 		{"a barrier whose number is in a register", []string{"BAR.RED.POPC.DEFER_BLOCKING R4, R4, P0 ;", "MOV R4, R8 ;", "EXIT ;"}, []sass.Ctrl{reads, waits1, plain}, 1},

@@ -59,7 +59,6 @@ type state struct {
 	dirty [4]uint64       // general registers written since the warpgroup arrived
 	fence uint8           // barriers of fences that nobody waited for
 	init  uint8           // the same of mbarriers being set up
-	copy  uint8           // the same of words exchanged in memory
 	bare  bool            // no warp group has arrived since the entry
 }
 
@@ -145,8 +144,8 @@ func (s *state) join(o *state) bool {
 			s.dirty[n], changed = s.dirty[n]|o.dirty[n], true
 		}
 	}
-	if (o.fence&^s.fence)|(o.init&^s.init)|(o.copy&^s.copy) != 0 {
-		s.fence, s.init, s.copy, changed = s.fence|o.fence, s.init|o.init, s.copy|o.copy, true
+	if (o.fence&^s.fence)|(o.init&^s.init) != 0 {
+		s.fence, s.init, changed = s.fence|o.fence, s.init|o.init, true
 	}
 	if o.bare && !s.bare {
 		s.bare, changed = true, true

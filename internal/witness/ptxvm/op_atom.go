@@ -28,6 +28,10 @@ func (d *decoder) atom() {
 		d.atom128(space, addr, first)
 		return
 	}
+	if d.has(isa.WAsync) {
+		d.redAsync(space, addr, t, plain)
+		return
+	}
 	n := len(es)
 	b, dst := make([]operand, n), make([]place, n)
 	for k := range es {
@@ -63,6 +67,28 @@ func (d *decoder) atom() {
 		}
 		for k := range b { // results may be sources of other elements
 			w.store(dst[k], &was[k])
+		}
+	}
+}
+
+// redAsync is red.async: the value is taken now, and an mbarrier is told when
+// memory was changed.
+func (d *decoder) redAsync(space isa.Space, addr func(w *warp, k int) *column, t isa.Type, change update) {
+	d.ignore(isa.WMbarrierCompleteTxBytes)
+	size := uint64(t.Size())
+	b, bar := d.src(1, t), d.addr(2)
+	d.out.run = func(w *warp) {
+		a, y, at := *w.col8(addr), *w.col(&b, 0), *bar(w, 9)
+		for m := w.mask; m != 0; m &= m - 1 {
+			l := bits.TrailingZeros32(m)
+			to, v, told := a[l], y[l], w.barrierAt(isa.SpaceShared, at[l], l)
+			w.beginTold(told, func() {
+				w.atomic = true
+				mem := w.bytes(space, to, l, size, size, true)
+				w.atomic = false
+				put(mem, change(get(mem), v, 0))
+				w.completeTx(told, size)
+			})
 		}
 	}
 }

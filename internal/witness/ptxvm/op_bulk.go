@@ -6,27 +6,35 @@ import (
 	"github.com/goptxas/goptxas/internal/ptx/isa"
 )
 
-// bulk is cp.async.bulk: copies of many bytes and their groups. Reductions but those of tensors have no meaning here.
+// bulk is cp.async.bulk and cp.reduce.async.bulk: copies of many bytes, with
+// or without an operation, and their groups.
 func (d *decoder) bulk() {
 	d.ignore(isa.WAsync, isa.WBulk, isa.WRead, isa.WL2, isa.WL2CacheHint, isa.WMbarrierCompleteTxBytes, isa.WBulkGroup)
 	switch {
 	case d.has(isa.WTensor):
 		d.tensorCopy()
 	case d.has(isa.WReduce):
-		d.unknown()
+		d.ignore(isa.WNoftz)
+		t := d.typ(0)
+		change, n := d.update(t, false), t.Size()
+		d.bulkCopy(func(to, from []byte) {
+			for k := 0; k < len(to); k += n {
+				put(to[k:k+n], change(get(to[k:k+n]), get(from[k:k+n]), 0))
+			}
+		})
 	case d.has(isa.WPrefetch):
 		d.out.run = func(*warp) {}
 	case d.has(isa.WCommitGroup), d.has(isa.WWaitGroup):
 		d.out.run = d.groupStep(lateBulk)
 	default:
-		d.bulkCopy()
+		d.bulkCopy(func(to, from []byte) { copy(to, from) })
 	}
 }
 
 // bulkUnit is what a bulk copy moves at least, and its alignment.
 const bulkUnit = 16
 
-func (d *decoder) bulkCopy() {
+func (d *decoder) bulkCopy(move func(to, from []byte)) {
 	to, from, n := d.addr(0), d.addr(1), d.src(2, isa.U32)
 	spTo, spFrom := d.in.Spaces[0].Base(), d.in.Spaces[1].Base()
 	var bar func(w *warp, k int) *column
@@ -50,7 +58,7 @@ func (d *decoder) bulkCopy() {
 			from, n := b[l], size[l]
 			run := func(to uint64) {
 				for k := uint64(0); k < n; k += bulkUnit {
-					copy(w.bytes(spTo, to+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, from+k, l, bulkUnit, bulkUnit, false))
+					move(w.bytes(spTo, to+k, l, bulkUnit, bulkUnit, true), w.bytes(spFrom, from+k, l, bulkUnit, bulkUnit, false))
 				}
 			}
 			if to := dst[l]; bar == nil {

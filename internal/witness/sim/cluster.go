@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/goptxas/goptxas/internal/cubin"
+	"github.com/goptxas/goptxas/internal/witness/tensor"
 )
 
 // Clusters: blocks that run together. Each reaches the shared memory of the
@@ -201,5 +202,49 @@ func stas(w *warp, i *inst, m uint32) {
 			binary.LittleEndian.PutUint32(v[4*k:], w.r[i.s[1].row+uint16(k)][l])
 		}
 		w.load(bar, func() { copy(w.bytes(spShared, l, to, n, true), v[:n]) }, uint32(n))
+	}
+}
+
+// prepRedas reads REDAS: as STAS, with an operation.
+func prepRedas(i *inst, parts []string) error {
+	if err := prepStas(i, parts); err != nil {
+		return err
+	}
+	w := i.in.Word()
+	types := [...]int{tensor.U32, tensor.S32, tensor.U64}
+	n := w.Field(73, 3)
+	if n >= uint64(len(types)) {
+		return fmt.Errorf("%s is not simulated", i.mn)
+	}
+	i.cmp, i.bop = uint8(types[n]), uint8(w.Field(87, 4))
+	return nil
+}
+
+// REDAS: each lane changes a word of the shared memory of a block of the
+// cluster and tells a barrier there its bytes, at some time of its own.
+func redas(w *warp, i *inst, m uint32) {
+	n := uint64(i.size)
+	for ; m != 0; m &= m - 1 {
+		l := lane(m)
+		to := uint64(w.r[i.s[0].row][l] + uint32(i.addr[0].imm))
+		bar := uint64(w.r[i.s[0].row+1][l])
+		var v [8]byte
+		for k := range n / 4 {
+			binary.LittleEndian.PutUint32(v[4*k:], w.r[i.s[1].row+uint16(k)][l])
+		}
+		w.load(bar, func() { w.updateLater(i, l, to, v[:n]) }, uint32(n))
+	}
+}
+
+// updateLater changes a word as an atomic operation does: others that do the
+// same need no order.
+func (w *warp) updateLater(i *inst, l int, to uint64, v []byte) {
+	if a := w.m.async; a != nil {
+		was := a.quiet
+		a.quiet = true
+		defer func() { a.quiet = was }()
+	}
+	if mem := w.bytes(spShared, l, to, uint64(len(v)), true); mem != nil {
+		tensor.Reduce(int(i.cmp), tensor.Op(i.bop), mem, v)
 	}
 }

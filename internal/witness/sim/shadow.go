@@ -39,6 +39,9 @@ func (w *warp) touch(where int, addr, n uint64, write bool) {
 	if m.quiet || where == spLocal {
 		return
 	}
+	if f := w.m.l.Touch; f != nil {
+		f(Touch{Block: w.cta.id, Warp: w.id, PC: w.m.prog.offset(w.at), Addr: addr, N: n, Shared: where == spShared, Write: write, Proxy: m.actor != nil && m.actor.proxy})
+	}
 	i := &w.m.prog.insts[w.at]
 	who := actor{tid: uint16(w.tid(0)), clock: w.async.g.at(w.tid(0)), pc: w.at, view: &w.async.view}
 	if m.actor != nil {

@@ -34,6 +34,20 @@ type Launch struct {
 
 	// Hook, when set, is called before every instruction of every warp.
 	Hook func(*Event) error
+	// Touch, when set, is told every access that the clocks of async.go look
+	// at, in the order in which they happen.
+	Touch func(Touch)
+}
+
+// Touch is one access to shared or global memory.
+type Touch struct {
+	Block   [3]uint32
+	Warp    int // that makes it, or ordered it
+	PC      uint64
+	Addr, N uint64
+	Shared  bool
+	Write   bool
+	Proxy   bool // made by the asynchronous proxy
 }
 
 // Fault is something the program did wrong.

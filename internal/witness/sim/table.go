@@ -171,6 +171,7 @@ var meanings = [...]meaningRow{
 	sass.OpUBLKPF:       {ClassOther, nothing, nil},
 	sass.OpUMEMSETS:     {ClassShared, umemsets, prepMemset},
 	sass.OpSTAS:         {ClassShared, stas, prepStas},
+	sass.OpREDAS:        {ClassShared, redas, prepRedas},
 	sass.OpUTMACMDFLUSH: {ClassSync, commitBulk, nil},
 	sass.OpUTMALDG:      {ClassShared, utmaldg, prepTensor},
 	sass.OpUTMASTG:      {ClassShared, utmastg, prepTensor},
