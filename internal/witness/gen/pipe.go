@@ -28,6 +28,8 @@ type Pipe struct {
 	Odd     int  // threads that the last warp lacks
 	Long    int  // instructions of one block behind the loop
 	Lines   bool // a function is called in the loop, and all have source lines
+	Map     bool // tiles are boxes of a tensor, by a map that each block makes itself
+	Swizzle int  // of these boxes
 }
 
 // pieces are the sizes of asynchronous copies.
@@ -75,10 +77,13 @@ func (p *Pipe) more(r *rand.Rand) {
 	if p.How == "bulk" && p.Odd == 0 && r.IntN(2) == 0 {
 		p.Cluster, p.Blocks, p.Named = true, 2*p.Blocks, 0
 	}
+	if (p.How == "bulk" || p.How == "roles") && !p.Cluster && p.Odd == 0 && r.IntN(3) == 0 {
+		p.Map, p.Swizzle = true, r.IntN(3)
+	}
 }
 
 // Hopper reports whether only sm_90a has what the pipe needs.
-func (p *Pipe) Hopper() bool { return p.Group || p.Cluster }
+func (p *Pipe) Hopper() bool { return p.Group || p.Cluster || p.Map }
 
 // Simpler lists programs with one thing less.
 func (p *Pipe) Simpler() []*Pipe {
@@ -93,6 +98,8 @@ func (p *Pipe) Simpler() []*Pipe {
 	add(func(q *Pipe) { q.Held = 0 })
 	add(func(q *Pipe) { q.Long = 0 })
 	add(func(q *Pipe) { q.Lines = false })
+	add(func(q *Pipe) { q.Swizzle = 0 })
+	add(func(q *Pipe) { q.Map, q.Swizzle = false, 0 })
 	add(func(q *Pipe) { q.Odd = 0 })
 	add(func(q *Pipe) { q.Flight = 0 })
 	if p.Cluster {
@@ -160,12 +167,15 @@ func (p *Pipe) Text() string {
 	w.f("//: buf %d zero", p.Blocks*p.users()*16)
 	w.f("//: u32 %d", p.Tiles)
 	head := Header
-	if p.Group {
+	if p.Group || p.Map {
 		head = strings.Replace(Header, "sm_90", "sm_90a", 1)
 	}
 	w.out.WriteString(head)
 	if p.Lines {
 		w.f(".func (.reg .b32 %%z) turn(.reg .b32 %%x, .reg .b32 %%y)\n{\n.loc 1 3 5\nshf.l.wrap.b32 %%z,%%x,%%x,%d;\n.loc 1 4 5\nxor.b32 %%z,%%z,%%y;\nret;\n}", 1+p.Seed%30)
+	}
+	if p.Map {
+		w.f(".global .align 128 .b8 maps[%d];", 128*p.Blocks) // which hold an address: no result
 	}
 	w.f(".visible .entry %s(.param .u64 in, .param .u64 out, .param .u32 n)", name)
 	if p.Cluster {
@@ -214,7 +224,7 @@ func (w *pipeText) line() {
 // the consumer's number, %mine its place in a tile.
 func (w *pipeText) declare() {
 	w.f(".reg .b32 %%half,%%t,%%n,%%i,%%s,%%buf,%%at,%%bar,%%ph,%%u,%%w<16>,%%a<4>,%%b<2>,%%c<4>,%%h<64>;\n.reg .b64 %%in,%%out,%%src,%%x,%%pl,%%da,%%db;\n.reg .b16 %%both;\n.reg .pred %%p<4>;")
-	w.f(".shared .align 128 .b8 bufs[%d];\n.shared .align 8 .b64 bars[%d];", w.tile()*w.Stages, 2*w.Stages)
+	w.f(".shared .align 1024 .b8 bufs[%d];\n.shared .align 8 .b64 bars[%d];", w.tile()*w.Stages, 2*w.Stages)
 	w.f("ld.param.u64 %%in,[in];\nld.param.u64 %%out,[out];\nld.param.u32 %%n,[n];\ncvta.to.global.u64 %%in,%%in;\ncvta.to.global.u64 %%out,%%out;")
 	w.f("mov.u32 %%t,%%tid.x;\nmov.u32 %%u,%%ctaid.x;")
 	if w.Cluster { // both blocks have the same tiles
@@ -331,6 +341,9 @@ func (w *pipeText) copies() {
 // setup makes the mbarriers: full ones count one arrival, empty ones all
 // consumers.
 func (w *pipeText) setup() {
+	if w.Map {
+		w.tensorMap()
+	}
 	w.f("setp.ne.u32 %%p2,%%t,0;\n@%%p2 bra I;")
 	for k := range w.Stages {
 		w.f("mbarrier.init.shared::cta.b64 [%%bar+%d],1;\nmbarrier.init.shared::cta.b64 [%%bar+%d],%d;", 16*k, 16*k+8, w.users())
@@ -344,11 +357,46 @@ func (w *pipeText) setup() {
 	w.f("I:\nbar.sync 0;")
 }
 
+// tensorMap makes the map of a tensor of lines of 16 bytes, of which a tile
+// has as many as there are consumers, in shared memory, copies it to global
+// memory, and lets all threads see it there.
+func (w *pipeText) tensorMap() {
+	const field = "tensormap.replace.tile.%s.shared::cta.b1024.b%d [%%w8],%s;"
+	w.f(".reg .b64 %%map;\n.shared .align 128 .b8 map0[128];\nmov.u64 %%map,maps;\nmul.wide.u32 %%x,%%u,128;\nadd.u64 %%map,%%map,%%x;\nmov.u32 %%w8,map0;")
+	w.f("setp.ge.u32 %%p1,%%t,32;\n@%%p1 bra M;\nshl.b32 %%w9,%%t,2;\nadd.u32 %%w9,%%w8,%%w9;\nst.shared.b32 [%%w9],0;\nbar.warp.sync 0xffffffff;\nsetp.ne.u32 %%p2,%%t,0;\n@%%p2 bra T;")
+	w.f(field, "global_address", 64, "%in")
+	w.f(field, "rank", 32, "1")
+	for k, dim := range [...][2]int{{4, 4}, {w.users(), w.users() * w.Tiles}} {
+		for _, x := range []struct {
+			name string
+			n    int
+		}{{"box_dim", dim[0]}, {"global_dim", dim[1]}, {"element_stride", 1}} {
+			w.f("mov.u32 %%w9,%d;", x.n)
+			w.f(field, x.name, 32, fmt.Sprint(k)+",%w9")
+		}
+	}
+	w.f("mov.u64 %%x,16;")
+	w.f(field, "global_stride", 64, "0,%x")
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"elemtype", 2}, {"interleave_layout", 0}, {"swizzle_mode", w.Swizzle}, {"fill_mode", 0}} {
+		w.f(field, x.name, 32, fmt.Sprint(x.n))
+	}
+	w.f("T:\nbar.warp.sync 0xffffffff;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%%map],[%%w8],128;\nM:\nbar.sync 0;")
+	w.f("fence.proxy.tensormap::generic.acquire.gpu [%%map],128;\nbar.sync 0;")
+}
+
 // bulk starts the copy of tile reg; one thread does so.
 func (w *pipeText) bulk(reg string) {
 	w.f("rem.u32 %%w2,%s,%d;\nmad.lo.u32 %%w3,%%w2,%d,%%buf;\nshl.b32 %%w2,%%w2,4;\nadd.u32 %%w2,%%bar,%%w2;", reg, w.Stages, w.tile())
 	w.f("mul.wide.u32 %%x,%s,%d;\nadd.u64 %%src,%%in,%%x;", reg, w.tile())
 	w.f("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%%w2],%d;", w.tile())
+	if w.Map {
+		w.f("mov.u32 %%w6,0;\nmul.lo.u32 %%w7,%s,%d;", reg, w.users())
+		w.f("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%%w3],[%%map,{%%w6,%%w7}],[%%w2];")
+		return
+	}
 	if w.Cluster {
 		w.f("add.u32 %%w3,%%w3,%%half;\ncvt.u64.u32 %%x,%%half;\nadd.u64 %%src,%%src,%%x;")
 		w.f("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%%w3],[%%src],%d,[%%w2],%%both;", w.tile()/2)

@@ -17,7 +17,7 @@ type Code struct {
 	starts []int     // first instruction of each block
 	succs  [][]int32 // blocks that may follow
 	entry  []bool    // blocks that begin with nothing pending
-	before [][]int   // instructions that may come before each; see visit
+	before [][]int   // instructions that may come before each; see preds
 }
 
 // Decode reads the words of one function.

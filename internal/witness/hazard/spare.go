@@ -28,14 +28,6 @@ func (c *Code) Spare(k int) string {
 // f for each instruction; where f is true the way ends. It returns whether
 // some way came to an end of the code.
 func (c *Code) visit(k int, back bool, f func(x *inst) bool) (out bool) {
-	if back && c.before == nil {
-		c.before = make([][]int, len(c.insts))
-		for n := range c.insts {
-			for _, m := range c.next(n) {
-				c.before[m] = append(c.before[m], n)
-			}
-		}
-	}
 	seen := map[int]bool{}
 	work := []int{k}
 	for len(work) > 0 {
@@ -43,7 +35,7 @@ func (c *Code) visit(k int, back bool, f func(x *inst) bool) (out bool) {
 		work = work[:len(work)-1]
 		list := c.next(n)
 		if back {
-			list = c.before[n]
+			list = c.preds()[n]
 		}
 		x := &c.insts[n]
 		if len(list) == 0 || back && n == 0 || !back && (x.is("EXIT") || x.elsewhere()) {
@@ -59,6 +51,19 @@ func (c *Code) visit(k int, back bool, f func(x *inst) bool) (out bool) {
 	return out
 }
 
+// preds returns the instructions that may come before each.
+func (c *Code) preds() [][]int {
+	if c.before == nil {
+		c.before = make([][]int, len(c.insts))
+		for n := range c.insts {
+			for _, m := range c.next(n) {
+				c.before[m] = append(c.before[m], n)
+			}
+		}
+	}
+	return c.before
+}
+
 // accesses reports whether i reads or writes memory that others see;
 // mbarriers are told apart.
 func accesses(i *inst) bool {
@@ -70,8 +75,8 @@ func accesses(i *inst) bool {
 }
 
 // spareFence: nothing was accessed since the last such fence but mbarriers,
-// which the reference hands to asynchronous work without one, or nothing is
-// accessed behind it.
+// which the reference hands to asynchronous work without one, or nothing but
+// these until the next such fence, or nothing at all is accessed behind it.
 func (c *Code) spareFence(k int) string {
 	why := ""
 	note := func(x *inst, more bool) bool {
@@ -82,6 +87,11 @@ func (c *Code) spareFence(k int) string {
 	}
 	c.visit(k, true, func(x *inst) bool { return note(x, false) || x.text == c.insts[k].text })
 	if why == "" {
+		return ""
+	}
+	why = ""
+	out := c.visit(k, false, func(x *inst) bool { return note(x, false) || x.text == c.insts[k].text })
+	if why == "" && !out {
 		return ""
 	}
 	why = ""
@@ -119,7 +129,7 @@ func (c *Code) spareArrival(k int) string {
 	return ""
 }
 
-// spareGroups: no group was ended since a wait for as many, or one follows
+// spareGroups: no more groups are on their way than it leaves, or such a wait follows
 // before anything could depend on it.
 func (c *Code) spareGroups(k int) string {
 	i := &c.insts[k]
@@ -133,16 +143,10 @@ func (c *Code) spareGroups(k int) string {
 		}
 		return x.class == "gmma" && strings.Contains(x.text, "gsb0")
 	}
-	why := ""
-	c.visit(k, true, func(x *inst) bool {
-		if ends(x) {
-			why = x.text
-		}
-		return why != "" || again(x)
-	})
-	if why == "" {
+	if c.open(k, ends, again) <= most {
 		return ""
 	}
+	why := ""
 	group := map[uint16]bool{}
 	for n := range c.insts {
 		if g := &c.insts[n]; i.is("WARPGROUP") && g.class == "gmma" {
@@ -151,7 +155,6 @@ func (c *Code) spareGroups(k int) string {
 			}
 		}
 	}
-	why = ""
 	out := c.visit(k, false, func(x *inst) bool {
 		if again(x) {
 			return true
@@ -170,6 +173,38 @@ func (c *Code) spareGroups(k int) string {
 		return "the end"
 	}
 	return why
+}
+
+// open returns how many groups may be on their way at instruction k, which
+// itself waits for none: those that end on a way to it, and those that the
+// last wait before them leaves.
+func (c *Code) open(k int, ends, waits func(*inst) bool) int {
+	const many = 8
+	most := 0
+	for n := 1; n <= many && most == n-1; n++ { // a way with n of them
+		type place struct{ at, n int }
+		seen := map[place]bool{}
+		work := []place{{k, 0}}
+		for len(work) > 0 && most < n {
+			p := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, m := range c.preds()[p.at] {
+				q := place{m, p.n}
+				switch x := &c.insts[m]; {
+				case ends(x):
+					q.n++
+				case waits(x) && m != k:
+					most = max(most, q.n+lastNumber(x.text))
+					continue
+				}
+				if most = max(most, min(q.n, n)); q.n <= n && !seen[q] {
+					seen[q] = true
+					work = append(work, q)
+				}
+			}
+		}
+	}
+	return most
 }
 
 // unwaited returns the barriers that may be set at instruction k, behind its
