@@ -34,6 +34,8 @@ type Job struct {
 	CacheFolder string         // where compiled kernels are kept; "": nowhere
 	Kernels     pipeline.Cache // a further place for them; may be nil
 
+	Resume *pipeline.Resume // a function that is read from a dump; may be nil
+
 	progress *progress // nil: nobody is told how far it is
 	limits   *limits   // nil: none
 	search   *search   // nil: nobody looks for faster code
@@ -192,6 +194,12 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if j.judgeJobserver(); !j.honours(m) {
 		return
 	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(m.Funcs, func(f sema.Func) bool { return f.Name == name })
+	}
+	if !j.judgeDump(has) {
+		return
+	}
 	set, fault := readKnobs(j.Settings.Line)
 	if fault != nil {
 		j.Sink.Say(diag.Fatal, fault.Text)
@@ -212,7 +220,8 @@ func (j *Job) generate(ctx context.Context, m *sema.Module, res *Result) {
 	if j.limits != nil {
 		o.Thrift = j.limits
 	}
-	if j.Watch == nil { // a kept kernel passes through no phase that could be watched
+	o.Resume = j.Resume
+	if j.Watch == nil && j.Resume == nil { // a kept kernel passes through no phase that could be watched
 		if cache, version := j.openCache(); cache != nil {
 			o.Cache, o.Version = cache, version
 		}

@@ -112,6 +112,10 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 			return code
 		}
 	}
+	var resume *pipeline.Resume
+	if fault == nil {
+		files, resume, fault = takeDump(line, files)
+	}
 	takeTarget(line, files)
 	var s *cli.Settings
 	if fault == nil {
@@ -142,7 +146,7 @@ func compileLine(ctx context.Context, line *cli.Line, w World) int {
 		sink.Say(diag.Fatal, fault.Text)
 		return Failed
 	}
-	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, progress: p, limits: bounds, search: hunt}
+	job := &Job{Settings: s, Files: files, Sink: sink, Stdout: w.Stdout, CacheFolder: cacheFolder(line), Kernels: w.Kernels, Resume: resume, progress: p, limits: bounds, search: hunt}
 	if watch != nil {
 		job.Watch = watch
 	}

@@ -2,13 +2,9 @@ package gosass
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/goptxas/goptxas/internal/ori"
 )
-
-// recordHead begins a dump in the record form.
-const recordHead = "1IRO"
 
 // ori reads a dump that `goptxas --phase NAME/dump` wrote, in the text or the
 // record form, checks it and prints its functions in the text form.
@@ -20,12 +16,7 @@ func (c *command) ori(args []string) error {
 	if err != nil {
 		return err
 	}
-	var m *ori.Module
-	if strings.HasPrefix(string(data[:min(len(data), len(recordHead))]), recordHead) {
-		m, err = ori.ReadRecords(data)
-	} else {
-		m, err = ori.Parse(string(data))
-	}
+	m, err := ori.Read(data)
 	if err != nil {
 		return err
 	}

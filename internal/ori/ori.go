@@ -213,6 +213,8 @@ type Props struct {
 	LocalBytes  int32 // local memory the source asks for; spills come on top
 	Variables   int32 // bytes of variables among them
 	SpillBytes  int32
+	SpillStores int32 // words that spill code stores and loads
+	SpillLoads  int32
 	Barriers    int32 // named barriers used: highest + 1
 	MaxNReg     int32 // .maxnreg, 0 = none
 	MinNCTA     int32
@@ -251,6 +253,7 @@ type Module struct {
 	Symbols []Symbol
 	Pool    *pool.Pool // gives functions their memory and takes it back with itself; nil: the heap
 	Source  *src.File  // the text they come from, for dumps; may be nil
+	Head    string     // of a dump: where it comes from
 	// Poll is called now and then by phases that may take long, and panics
 	// where the work shall end; may be nil.
 	Poll func()

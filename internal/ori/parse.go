@@ -9,11 +9,14 @@ import (
 )
 
 // Parse reads functions in the text form into a module. Lines that are
-// empty or start with '#' are skipped.
+// empty or start with '#' are skipped; the first of these is its head.
 func Parse(text string) (*Module, error) {
 	p := &parser{m: &Module{}}
 	for line := range strings.Lines(text) {
 		p.line++
+		if head, ok := strings.CutPrefix(line, "# "); ok && p.line == 1 {
+			p.m.Head = strings.TrimSpace(head)
+		}
 		if err := p.one(strings.TrimSpace(line)); err != nil {
 			return nil, fmt.Errorf("line %d: %w", p.line, err)
 		}
@@ -155,6 +158,7 @@ func (p *parser) block(num, rest string) error {
 	p.b.ID = int32(id)
 	p.f.nextBlock = max(p.f.nextBlock, int32(id)+1)
 	p.blocks[p.b.ID] = p.b
+	rest, p.b.Kept = strings.CutPrefix(strings.TrimSpace(rest), "kept")
 	if rest = strings.TrimSpace(rest); rest == "" {
 		return nil
 	}

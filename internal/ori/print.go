@@ -18,7 +18,8 @@ import (
 //	}
 //
 // A register is written with its file's letter and its number: r, u, p, q
-// (uniform predicate), k (convergence barrier). r8[1] is word 1, r8[2:4]
+// (uniform predicate), k (convergence barrier). A block that must stay one is
+// kept. r8[1] is word 1, r8[2:4]
 // words 2 and 3; without brackets all words are meant. Behind else stand the
 // values that the results have if the guard does not hold. pos is where the
 // instruction comes from, in bytes of the source text; line is the same for
@@ -44,6 +45,9 @@ func (f *Func) Append(dst []byte) []byte {
 	}
 	for _, b := range f.Blocks {
 		dst = fmt.Appendf(dst, "  b%d:", b.ID)
+		if b.Kept {
+			dst = append(dst, " kept"...)
+		}
 		for n, s := range b.Succs {
 			if n == 0 {
 				dst = append(dst, " ->"...)

@@ -36,6 +36,9 @@ var propRows = [...]propRow{
 	{"clustery", func(p *Props) *int32 { return &p.Cluster[1] }},
 	{"clusterz", func(p *Props) *int32 { return &p.Cluster[2] }},
 	{"registers", func(p *Props) *int32 { return &p.Registers }},
+	{"variables", func(p *Props) *int32 { return &p.Variables }},
+	{"stores", func(p *Props) *int32 { return &p.SpillStores }},
+	{"loads", func(p *Props) *int32 { return &p.SpillLoads }},
 	{"tensor", func(p *Props) *int32 { return &p.Tensor }},
 }
 
@@ -45,6 +48,7 @@ var propFlags = [...]struct {
 }{
 	{"calls", func(p *Props) *bool { return &p.HasCalls }},
 	{"exit", func(p *Props) *bool { return &p.HasExit }},
+	{"moves", func(p *Props) *bool { return &p.MovesStack }},
 	{"pool", func(p *Props) *bool { return &p.Pool }},
 	{"untraded", func(p *Props) *bool { return &p.Untraded }},
 	{"serial", func(p *Props) *bool { return &p.Serial }},

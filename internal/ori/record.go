@@ -20,7 +20,7 @@ import (
 
 const (
 	recordMagic   = 0x4f524931 // "ORI1"
-	recordVersion = 2
+	recordVersion = 3
 	recordAlign   = 16
 )
 
@@ -33,9 +33,17 @@ const (
 	secBlocks
 	secInstrs
 	secOperands
+	secHead
 )
 
+// keptBlock marks, in the number of a block's instructions, one that must
+// stay a block.
+const keptBlock = 1 << 31
+
 var errRecords = errors.New("damaged records")
+
+// errNoRecords is the error of bytes that are not in the record form.
+var errNoRecords = errors.New("not a snapshot")
 
 // AppendRecords appends the record form of m.
 func (m *Module) AppendRecords(dst []byte) []byte {
@@ -47,7 +55,7 @@ func (m *Module) AppendRecords(dst []byte) []byte {
 		w.function(f)
 	}
 	start := len(dst)
-	dst = le32(dst, recordMagic, recordVersion, secOperands, 0)
+	dst = le32(dst, recordMagic, recordVersion, secHead, 0)
 	for _, s := range [...]struct {
 		kind, n int
 		b       []byte
@@ -59,6 +67,7 @@ func (m *Module) AppendRecords(dst []byte) []byte {
 		{secBlocks, w.nblocks, w.blocks},
 		{secInstrs, w.ninstrs, w.instrs},
 		{secOperands, w.nops, w.ops},
+		{secHead, len(m.Head), []byte(m.Head)},
 	} {
 		dst = le32(dst, uint32(s.kind), uint32(s.n), uint32(len(s.b)), 0)
 		dst = append(dst, s.b...)
@@ -123,7 +132,11 @@ func (w *recordWriter) function(f *Func) {
 }
 
 func (w *recordWriter) block(b *Block) {
-	w.blocks = le32(w.blocks, uint32(b.ID), uint32(b.n), uint32(len(b.Succs)))
+	n := uint32(b.n)
+	if b.Kept {
+		n |= keptBlock
+	}
+	w.blocks = le32(w.blocks, uint32(b.ID), n, uint32(len(b.Succs)))
 	for _, s := range b.Succs {
 		w.blocks = le32(w.blocks, uint32(s.ID))
 	}
@@ -162,7 +175,7 @@ func ReadRecords(b []byte) (*Module, error) {
 	if err := r.sections(b); err != nil {
 		return nil, err
 	}
-	m := &Module{}
+	m := &Module{Head: string(r.sec[secHead].b)}
 	syms := r.sec[secSymbols]
 	for range syms.n {
 		m.Symbols = append(m.Symbols, r.symbol(&syms))
@@ -185,6 +198,15 @@ func ReadRecords(b []byte) (*Module, error) {
 	return m, nil
 }
 
+// Read reads a dump, in the record or the text form.
+func Read(b []byte) (*Module, error) {
+	m, err := ReadRecords(b)
+	if errors.Is(err, errNoRecords) {
+		return Parse(string(b))
+	}
+	return m, err
+}
+
 // cursor walks over the words of a section.
 type cursor struct {
 	b []byte
@@ -192,13 +214,13 @@ type cursor struct {
 }
 
 type recordReader struct {
-	sec [secOperands + 1]cursor
+	sec [secHead + 1]cursor
 	bad bool
 }
 
 func (r *recordReader) sections(b []byte) error {
 	if len(b) < recordAlign || binary.LittleEndian.Uint32(b) != recordMagic {
-		return fmt.Errorf("not a snapshot")
+		return errNoRecords
 	}
 	if v := binary.LittleEndian.Uint32(b[4:]); v != recordVersion {
 		return fmt.Errorf("snapshot of version %d, this is %d", v, recordVersion)
@@ -210,7 +232,7 @@ func (r *recordReader) sections(b []byte) error {
 		if size < 0 || size > len(b)-at {
 			return errRecords
 		}
-		if kind >= secStrings && kind <= secOperands {
+		if kind >= secStrings && kind <= secHead {
 			r.sec[kind] = cursor{b[at : at+size], n}
 		}
 		at += (size + recordAlign - 1) / recordAlign * recordAlign
@@ -288,6 +310,8 @@ func (r *recordReader) block(f *Func) (succs []uint32) {
 	b := f.NewBlock()
 	f.nextBlock = next
 	b.ID = int32(id)
+	b.Kept = n&keptBlock != 0
+	n &^= keptBlock
 	for ; k > 0 && !r.bad; k-- {
 		succs = append(succs, r.u32(c))
 	}

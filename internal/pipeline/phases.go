@@ -57,8 +57,13 @@ type unit struct {
 	meetings []int32 // places of the text for which threads may gather from several places of the code
 }
 
-// convergePhase is the phase after which it is known where threads gather.
-const convergePhase = "Converge"
+// Phases that others ask for by their names.
+const (
+	convergePhase = "Converge"          // after it is known where threads gather
+	allocatePhase = "AllocateRegisters" // registers are physical
+	expandPhase   = "ExpandCopies"      // and so are all instructions
+	schedulePhase = "AssignScoreboards" // and have their times
+)
 
 // What holds about a function between phases.
 const (
@@ -156,13 +161,13 @@ func phases() []phase.Row[*unit] {
 		{Name: "JoinAccumulators", Run: do(joinAccumulators), MinOpt: 1, Needs: legal | converged},
 		{Name: "LooseGroups", Run: improve(isel.LooseGroups), MinOpt: 2, Needs: legal | converged},
 		{Name: "PreSchedule", Run: do(preSchedule), MinOpt: 2, Needs: legal | converged},
-		{Name: "AllocateRegisters", Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
-		{Name: "ExpandCopies", Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
+		{Name: allocatePhase, Run: allocateRegisters, Required: true, Needs: legal | converged, Gives: allocated},
+		{Name: expandPhase, Run: do(expandCopies), Required: true, Needs: allocated, Gives: noCopies},
 		{Name: "WarpGroups", Run: do(warpGroups), Required: true, Needs: noCopies},
 		{Name: "BalancePipes", Run: do(balancePipes), MinOpt: 2, Needs: noCopies},
 		{Name: "PostSchedule", Run: do(postSchedule), MinOpt: 1, Needs: noCopies},
 		{Name: "GroupWaits", Run: do(groupWaits), Required: true, Needs: noCopies},
-		{Name: "AssignScoreboards", Run: assignScoreboards, Required: true, Needs: noCopies, Gives: scheduled},
+		{Name: schedulePhase, Run: assignScoreboards, Required: true, Needs: noCopies, Gives: scheduled},
 		{Name: "EmitCode", Run: emitCode, Required: true, Needs: scheduled, Gives: hasCode},
 	}
 }
@@ -296,12 +301,14 @@ func (o *Options) ended() error {
 
 // dump writes the function in the form that parses again, with the phase
 // and the target in its head, or as a snapshot of its module.
-func dump(w io.Writer, u *unit, name string) error {
+func dump(w io.Writer, u *unit, e *phase.Event) error {
+	head := headOf(u, e)
 	if u.knobs.Bool(knobs.DumpRecords) {
+		u.f.Module.Head = head
 		_, err := w.Write(u.f.Module.AppendRecords(nil))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "# phase=%s target=%s\n%s", name, u.o.Arch.Name, u.f.Append(nil))
+	_, err := fmt.Fprintf(w, "# %s\n%s", head, u.f.Append(nil))
 	return err
 }
 
@@ -434,6 +441,7 @@ func allocateRegisters(u *unit, _ *phase.Ctx) error {
 		return err
 	}
 	u.spills = *r
+	u.f.Props.SpillStores, u.f.Props.SpillLoads = int32(r.Stores), int32(r.Loads)
 	if r.SpillBytes > 0 {
 		u.f.Props.LocalBytes = ro.FrameBytes
 	}

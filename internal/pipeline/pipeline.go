@@ -64,6 +64,8 @@ type Options struct {
 	// Thrift says how much quality to give up for lack of time or memory; nil:
 	// none.
 	Thrift Thrift
+	// Resume is a function that is read from a dump; nil: none is.
+	Resume *Resume
 	// Heap tells how many bytes the process holds; nil: nobody asks.
 	Heap func() int64
 	// Limiter bounds the kernels compiled at once across processes; nil: no
@@ -180,13 +182,20 @@ func (c *compilation) kernel(units []*unit) (_ *link.Kernel, err error) {
 // is improved and has its convergence barriers: if they may, it is lowered
 // anew, with routines there, before anything else is decided.
 func (c *compilation) function(u *unit) (*unit, error) {
+	rolled := slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
+	if c.resumes(u) {
+		u.ptx, u.rolled = c.plan.Registers(u.body.Func), rolled
+		if err := c.resume(u); err != nil {
+			return nil, err
+		}
+		return c.compiled(u)
+	}
 	for {
 		var err error
 		if u, err = c.withRoutines(u); err != nil {
 			return nil, err
 		}
-		u.ptx = c.plan.Registers(u.body.Func)
-		u.rolled = slices.ContainsFunc(u.body.Pragmas, func(p sema.Pragma) bool { return p.Text == "nounroll" })
+		u.ptx, u.rolled = c.plan.Registers(u.body.Func), rolled
 		pass := c.r.Begin(u, c.at)
 		if err := pass.Through(convergePhase); err != nil {
 			return nil, err
@@ -200,14 +209,19 @@ func (c *compilation) function(u *unit) (*unit, error) {
 		if err := pass.Finish(); err != nil {
 			return nil, err
 		}
-		if u.code == nil {
-			return nil, fmt.Errorf("%s: no code was made", u.f.Name)
-		}
-		if c.o.Debug {
-			u.debug = link.DebugOf(c.m, u.body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
-		}
-		return u, nil
+		return c.compiled(u)
 	}
+}
+
+// compiled returns a function that has its code.
+func (c *compilation) compiled(u *unit) (*unit, error) {
+	if u.code == nil {
+		return nil, fmt.Errorf("%s: no code was made", u.f.Name)
+	}
+	if c.o.Debug {
+		u.debug = link.DebugOf(c.m, u.body, c.plan, &link.Debugged{F: u.f, Code: u.code, Spilled: u.spills.SpillBytes > 0, Alive: u.alive})
+	}
+	return u, nil
 }
 
 // registersPerSM and the granularity of their allocation hold for every

@@ -80,8 +80,8 @@ func (o *Options) plain() Options {
 	c.Arch, c.Knobs, c.Layout = nil, nil, nil // named, at its defaults, made from the text
 	c.Trace, c.Create, c.Slot, c.Repro, c.Heap, c.Limiter, c.Pool = nil, nil, nil, nil, nil, nil, nil
 	c.Cache, c.Version, c.Host, c.known = nil, "", nil, nil
-	c.Follow, c.Thrift, c.worker = nil, nil, 0
-	c.Search = nil // named beside it
+	c.Follow, c.Thrift, c.Resume, c.worker = nil, nil, nil, 0 // none is kept of what was read from a dump
+	c.Search = nil                                            // named beside it
 	return c
 }
 

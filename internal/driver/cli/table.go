@@ -112,6 +112,7 @@ const (
 	Knob
 	ListKnobs
 	Phase
+	StartAt
 	CacheFolder
 	CacheSize
 	View
@@ -239,7 +240,8 @@ var Table = [numOptions]Option{
 	Knob:             {Long: "knob", Kind: Strings, Group: GroupOwn, Arg: "name=value", Help: "Set tuning knobs; @file reads them from a file."},
 	ListKnobs:        {Long: "list-knobs", Group: GroupOwn, Help: "Print every knob with its default."},
 	View:             {Long: "view", Kind: Text, Group: GroupOwn, Arg: "file.html", Help: "Write a page that shows every phase, the code and its schedule; one file that needs nothing else."},
-	Phase:            {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after."},
+	Phase:            {Long: "phase", Kind: Strings, Group: GroupOwn, Arg: "name/flag[=v]", Help: "Direct a compiler phase: on, off, time, mem, dump, html, check, stop-after. A dump is an input: goptxas k.ori goes on from there."},
+	StartAt:          {Long: "start-at", Kind: Text, Group: GroupOwn, Arg: "phase", Help: "With a dump (.ori) among the inputs: the phase from which its function goes on; else the one after that which wrote it."},
 	CacheFolder:      {Long: "cache", Kind: Text, Group: GroupOwn, Arg: "folder", Help: "Keep compiled kernels here and take them from here; else in the folder that GOPTXAS_CACHE names."},
 	Server:           {Long: "server", Kind: Text, Group: GroupOwn, Arg: "address", Help: "Compile on the server at this address, unix:path or address:port, else here; also the address that GOPTXAS_SERVER names."},
 	Progress:         {Long: "progress", Kind: Choice, Group: GroupOwn, Arg: "plain|json|off", Values: []string{"plain", "json", "off"}, Default: "a line on a terminal, else off", Help: "Tell on standard error how far the compilation is: kernels, instructions, time left, memory."},

@@ -75,9 +75,9 @@ type Table[F any] struct {
 // needed; the others may be nil.
 type Hooks[F any] struct {
 	Name    func(f F) string
-	Dump    func(w io.Writer, f F, phase string) error // the IR as text that parses again
-	Check   func(f F) error                            // verify the IR and its facts
-	Shuffle func(f F)                                  // disturb whatever order does not matter
+	Dump    func(w io.Writer, f F, e *Event) error // the IR as text that parses again
+	Check   func(f F) error                        // verify the IR and its facts
+	Shuffle func(f F)                              // disturb whatever order does not matter
 	Pool    func(f F) *pool.Pool
 	Stop    func() error   // asked before every phase; an error ends the run with it
 	Skip    func(f F) bool // asked before every phase that is not required; true leaves it out
@@ -89,6 +89,7 @@ type Hooks[F any] struct {
 // Event tells an Observer about one run of one phase.
 type Event struct {
 	Seq    int // position in the run, from 0
+	Step   int // position in the plan, from 0
 	Phase  string
 	Func   string
 	Time   time.Duration // After only

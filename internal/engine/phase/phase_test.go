@@ -204,8 +204,8 @@ func TestDumps(t *testing.T) {
 		}
 		files := map[string]*file{}
 		h := toyHooks()
-		h.Dump = func(w io.Writer, f *fn, phase string) error {
-			_, err := fmt.Fprintf(w, "%s after %s: %v", f.name, phase, f.log)
+		h.Dump = func(w io.Writer, f *fn, e *Event) error {
+			_, err := fmt.Fprintf(w, "%s after %s: %v", f.name, e.Phase, f.log)
 			return err
 		}
 		h.Create = func(fn string, seq int, phase, kind string) (io.WriteCloser, error) {

@@ -2,6 +2,8 @@ package phase
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/goptxas/goptxas/internal/engine/pool"
@@ -55,6 +57,26 @@ func (p *Pass[F]) Through(name string) error {
 // Finish runs the phases that are left.
 func (p *Pass[F]) Finish() error { return p.Through("") }
 
+// Start goes on at the first phase of a name from a step of the plan on,
+// without those before it, or at that step if the name is empty.
+func (p *Pass[F]) Start(step int, name string) error {
+	if step < 0 || step > len(p.r.plan) {
+		return fmt.Errorf("there are %d phases, none is number %d", len(p.r.plan), step)
+	}
+	for n := step; n < len(p.r.plan); n++ {
+		if name == "" || strings.EqualFold(p.r.plan[n].row.Name, name) {
+			p.next = n
+			return nil
+		}
+	}
+	return fmt.Errorf("no phase %q runs from step %d on", name, step)
+}
+
+// Passed reports whether a phase of a name lies behind.
+func (p *Pass[F]) Passed(name string) bool {
+	return slices.ContainsFunc(p.r.plan[:p.next], func(s step[F]) bool { return s.row.Name == name })
+}
+
 // phase runs the next phase of the plan.
 func (p *Pass[F]) phase() error {
 	r := p.r
@@ -97,7 +119,7 @@ func (r *Runner[F]) context(i int, fn string) *Ctx {
 
 // step runs one phase with everything around it.
 func (r *Runner[F]) step(f F, s *step[F], c *Ctx, seq int) error {
-	e := &Event{Seq: seq, Phase: s.row.Name, Func: c.Func}
+	e := &Event{Seq: seq, Step: c.step, Phase: s.row.Name, Func: c.Func}
 	for _, o := range r.observers {
 		o.Before(f, e)
 	}
@@ -148,7 +170,7 @@ func (r *Runner[F]) dump(f F, s *step[F], e *Event) error {
 		if err != nil {
 			return fmt.Errorf("dump after phase %s: %w", e.Phase, err)
 		}
-		err = r.hooks.Dump(w, f, e.Phase)
+		err = r.hooks.Dump(w, f, e)
 		if cerr := w.Close(); err == nil {
 			err = cerr
 		}

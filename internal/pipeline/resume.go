@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goptxas/goptxas/internal/codegen/ra"
+	"github.com/goptxas/goptxas/internal/engine/phase"
+	"github.com/goptxas/goptxas/internal/engine/src"
+	"github.com/goptxas/goptxas/internal/ori"
+	"github.com/goptxas/goptxas/internal/ori/op"
+)
+
+// A dump is an input: a function that was written after a phase is read back
+// and goes on from there. The rest of its module comes from the text that it
+// was made of, which is checked and lowered as always.
+
+// Resume is a function to go on with.
+type Resume struct {
+	Func string // its name
+	// Read makes it, anew for every kernel that has it.
+	Read func() (*ori.Func, error)
+	Step int    // phases that it has behind it
+	At   string // where to go on; "": at the next
+}
+
+// Head says where a dump comes from.
+type Head struct {
+	Phase  string
+	Step   int // of the phases that ran: this one and all before it
+	Target string
+	Text   string // name of the text
+	Sum    uint64 // of its bytes; 0: unknown
+}
+
+// headOf is the head of a dump.
+func headOf(u *unit, e *phase.Event) string {
+	h := fmt.Sprintf("phase=%s step=%d target=%s", e.Phase, e.Step+1, u.o.Arch.Name)
+	if t := u.f.Module.Source; t != nil {
+		h += fmt.Sprintf(" sum=%016x text=%s", Sum(t), t.Name)
+	}
+	return h
+}
+
+// Sum is a checksum of a text.
+func Sum(t *src.File) uint64 {
+	h := fnv.New64a()
+	h.Write(t.Text)
+	return h.Sum64()
+}
+
+// ReadHead reads the head of a dump; what is missing stays zero.
+func ReadHead(s string) (h Head, err error) {
+	for s != "" {
+		var word string
+		if text, ok := strings.CutPrefix(s, "text="); ok { // the last: names have spaces
+			h.Text = text
+			break
+		}
+		word, s, _ = strings.Cut(s, " ")
+		switch k, v, _ := strings.Cut(word, "="); k {
+		case "phase":
+			h.Phase = v
+		case "target":
+			h.Target = v
+		case "step":
+			h.Step, err = strconv.Atoi(v)
+		case "sum":
+			h.Sum, err = strconv.ParseUint(v, 16, 64)
+		}
+		if err != nil {
+			return h, fmt.Errorf("%s: %w", word, err)
+		}
+	}
+	return h, nil
+}
+
+// resumes reports whether the function of u is read and not made.
+func (c *compilation) resumes(u *unit) bool {
+	return c.o.Resume != nil && c.o.Resume.Func == u.f.Name
+}
+
+// resume runs the phases that are left over a function that was read. What
+// its text says besides its instructions was found when it was lowered.
+func (c *compilation) resume(u *unit) error {
+	r := c.o.Resume
+	f, err := r.Read()
+	if err != nil {
+		return err
+	}
+	f.Module.Source, f.Module.Poll = u.f.Module.Source, u.f.Module.Poll
+	f.Cuts, f.Syncs, f.Mbarriers = u.f.Cuts, u.f.Syncs, u.f.Mbarriers
+	u.f = f
+	pass := c.r.Begin(u, c.at)
+	if err := pass.Start(r.Step, r.At); err != nil {
+		return err
+	}
+	switch {
+	case pass.Passed(schedulePhase):
+		u.stage = ori.Scheduled
+	case pass.Passed(expandPhase):
+		u.stage = ori.Allocated
+	}
+	if pass.Passed(allocatePhase) {
+		p := &f.Props
+		u.spills = ra.Result{Registers: int(p.Registers), SpillBytes: p.SpillBytes, Stores: int(p.SpillStores), Loads: int(p.SpillLoads)}
+		if c.o.Debug {
+			return fmt.Errorf("%s: with -g a dump is from before %s", f.Name, allocatePhase)
+		}
+	}
+	if err := wellFormed(u); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	if _, err := c.compileRoutines(u); err != nil {
+		return err
+	}
+	if err := pass.Through(convergePhase); err != nil {
+		return err
+	}
+	if line := uncalled(u); line > 0 {
+		return fmt.Errorf("%s: line %d: threads may gather for this instruction from several places, which only lowering can see to: compile the text", f.Name, line)
+	}
+	return pass.Finish()
+}
+
+// uncalled returns the line of an instruction for which threads may gather
+// from several places and that is no call of a routine, 0 if there is none.
+func uncalled(u *unit) int {
+	for _, b := range u.f.Blocks {
+		for i := range b.Instrs {
+			if i.Op == op.WARPSYNC && slices.Contains(u.meetings, i.Line) {
+				_, line := u.f.Module.Source.Line(src.Pos(i.Line))
+				return line
+			}
+		}
+	}
+	return 0
+}
