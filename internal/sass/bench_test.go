@@ -65,32 +65,6 @@ func BenchmarkEncode(b *testing.B) {
 	done()
 }
 
-// BenchmarkBuild makes FFMA from its parts.
-func BenchmarkBuild(b *testing.B) {
-	a := target.Find("sm_90a")
-	id := Lookup(a, OpFFMA, SigOf(ShapeR, ShapeR, ShapeR, ShapeR))
-	if id == 0 {
-		b.Fatal("no form of FFMA")
-	}
-	done := perSecond(b)
-	for b.Loop() {
-		i := New(id)
-		for n := range 4 {
-			if err := i.SetReg(n, uint8(n)); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := i.SetMod(ModRnd, VRZ); err != nil {
-			b.Fatal(err)
-		}
-		i.SetCtrl(Ctrl{Stall: 4, WrBar: NoBar, RdBar: NoBar})
-		if _, err := i.Encode(a); err != nil {
-			b.Fatal(err)
-		}
-	}
-	done()
-}
-
 func BenchmarkPrint(b *testing.B) {
 	a, ws := benchWords(b)
 	insts := make([]Inst, len(ws))

@@ -2,7 +2,6 @@ package sass
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/goptxas/goptxas/internal/target"
 )
@@ -16,82 +15,6 @@ func New(f FormID) Inst {
 	return Inst{w: forms[f].def, form: f}
 }
 
-// Sig packs the kinds of up to 16 operands, as Lookup wants them.
-type Sig uint64
-
-// Shape is the kind and register file of one operand in a Sig.
-type Shape uint8
-
-// Operand shapes.
-const (
-	ShapeR Shape = iota + 1
-	ShapeU
-	ShapeP
-	ShapeUP
-	ShapeB
-	ShapeSB
-	ShapeImm
-	ShapeFloat
-	ShapeConst
-	ShapeLabel
-)
-
-// SigOf packs the shapes of operands.
-func SigOf(shapes ...Shape) Sig {
-	var s Sig
-	for n, x := range shapes {
-		s |= Sig(x) << (4 * n)
-	}
-	return s
-}
-
-func (f *form) sig() Sig {
-	var s Sig
-	for n, a := range args[f.arg : f.arg+uint32(f.narg)] {
-		s |= Sig(shapeOf(&a, items[f.item+uint32(a.item)].kind)) << (4 * n)
-	}
-	return s
-}
-
-func shapeOf(a *argInfo, k kind) Shape {
-	if a.file != FileNone {
-		return Shape(a.file)
-	}
-	switch k {
-	case kUImm, kSImm:
-		return ShapeImm
-	case kConst:
-		return ShapeConst
-	case kRel:
-		return ShapeLabel
-	}
-	return ShapeFloat
-}
-
-// Sig returns the shapes of the operands of form f.
-func (f FormID) Sig() Sig { return forms[f].sig() }
-
-// Op returns the operation of form f.
-func (f FormID) Op() Op { return forms[f].op }
-
-// NArg returns the number of operands of form f.
-func (f FormID) NArg() int { return int(forms[f].narg) }
-
-// On reports whether architecture a has form f.
-func (f FormID) On(a *target.Arch) bool { return f != 0 && int(f) < len(forms) && forms[f].on(a) }
-
-// Lookup returns the first form of op on a whose operands have shapes sig
-// and which has every modifier of mods, or zero. Optional operands count.
-func Lookup(a *target.Arch, op Op, sig Sig, mods ...Mod) FormID {
-	for id := opForms[op]; id < opForms[op+1]; id++ {
-		f := &forms[id]
-		if f.on(a) && f.sig() == sig && f.hasMods(mods) {
-			return FormID(id)
-		}
-	}
-	return 0
-}
-
 // Forms calls yield for every form of op on architecture a.
 func Forms(a *target.Arch, op Op, yield func(FormID) bool) {
 	for id := opForms[op]; id < opForms[op+1]; id++ {
@@ -99,15 +22,6 @@ func Forms(a *target.Arch, op Op, yield func(FormID) bool) {
 			return
 		}
 	}
-}
-
-func (f *form) hasMods(mods []Mod) bool {
-	for _, m := range mods {
-		if f.modItem(m) == nil {
-			return false
-		}
-	}
-	return true
 }
 
 func (f *form) modItem(m Mod) *item {
@@ -127,22 +41,6 @@ func (i *Inst) Mod(m Mod) (Value, bool) {
 	}
 	v, ok := it.value(&i.w)
 	return v.text, ok
-}
-
-// SetMod sets modifier m of i to v.
-func (i *Inst) SetMod(m Mod, v Value) error {
-	it := forms[i.form].modItem(m)
-	if it == nil {
-		return fmt.Errorf("%s has no modifier %s", i.Op(), m)
-	}
-	e := &enums[it.aux]
-	for n, x := range values[e.start : e.start+e.n] {
-		if x.text == v {
-			i.w = it.set(i.w, uint64(n))
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: modifier %s has no value %q", i.Op(), m, texts[v])
 }
 
 // NMod returns the number of modifiers of i.

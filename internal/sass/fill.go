@@ -26,9 +26,6 @@ const (
 
 func (i *Inst) item(f Field) *item { return &items[forms[i.form].item+uint32(f)] }
 
-// UniformGuard reports whether the guard of form f is a uniform predicate.
-func (f FormID) UniformGuard() bool { return forms[f].uguard }
-
 // setMarks sets the sign and the bars of an operand and clears those that it
 // could have.
 func (i *Inst) setMarks(it *item, m Marks) bool {

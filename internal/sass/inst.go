@@ -29,9 +29,6 @@ type Inst struct {
 // encoding. Zero is the form of unknown words.
 type FormID uint16
 
-// Form returns the form of i, or zero when the word is unknown.
-func (i *Inst) Form() FormID { return i.form }
-
 // Known reports whether the word of i means something.
 func (i *Inst) Known() bool { return i.form != 0 }
 

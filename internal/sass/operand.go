@@ -1,7 +1,6 @@
 package sass
 
 import (
-	"fmt"
 	mathbits "math/bits"
 
 	"github.com/goptxas/goptxas/internal/engine/bits"
@@ -208,45 +207,6 @@ func (i *Inst) reused(it *item) bool {
 
 func signed(v uint64, n uint) int64 { return int64(v<<(64-n)) >> (64 - n) }
 
-// SetReg sets the register number of operand n.
-func (i *Inst) SetReg(n int, r uint8) error {
-	it, err := i.argItem(n)
-	if err != nil {
-		return err
-	}
-	if (it.kind < kReg || it.kind > kSB) && it.kind != kHidden {
-		return fmt.Errorf("%s: operand %d is not a register", i.Op(), n)
-	}
-	if it.width() < 8 && r>>it.width() != 0 {
-		return fmt.Errorf("%s: operand %d: register %d is outside 0 to %d", i.Op(), n, r, 1<<it.width()-1)
-	}
-	v := uint64(r)
-	if it.flags&fRev != 0 {
-		v = 7 - v
-	}
-	i.w = it.set(i.w, v)
-	return nil
-}
-
-// SetImm sets the immediate, constant offset or relative address of
-// operand n; floats are given as the bits of their format.
-func (i *Inst) SetImm(n int, v int64) error {
-	it, err := i.argItem(n)
-	if err != nil {
-		return err
-	}
-	if it.kind < kUImm || it.kind > kConst {
-		return fmt.Errorf("%s: operand %d is not an immediate", i.Op(), n)
-	}
-	w, ok := it.setImm(i.w, v)
-	if !ok {
-		lo, hi := it.immRange()
-		return fmt.Errorf("%s: operand %d: %d is outside %d to %d or not a multiple of %d", i.Op(), n, v, lo, hi, int64(1)<<it.unit())
-	}
-	i.w = w
-	return nil
-}
-
 // unit is the shift between a field and the value it stands for.
 func (it *item) unit() uint {
 	if it.kind == kConst {
@@ -288,19 +248,6 @@ func (it *item) setImm(w bits.Word, v int64) (bits.Word, bool) {
 	return it.set(w, uint64(v>>u)), true
 }
 
-// SetBank sets the constant bank of operand n.
-func (i *Inst) SetBank(n int, bank uint8) error {
-	it, err := i.argItem(n)
-	if err != nil {
-		return err
-	}
-	if it.kind != kConst || bank > 31 {
-		return fmt.Errorf("%s: operand %d: constant bank %d does not fit", i.Op(), n, bank)
-	}
-	i.w = i.w.With(bankBit, 5, uint64(bank))
-	return nil
-}
-
 // Sign says which of the marks -x, ~x, !p and |x| an operand carries.
 type Sign uint8
 
@@ -309,62 +256,3 @@ const (
 	SignNeg Sign = 1 << iota // -x, ~x or !p, whichever the form has
 	SignAbs                  // |x|
 )
-
-// SetSign sets the marks of operand n and clears the others.
-func (i *Inst) SetSign(n int, s Sign) error {
-	it, err := i.argItem(n)
-	if err != nil {
-		return err
-	}
-	if s&SignNeg != 0 && it.neg == 0 || s&SignAbs != 0 && it.abs == 0 {
-		return fmt.Errorf("%s: operand %d cannot be negated or absolute here", i.Op(), n)
-	}
-	if it.neg != 0 {
-		i.w = i.w.With(uint(it.neg), 1, uint64(s&SignNeg))
-	}
-	if it.abs != 0 {
-		i.w = i.w.With(uint(it.abs), 1, uint64(s&SignAbs)>>1)
-	}
-	return nil
-}
-
-func (i *Inst) argItem(n int) (*item, error) {
-	f := &forms[i.form]
-	if uint(n) >= uint(f.narg) {
-		return nil, fmt.Errorf("%s has no operand %d", f.op, n)
-	}
-	return &items[f.item+uint32(args[f.arg+uint32(n)].item)], nil
-}
-
-// Set makes operand n of i what o says: register, immediate or constant, and
-// its marks. Kind and file must be those of the form.
-func (i *Inst) Set(n int, o Operand) error {
-	it, err := i.argItem(n)
-	if err != nil {
-		return err
-	}
-	var s Sign
-	if o.Neg || o.Inv {
-		s |= SignNeg
-	}
-	if o.Abs {
-		s |= SignAbs
-	}
-	if s != 0 || it.neg != 0 || it.abs != 0 {
-		if err := i.SetSign(n, s); err != nil {
-			return err
-		}
-	}
-	switch o.Kind {
-	case KindReg:
-		if f := args[forms[i.form].arg+uint32(n)].file; f != o.File {
-			return fmt.Errorf("%s: operand %d wants another register file", i.Op(), n)
-		}
-		return i.SetReg(n, o.Reg)
-	case KindConst:
-		if err := i.SetBank(n, o.Bank); err != nil {
-			return err
-		}
-	}
-	return i.SetImm(n, o.Imm)
-}
